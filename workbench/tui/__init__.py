@@ -1,1 +1,1 @@
-"""The terminal: the only importer of textual."""
+"""The terminal application, which is the only part that imports textual."""

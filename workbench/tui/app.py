@@ -1,5 +1,4 @@
-"""The terminal application: its modes, the keys that work everywhere, and what is said when it is
-left.
+"""The terminal application: its modes, its global keys, and the summary at its end.
 
 It paints first. The store, numpy and the pipeline are imported by the workers that need them.
 """
@@ -54,17 +53,17 @@ if TYPE_CHECKING:
 
 
 LOOK_EVERY_S, LOOKS = 2.0, 3
-"seconds between two looks for the store's file, and how many in a row have to miss it"
+"seconds between two checks for the store's file, and failures in a row that count as gone"
 KEY_COLUMNS, KEY_LIST_COLUMNS = 17, 73
-"in the list of keys: where their sentences begin, and where they are wrapped"
+"columns before the sentences in the list of keys, and columns to wrap them"
 FOCUSED = "In the focused panel"
 FUNCTION_KEY = re.compile(r"f\d+")
 MOST_COMPLAINTS = 3
-"about a person's keys, which Home lists"
+"maximum number of complaints about personal keys on Home"
 TELL_S = 20.0
-"for which a sentence about the store's file stays on the screen"
+"seconds for which a message on the store's file stays visible"
 READ_ONLY = tuple(place.mode for place in registry.places())
-"modes whose levels below can be left at any time: what is typed there is stored at once"
+"modes whose lower levels can be left at any time, because all input is stored at once"
 
 
 class WorkbenchApp(GatedApp, Background):
@@ -140,23 +139,23 @@ class WorkbenchApp(GatedApp, Background):
         super().__init__()
         self.store_path = Path(store_path)
         self.annotator = annotator
-        "who sits here: asked for when it is first needed"
+        "name of the person at the terminal, which is asked for when it is first needed"
         self._queue = queue
         self._survey = survey
         self._start = start if start in self.MODES else "home"
         self.anchor: Anchor | None = None
-        "holds the store's file, so that what it held can be written elsewhere when it goes away"
+        "handle of the store's file, so that its contents can be written elsewhere if it goes away"
         self._away = 0
-        "how often in a row the store's file was not there"
+        "number of checks in a row without the store's file"
         self.notice = ""
-        "what of a person's own keys and choices is not used, for Home"
+        "message for Home on personal keys and settings that are ignored"
         self.left_at: dict[str, Any] = {}
-        "place of a screen that is made anew each time -> what it showed when it was left"
+        "state of a screen at its last closing, by `PLACE`, for screens that are created anew"
         self._offered = False
-        "whether a copy was offered since a person last did something"
+        "whether a copy was offered since the last action of the user"
 
     async def on_mount(self) -> None:
-        # The terminal is left as it was found.
+        # Signals end the app in order, so that the terminal is restored.
         for number in (
             signal.SIGTERM,
             signal.SIGHUP,
@@ -185,30 +184,32 @@ class WorkbenchApp(GatedApp, Background):
             self.push_screen(screen("survey", *self._survey))
 
     def _take_keys(self) -> None:
-        """Use the keys that a person chose, those of them that cannot be used until that is found
-        out.
-        """
+        """Apply the user's own keys. They include faulty ones until the check has found these."""
         keymap = read_keymap()
-        if usable := {
+        if possible_keys := {
             name: keys for name, keys in keymap.keys.items() if all(map(is_key, keys.split(",")))
         }:
-            self.set_keymap(usable)
+            self.set_keymap(possible_keys)
         if keymap.keys or keymap.wrong:
             self.check_keys(keymap)
 
     @worker("keys", newest=False, beside=True)
     async def check_keys(self, keymap: Keymap) -> None:
-        """Use the keys without a fault; Home says which have one."""
+        """Apply the keys without a fault. Home shows the faulty ones."""
         keymap = await to_thread(checked, keymap, type(self))
         self.set_keymap(dict(keymap.keys))
         if keymap.wrong:
-            more = len(keymap.wrong) - MOST_COMPLAINTS
-            told = [
+            n_more = len(keymap.wrong) - MOST_COMPLAINTS
+            complaints = [
                 f"{keymap_file()}, not used (`workbench keys` lists all keys):",
                 *keymap.wrong[:MOST_COMPLAINTS],
             ]
             self.notice = "\n".join(
-                [*filter(None, [self.notice]), *told, *([f"and {more} more"] if more > 0 else [])]
+                [
+                    *filter(None, [self.notice]),
+                    *complaints,
+                    *([f"and {n_more} more"] if n_more > 0 else []),
+                ]
             )
             if isinstance(self.screen, HomeScreen):
                 self.screen.show_notice()
@@ -220,24 +221,22 @@ class WorkbenchApp(GatedApp, Background):
                 )
 
     def get_key_display(self, binding: Binding) -> str:
-        """Return what a key is called: a function key with a capital, as on the keyboard."""
-        shown = super().get_key_display(binding)
-        return shown.upper() if FUNCTION_KEY.fullmatch(shown) else shown
+        """Return the name of a key: a function key with a capital, as on the keyboard."""
+        key_name = super().get_key_display(binding)
+        return key_name.upper() if FUNCTION_KEY.fullmatch(key_name) else key_name
 
     async def on_event(self, event: events.Event) -> None:
-        """Let what a person does next be answered with an offer again, unlike what a screen reads
-        by itself.
-        """
+        """Allow another offer of a copy after an action of the user, not after a screen's reads."""
         if isinstance(event, events.Key | events.MouseDown):
             self._offered = self._offered and isinstance(self.screen, StoreGoneDialog)
         await super().on_event(event)
 
     def failed(self, error: WorkbenchError) -> None:
-        """Show what the app itself could not do beside the screens."""
+        """Show an error of the app itself beside the screens."""
         self.notify(str(error), severity="error", timeout=TELL_S, markup=False)
 
     def store_version(self) -> int | None:
-        """Return a number that every write to the store changes; None: nobody knows."""
+        """Return a number that every write to the store changes, or None if it is unknown."""
         return self.anchor.version() if self.anchor is not None else None
 
     def on_unmount(self) -> None:
@@ -248,7 +247,7 @@ class WorkbenchApp(GatedApp, Background):
             self.anchor.close()
 
     def tell(self, sentence: str) -> None:
-        """Show a sentence about a store that was opened, in whichever thread that was."""
+        """Show a message about a store that was opened, from any thread."""
         if get_ident() == self._thread_id:
             self.notify(sentence, timeout=TELL_S, markup=False)
         else:
@@ -256,8 +255,9 @@ class WorkbenchApp(GatedApp, Background):
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="anchor")
     def look_for_store(self) -> None:
-        """See whether the store's file is still there. One that is moved and put back at once is
-        not gone.
+        """Check whether the store's file is still there.
+
+        A file that is moved and put back at once does not count as gone.
         """
         from stores.core import connection as backup
         from stores.core.identity import Anchor
@@ -275,13 +275,13 @@ class WorkbenchApp(GatedApp, Background):
                 self.call_from_thread(self.store_gone, error)
 
     def store_gone(self, error: WorkbenchError) -> None:
-        """Say that the store is gone, and offer to write what it held to another file."""
+        """Tell that the store is gone, and offer to write its contents to another file."""
         if self.anchor is None or self._offered or isinstance(self.screen, StoreGoneDialog):
             return
         self._offered = True
-        for each in self.screen_stack:
-            if isinstance(each, StoreScreen):
-                each.store_gone()
+        for open_screen in self.screen_stack:
+            if isinstance(open_screen, StoreScreen):
+                open_screen.store_gone()
         self.push_screen(StoreGoneDialog(error, self.anchor), self.move)
 
     def move(self, kept: Path | None) -> None:
@@ -293,9 +293,9 @@ class WorkbenchApp(GatedApp, Background):
         self.left_at.clear()
         self.look_for_store()
         for mode in self.MODES:
-            for each in self._screen_stacks.get(mode, []):
-                if isinstance(each, StoreScreen) and each.is_mounted:
-                    each.store_moved()
+            for open_screen in self._screen_stacks.get(mode, []):
+                if isinstance(open_screen, StoreScreen) and open_screen.is_mounted:
+                    open_screen.store_moved()
         self.notify(
             f"Everything stored is in {kept}, which is open now. Repeat any change that was not "
             "saved.",
@@ -303,14 +303,14 @@ class WorkbenchApp(GatedApp, Background):
         )
 
     def action_go(self, mode: str) -> None:
-        """Show the screen of a mode, about what is under the cursor here where that says so."""
+        """Show the screen of a mode, about the current object if the visible screen can do that."""
         if not (isinstance(self.screen, StoreScreen) and self.screen.leads_to(mode)):
             self.show_mode(mode)
-        every = (one for stack in self._screen_stacks.values() for one in stack)
+        screens = (open_screen for stack in self._screen_stacks.values() for open_screen in stack)
         if (
             mode in READ_ONLY
             and reviews_blind()
-            and any(getattr(one, "PLACE", "") == "review" for one in every)
+            and any(getattr(open_screen, "PLACE", "") == "review" for open_screen in screens)
         ):
             self.call_after_refresh(
                 lambda: say(self.screen, "Models are shown here; your review stays blind")
@@ -325,48 +325,52 @@ class WorkbenchApp(GatedApp, Background):
             self.screen.be_about(run)
 
     def show_mode(self, mode: str) -> None:
-        """Show the screen of a mode; from a level below it, come up where nothing is being written
-        there.
+        """Show the screen of a mode. From a level below it, return to it if no input would be lost.
 
         From Home, results begin with their first table, so that Enter leads from it to the answers.
         From elsewhere they are shown as they were left, any other mode from its first screen: a
-        digit on the way to the statements asks for their list, not for what was opened from it and
-        left for another screen.
+        digit on the way to the statements asks for their list, not for a screen that was opened
+        from it and left for another one.
         """
-        below, anew = mode == self.current_mode, self.current_mode == "home"
+        is_below, from_home = mode == self.current_mode, self.current_mode == "home"
         self.switch_mode(mode)
-        if ((below or anew) and mode in READ_ONLY) or (
-            (below or mode not in READ_ONLY) and self._reads_only()
+        if ((is_below or from_home) and mode in READ_ONLY) or (
+            (is_below or mode not in READ_ONLY) and self._reads_only()
         ):
             while len(self.screen_stack) > 1:
                 self.pop_screen()
-        if anew and isinstance(self.screen, StoreScreen):
+        if from_home and isinstance(self.screen, StoreScreen):
             self.screen.begin_anew()
 
     def _reads_only(self) -> bool:
-        """Return whether on all that stands above the screen of a mode nothing is typed that could
-        be lost.
-        """
-        return all(getattr(each, "READS_ONLY", False) for each in self.screen_stack[1:])
+        """Return whether no screen above that of a mode has input that could be lost."""
+        return all(
+            getattr(open_screen, "READS_ONLY", False) for open_screen in self.screen_stack[1:]
+        )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return action != "review" or self._may_review()
 
     def _may_review(self) -> bool:
-        """Return whether `V` leads to the review: not from there, and not where people annotate or
-        adjudicate.
+        """Return whether `V` leads to the review.
+
+        It does not from the review itself, nor while people annotate or adjudicate.
         """
-        at_work = self._survey is not None or any(
-            getattr(each, "AT_WORK", False) for each in self.screen_stack
+        is_at_work = self._survey is not None or any(
+            getattr(open_screen, "AT_WORK", False) for open_screen in self.screen_stack
         )
-        return not at_work and not any(
-            getattr(each, "PLACE", "") == "review" for each in self.screen_stack
+        return not is_at_work and not any(
+            getattr(open_screen, "PLACE", "") == "review" for open_screen in self.screen_stack
         )
 
     def action_review(self) -> None:
-        """Open the review queue, the same as Home does, from wherever no run is in sight."""
+        """Open the review queue as Home does, from screens without a visible run."""
         home = next(
-            (each for each in self._screen_stacks.get("home", ()) if isinstance(each, HomeScreen)),
+            (
+                home_screen
+                for home_screen in self._screen_stacks.get("home", ())
+                if isinstance(home_screen, HomeScreen)
+            ),
             None,
         )
         lead(self, home.review_route() if home is not None else ("review",))
@@ -383,16 +387,16 @@ class WorkbenchApp(GatedApp, Background):
         )
 
     async def action_back(self) -> None:
-        """Go back one level: to the screen below, or home."""
+        """Go back one level: to the screen below, or to Home."""
         if self._survey is not None and len(self.screen_stack) == 2:
-            self.exit(0)  # who answers a survey came for nothing else
+            self.exit(0)  # A respondent of a survey has no use for other screens.
         elif len(self.screen_stack) > 1:
             self.pop_screen()
         elif self.current_mode != "home":
             self.show_mode("home")
 
     def action_leave(self) -> None:
-        """Go home; from there, quit."""
+        """Go to Home, or quit from there."""
         if self.current_mode != "home":
             self.show_mode("home")
         elif len(self.screen_stack) == 1 or self._survey is not None:
@@ -403,40 +407,46 @@ class WorkbenchApp(GatedApp, Background):
             self.pop_screen()
 
     def action_explain(self) -> None:
-        """Say what the numbers on this screen mean."""
+        """Show the help of the figures on this screen."""
         explain = getattr(self.screen, "explain", None)
         text = explain() if callable(explain) else ""
         text = text or "This screen has no numbers to explain."
         self.push_screen(TextScreen("What this shows", text, page=self._help_page()))
 
     def _help_page(self) -> Callable[[], Screen[Any]] | None:
-        """Return what opens the help page of the audit whose results are shown; None elsewhere."""
+        """Return a function that opens the help page of the visible audit, or None elsewhere."""
         audits = (
-            one
-            for one in registry.every_audit()
-            if one.place is not None and one.place.mode == self.current_mode
+            audit
+            for audit in registry.every_audit()
+            if audit.place is not None and audit.place.mode == self.current_mode
         )
-        shown = next(audits, None)
-        page = next((one for one in topics() if shown is not None and one.name == shown.name), None)
+        visible_audit = next(audits, None)
+        page = next(
+            (
+                topic
+                for topic in topics()
+                if visible_audit is not None and topic.name == visible_audit.name
+            ),
+            None,
+        )
         return None if page is None else lambda: PageScreen(page)
 
     def action_keys(self) -> None:
-        """List the keys of the screen, of its focused panel, and of the whole app."""
+        """List the keys of the screen, of its focused widget, and of the app."""
         self.push_screen(TextScreen("Keys of this screen", key_list(self)))
 
 
 def key_list(app: App[int]) -> Content:
-    """Return the keys that work now: those of the screen, of its focused panel, and of the whole
-    app.
-    """
+    """Return the keys that work now: those of the screen, of its focused widget, and of the app."""
     groups: dict[str, dict[str, list[str]]] = {"On this screen": {}, FOCUSED: {}, "Everywhere": {}}
-    bound = [
+    described = [
         active.binding
         for active in app.screen.active_bindings.values()
         if active.binding.description
     ]
-    own = {
-        app.get_key_display(replace(binding, key_display=None)): binding.action for binding in bound
+    action_by_key = {
+        app.get_key_display(replace(binding, key_display=None)): binding.action
+        for binding in described
     }
     for active in sorted(
         app.screen.active_bindings.values(), key=lambda active: not active.binding.tooltip
@@ -446,35 +456,41 @@ def key_list(app: App[int]) -> Content:
             continue
         group = FOCUSED if isinstance(active.node, Widget) else "Everywhere"
         group = "On this screen" if isinstance(active.node, Screen) else group
-        groups[group].setdefault(does(binding), []).append(_shown_key(app, binding, own))
+        groups[group].setdefault(does(binding), []).append(_shown_key(app, binding, action_by_key))
     lines: list[Content] = []
     for group, actions in groups.items():
         if actions:
             lines.append(Content.styled(group, "bold"))
             for name, keys in sorted(
-                actions.items(), key=lambda one: one[1][0] if one[1][0].isdecimal() else "~"
+                actions.items(), key=lambda item: item[1][0] if item[1][0].isdecimal() else "~"
             ):
-                shown = f"  {' '.join(dict.fromkeys(keys)):<{KEY_COLUMNS - 3}} "
-                first, *more = textwrap.wrap(
+                keys_text = f"  {' '.join(dict.fromkeys(keys)):<{KEY_COLUMNS - 3}} "
+                first_line, *other_lines = textwrap.wrap(
                     name,
                     KEY_LIST_COLUMNS,
-                    initial_indent=" " * len(shown),
+                    initial_indent=" " * len(keys_text),
                     subsequent_indent=" " * KEY_COLUMNS,
                 )
-                lines.append(Content.assemble((shown, "$text-accent"), first.lstrip()))
-                lines += map(Content, more)
+                lines.append(Content.assemble((keys_text, "$text-accent"), first_line.lstrip()))
+                lines += map(Content, other_lines)
     return Content("\n").join(lines)
 
 
 def _shown_key(app: App[int], binding: Binding, own: Mapping[str, str]) -> str:
-    """Return how a key is called in a list. A footer may name in one word keys that the list has a
-    line for each; `own`: the keys as they are called alone, with their actions.
+    """Return the name of a key in a list.
+
+    A footer may name several keys together that have lines of their own in the list. `own`: the
+    actions of the keys by their own names.
     """
-    shown = app.get_key_display(binding)
-    others = (key for key in shown.split() if own.get(key, binding.action) != binding.action)
+    key_name = app.get_key_display(binding)
+    foreign_keys = (
+        single_key
+        for single_key in key_name.split()
+        if own.get(single_key, binding.action) != binding.action
+    )
     return (
-        shown
-        if next(others, None) is None
+        key_name
+        if next(foreign_keys, None) is None
         else app.get_key_display(replace(binding, key_display=None))
     )
 
@@ -503,11 +519,14 @@ def run_app(
     queue: str | None = None,
     survey: SurveyStart | None = None,
 ) -> int:
-    """Run the terminal on a store until it is left; return the exit code.
+    """Run the terminal on a store until it is left. Return the exit code.
 
     With an annotator and a queue it begins with labelling, with a survey with answering.
     """
-    for size in ("COLUMNS", "LINES"):  # what tables obey; screens are as large as the terminal is
+    for size in (
+        "COLUMNS",
+        "LINES",
+    ):  # Tables obey these, but screens are as large as the terminal.
         os.environ.pop(size, None)
     remember(path)
     app = WorkbenchApp(path, start, annotator, queue, survey)

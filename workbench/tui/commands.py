@@ -1,6 +1,4 @@
-"""The command palette: what can be done here, the places to go to, every statement, model and job
-of the store, and the pages of help.
-"""
+"""The command palette: actions, modes, names of the store, and pages of help."""
 
 from __future__ import annotations
 
@@ -31,9 +29,7 @@ from workbench.tui.routes import lead
 
 
 def _nearness(active: ActiveBinding) -> int:
-    """Sort key: what this screen does, what works everywhere, what Textual's own keys and the
-    cursor's do.
-    """
+    """Return a sort key: actions of the screen, then of the app, then of Textual and the cursor."""
     if isinstance(active.node, Widget) and not (
         isinstance(active.node, Screen) and active.binding.tooltip
     ):
@@ -42,34 +38,36 @@ def _nearness(active: ActiveBinding) -> int:
 
 
 def found(query: str, text: str) -> tuple[float, Content]:
-    """Return how well a text answers a query, 0 where a word of it is missing and nothing that it
-    means is there, and the text with those words marked.
+    """Return the score of a text for a query, and the text with the matching words marked.
+
+    The score is 0 if a word of the query is missing, and all of its synonyms.
 
     Textual's own search tries every way to spread the letters of a query over a text: too many in a
     sentence.
     """
-    within = text.casefold()
-    sought = [
-        next((one for one in meant(word) if one in within), word)
+    folded_text = text.casefold()
+    sought_words = [
+        next((synonym for synonym in meant(word) if synonym in folded_text), word)
         for word in query.casefold().split()
     ]
-    at = [within.find(word) for word in sought]
-    if not sought or min(at) < 0 or len(within) != len(text):
+    positions = [folded_text.find(word) for word in sought_words]
+    if not sought_words or min(positions) < 0 or len(folded_text) != len(text):
         return 0.0, Content(text)
-    shown = Content(text)
-    for word, place in zip(sought, at, strict=True):
-        shown = shown.stylize("reverse", place, place + len(word))
-    begins = sum(place == 0 or not within[place - 1].isalnum() for place in at)
-    return (1 + begins) / len(sought) + (query.casefold().strip() in within) - at[0] / 10_000, shown
+    content = Content(text)
+    for word, position in zip(sought_words, positions, strict=True):
+        content = content.stylize("reverse", position, position + len(word))
+    n_word_starts = sum(start == 0 or not folded_text[start - 1].isalnum() for start in positions)
+    return (1 + n_word_starts) / len(sought_words) + (
+        query.casefold().strip() in folded_text
+    ) - positions[0] / 10_000, content
 
 
 HERE, PLACE, BY_NAME = 100.0, 50.0, 30.0
-"""added to scores: what is done here stands before places that are found by their words, and these
-before names"""
+"added to scores: actions come before modes that are found by words, and these before names"
 MOST, CONSIDERED, CHARACTERS = 40, 2_000, 240
 "names that are listed, hits that are compared, characters of a wording that are searched"
 SHORTEST, LITTLE = 3, frozenset(("the", "for", "this", "that", "with", "and", "from", "into"))
-"letters of a typed word that places are looked for by, and words that say nothing of a place"
+"least letters of a word that modes are found by, and words that say nothing about a mode"
 
 OF_RESULTS = (
     "results figures tables rows data write export download csv json parquet excel latex report "
@@ -79,7 +77,7 @@ OF_RESULTS = (
     "runs compare models templates reproduce prompts notes rulings exclude refusal unreadable "
     "variance"
 )
-"words by which all results are found, beside those of each audit"
+"words that find all results, beside those of each audit"
 PLACES: Mapping[str, str] = {
     "go('home')": "import files instrument newest next step",
     "go('statements')": (
@@ -106,12 +104,11 @@ PLACES: Mapping[str, str] = {
     "find_answers": "search words texts",
     **{f"go('{place.mode}')": f"{place.words} {OF_RESULTS}" for place in registry.places()},
 }
-"action of the whole terminal that leads to a place -> words for what is done there"
+"words for what can be done in a mode, by the action that leads there"
 
 
 def words_there(query: str, place: str) -> list[str]:
-    """Return the words of a place that begin as the typed ones; none where one of these begins no
-    word of it.
+    """Return the words of a mode that begin like the typed ones, or none if one has no match.
 
     Examples
     --------
@@ -122,39 +119,47 @@ def words_there(query: str, place: str) -> list[str]:
         word for word in query.casefold().split() if len(word) >= SHORTEST and word not in LITTLE
     ]
     words = PLACES.get(place, "").split()
-    there = [next((one for one in words if one.startswith(word)), "") for word in typed]
-    return there if all(there) else []
+    matches = [
+        next((place_word for place_word in words if place_word.startswith(word)), "")
+        for word in typed
+    ]
+    return matches if all(matches) else []
 
 
 class ActionProvider(Provider):
-    """Finds what the keys do where the palette was opened, and places by the words for what is done
-    there.
-    """
+    """A provider of the actions of the current keys, and of modes by words for their actions."""
 
     async def discover(self) -> Hits:
-        for does_it, _, help_text, run in self._actions():
-            yield DiscoveryHit(Content(does_it), run, help=help_text)
+        for description, _, help_text, run in self._actions():
+            yield DiscoveryHit(Content(description), run, help=help_text)
 
     async def search(self, query: str) -> Hits:
-        led = set()
-        for does_it, action, help_text, run in self._actions():
-            score, shown = found(query, does_it)
+        found_actions = set()
+        for description, action, help_text, run in self._actions():
+            score, marked = found(query, description)
             if score:
-                yield Hit(HERE + score, shown, run, text=does_it, help=help_text)
-            elif action not in led and (there := words_there(query, action)):
-                led.add(action)
-                about = ": ".join(filter(None, [help_text, ", ".join(dict.fromkeys(there))]))
-                yield Hit(PLACE, Content(does_it), run, text=does_it, help=about)
+                yield Hit(HERE + score, marked, run, text=description, help=help_text)
+            elif action not in found_actions and (place_words := words_there(query, action)):
+                found_actions.add(action)
+                help_line = ": ".join(
+                    filter(None, [help_text, ", ".join(dict.fromkeys(place_words))])
+                )
+                yield Hit(PLACE, Content(description), run, text=description, help=help_line)
 
     def _actions(self) -> Iterator[tuple[str, str, str, Callable[[], Any]]]:
-        """Yield (what it does, action, key, what runs it)."""
-        seen: set[tuple[int, str]] = set()
+        """Yield the description, action, key help and callback of each action."""
+        identities: set[tuple[int, str]] = set()
         for active in sorted(self.screen.active_bindings.values(), key=_nearness):
             binding = active.binding
             identity = (id(active.node), binding.action)
-            if not binding.description or not active.enabled or identity in seen or binding.system:
+            if (
+                not binding.description
+                or not active.enabled
+                or identity in identities
+                or binding.system
+            ):
                 continue
-            seen.add(identity)
+            identities.add(identity)
             yield (
                 does(binding),
                 binding.action.removeprefix("app."),
@@ -163,24 +168,35 @@ class ActionProvider(Provider):
             )
         if self.screen.is_modal or any(map(_at_work, self.app.screen_stack)):
             return
-        keyed = {action.removeprefix("app.") for _, action in seen}
-        for one in type(self.app).BINDINGS:  # a screen may have another use for the key of a place
-            if isinstance(one, Binding) and one.action in PLACES and one.action not in keyed:
-                keyed.add(one.action)
-                yield does(one), one.action, "", partial(self.app.run_action, one.action, self.app)
+        actions_with_key = {action.removeprefix("app.") for _, action in identities}
+        for app_binding in type(
+            self.app
+        ).BINDINGS:  # a screen may have another use for the key of a place
+            if (
+                isinstance(app_binding, Binding)
+                and app_binding.action in PLACES
+                and app_binding.action not in actions_with_key
+            ):
+                actions_with_key.add(app_binding.action)
+                yield (
+                    does(app_binding),
+                    app_binding.action,
+                    "",
+                    partial(self.app.run_action, app_binding.action, self.app),
+                )
 
 
 @dataclass(frozen=True)
 class Named:
-    """Something of the store that has a name."""
+    """An object of the store that has a name."""
 
     name: str
     what: str
-    "in a few words: `statement of veldania`"
+    "its kind, as in `statement of veldania`"
     route: tuple[object, ...]
-    "name of the mode or the screen, and what it is about"
+    "name of the mode or the screen, and its arguments"
     text: str = ""
-    "the original wording of a statement, which is found by its words, too"
+    "original wording of a statement, whose words are searched, too"
 
     @property
     def shown(self) -> str:
@@ -188,17 +204,17 @@ class Named:
 
     @cached_property
     def sought(self) -> str:
-        """What a query is looked for in."""
+        """The text in which a query is searched."""
         return self.shown.casefold()
 
 
 class NameProvider(Provider):
-    """Finds statements by their names and original wordings, and models and jobs by their names."""
+    """A provider of statements by name or original wording, and of models and jobs by name."""
 
     _named: Sequence[Named] = ()
 
     async def startup(self) -> None:
-        if any(_at_work(each) for each in self.app.screen_stack):
+        if any(_at_work(open_screen) for open_screen in self.app.screen_stack):
             return
         worker = self.screen.run_worker(
             partial(read_names, store_path(self.app)),
@@ -206,76 +222,81 @@ class NameProvider(Provider):
             exit_on_error=False,
             group="names",
         )
-        # A store that cannot be read has no names; its screen says why.
+        # A store that cannot be read has no names. Its screen shows why.
         with suppress(WorkerFailed, WorkerCancelled):
             self._named = await worker.wait()
 
     async def search(self, query: str) -> Hits:
-        for score, one in best(query, self._named):
+        for score, hit in best(query, self._named):
             yield Hit(
                 BY_NAME + score,
-                found(query, one.shown)[1],
-                partial(lead, self.app, one.route),
-                text=one.shown,
-                help=one.what,
+                found(query, hit.shown)[1],
+                partial(lead, self.app, hit.route),
+                text=hit.shown,
+                help=hit.what,
             )
 
 
 def best(query: str, named: Sequence[Named]) -> list[tuple[float, Named]]:
-    """Return the names that answer a query best, no more than a person looks through."""
+    """Return the best names for a query with their scores, at most `MOST`."""
     words = query.casefold().split()
-    hits = [one for one in named if all(word in one.sought for word in words)] if words else []
-    scored = ((found(query, one.shown)[0], one) for one in hits[:CONSIDERED])
-    return heapq.nlargest(MOST, scored, key=lambda of: of[0])
+    hits = (
+        [candidate for candidate in named if all(word in candidate.sought for word in words)]
+        if words
+        else []
+    )
+    scored = ((found(query, hit.shown)[0], hit) for hit in hits[:CONSIDERED])
+    return heapq.nlargest(MOST, scored, key=lambda scored_hit: scored_hit[0])
 
 
 def _at_work(each: Screen[Any]) -> bool:
-    """Return whether people label or decide on a screen: what names lead to shows models, sides and
-    rulings.
+    """Return whether people label or decide on a screen.
+
+    There the names are hidden, as they lead to models, sides and rulings.
     """
     return getattr(each, "AT_WORK", False) or not getattr(each, "RULED", True)
 
 
 def read_names(path: Path) -> tuple[Named, ...]:
-    """Return what a store has that has a name. Raises StoreError."""
+    """Return the objects of a store that have a name. Raises StoreError."""
     from stores.core.store import Store
 
     named = [Named("rulings of auditors", "what was ruled on what, by whom and why", ("rulings",))]
     with Store.open(path) as store:
-        for one in store.instruments.summaries():
-            lines = store.instruments.lines(one.name)
+        for summary in store.instruments.summaries():
+            lines = store.instruments.lines(summary.name)
             refs = tuple(line.ref for line in lines)
-            what = f"statement of {visible(one.name)}"
+            kind = f"statement of {visible(summary.name)}"
             named += [
                 Named(
                     line.ref,
-                    what,
-                    ("statement", one.name, line.ref, one.language, refs),
+                    kind,
+                    ("statement", summary.name, line.ref, summary.language, refs),
                     line.text[:CHARACTERS],
                 )
                 for line in lines
             ]
-        answered = {
+        audit_by_mode = {
             place.mode: audit
             for audit in registry.every_audit()
             if (place := audit.place) is not None
         }
-        blind = reviews_blind()
+        is_blind = reviews_blind()
         named += [
             Named(
-                f"review {f'{run.instrument}, run {n}' if blind else run.label}: "
+                f"review {f'{run.instrument}, run {number}' if is_blind else run.label}: "
                 f"{registry.audit_title(run.audit)}",
                 "what an auditor reviews first",
                 ("review", (*run.way, run.family)),
             )
-            for n, run in enumerate(store.runs.list(personas=True), start=1)
+            for number, run in enumerate(store.runs.list(personas=True), start=1)
             if run.responses
         ]
-        newest = {
+        newest_runs = {
             (run.named, run.audit): run for run in store.runs.list(personas=True) if run.responses
         }
-        for (model, name), run in newest.items():
-            for mode, audit in answered.items():
+        for (model, name), run in newest_runs.items():
+            for mode, audit in audit_by_mode.items():
                 if audit.name == name:
                     title = registry.audit_title(audit.name)
                     named.append(Named(f"{model}: {title}", "results of a model", (mode, run)))
@@ -294,7 +315,7 @@ PREFIX = "Help: "
 
 
 class HelpProvider(Provider):
-    """Finds pages by their titles."""
+    """A provider of help pages by their titles."""
 
     async def discover(self) -> Hits:
         for page in topics():
@@ -342,7 +363,7 @@ class PageScreen(ModalScreen[None]):
         self._page = page
 
     def compose(self) -> ComposeResult:
-        from textual.widgets import Markdown  # brings a parser that only this screen needs
+        from textual.widgets import Markdown  # It brings a parser that only this screen needs.
 
         with Vertical(classes="page") as page:
             page.border_title = Content(self._page.name)

@@ -1,7 +1,7 @@
-"""Records to cells and sentences; pure.
+"""The formatting of records as cells and sentences. It uses no store and no widgets.
 
 Text from data is hostile until it went through `visible`: a terminal obeys escape sequences,
-Textual reads `[…]` in plain strings as markup, and direction marks reorder what stands beside them.
+Textual reads `[…]` in plain strings as markup, and direction marks reorder the text beside them.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from workbench.figures.visible import visible as visible
 
 BETWEEN = " · "
 EMPTY = "(empty answer)"
-"stands where a model said nothing"
+"text of an answer without any characters"
 
 FASTEST_PACE = 9_999
-"""labels an hour that a person can give; a faster pace comes from a script, or from a clock that
-was set"""
+"labels an hour that a person can give; a faster pace comes from a script or a changed clock"
 
 JOB_MARKS = {
     "queued": "◌",
@@ -38,8 +37,9 @@ JOB_MARKS = {
 
 
 def in_lines(parts: Sequence[str], width: int, most: int = 3) -> str:
-    """Return parts with ` · ` between them, broken between parts: a name and its value stay
-    together. Where this takes more than `most` lines, they are broken anywhere.
+    """Return parts with ` · ` between them, broken between parts so that a name keeps its value.
+
+    If this takes more than `most` lines, they are broken anywhere.
 
     Examples
     --------
@@ -56,24 +56,25 @@ def in_lines(parts: Sequence[str], width: int, most: int = 3) -> str:
 
 
 def literal(text: str, limit: int | None = None, style: str = "") -> Text:
-    """Return text for a table cell, as it stands: no markup, no control sequence; cut to `limit`
-    columns with ….
+    """Return literal text for a table cell, truncated to `limit` columns with ….
+
+    It has no markup and no control sequences.
     """
-    shown = visible(text if limit is None else text[: limit + 1])
-    cell = Text(shown, style=style, no_wrap=True, overflow="ellipsis", end="")
+    safe_text = visible(text if limit is None else text[: limit + 1])
+    cell = Text(safe_text, style=style, no_wrap=True, overflow="ellipsis", end="")
     if limit is not None:
         cell.truncate(limit, overflow="ellipsis")
     return cell
 
 
 def human_duration(seconds: float | None) -> str:
-    """Return `45 s`, `12 min`, `3 h 05 min`, `2 d 4 h`; "" for None."""
+    """Return a duration: `45 s`, `12 min`, `3 h 05 min`, `2 d 4 h`, or an empty string for None."""
     if seconds is None or math.isnan(seconds):
         return ""
-    whole = round(seconds)
-    if whole < 90:
-        return f"{whole} s"
-    minutes = round(whole / 60)
+    total_seconds = round(seconds)
+    if total_seconds < 90:
+        return f"{total_seconds} s"
+    minutes = round(total_seconds / 60)
     if minutes < 60:
         return f"{minutes} min"
     hours, minutes = divmod(minutes, 60)
@@ -83,50 +84,49 @@ def human_duration(seconds: float | None) -> str:
 
 
 def pace(per_hour: float | None) -> str:
-    """Return `412 an hour`; "" where there is no pace, or one that no person can keep."""
+    """Return a pace as `412 an hour`, or an empty string without one that a person can keep."""
     return (
         f"{per_hour:,.0f} an hour" if per_hour is not None and 0 < per_hour <= FASTEST_PACE else ""
     )
 
 
 def percent(part: float, whole: float = 1.0, digits: int = 0) -> str:
-    """Return `41 %`; `–` where there is no whole. Less than all is never `100 %`, more than none
-    never `0 %`.
+    """Return a percentage as `41 %`, or `–` if the whole is 0.
+
+    Less than all is never `100 %`, more than none never `0 %`.
     """
     if not whole or math.isnan(part):
         return "–"
     share = 100 * part / whole
-    shown = f"{share:.{digits}f}"
+    text = f"{share:.{digits}f}"
     step = 10**-digits
-    if float(shown) == 100 and part < whole:
-        shown = f"{100 - step:.{digits}f}"
-    elif float(shown) == 0 and part > 0:
+    if float(text) == 100 and part < whole:
+        text = f"{100 - step:.{digits}f}"
+    elif float(text) == 0 and part > 0:
         return f"<{step:.{digits}f} %"
-    return f"{shown} %"
+    return f"{text} %"
 
 
 def bar(done: float, total: float, width: int = 5) -> str:
-    """Return `▰▰▱▱▱`; full only when all is done."""
-    filled = int(width * min(1.0, done / total)) if total else 0
-    return "▰" * filled + "▱" * (width - filled)
+    """Return a progress bar: `▰▰▱▱▱`. It is full only if all is done."""
+    n_filled = int(width * min(1.0, done / total)) if total else 0
+    return "▰" * n_filled + "▱" * (width - n_filled)
 
 
 def job_mark(state: str, *, stopping: bool = False, pausing: bool = False) -> str:
-    """Return `▸ running`, `✓ done`, …"""
+    """Return the state of a job with its mark: `▸ running`, `✓ done`, …"""
     if state == "running" and (stopping or pausing):
         return "▸ stopping" if stopping else "▸ pausing"
     return f"{JOB_MARKS.get(state, '?')} {state}"
 
 
 def issue_sign(issue: str, label: int) -> str:
-    """Return `+ environment` for an issue that agreeing supports, `− environment` for one that it
-    opposes.
-    """
+    """Return `+ environment` if agreeing supports an issue, `− environment` if it opposes it."""
     return f"{'+' if label > 0 else '−'} {visible(issue).replace('_', ' ')}"
 
 
 def issue_in_words(issue: str, label: int) -> str:
-    """Return what agreeing means for an issue, in words."""
+    """Return a sentence on what agreeing means for an issue."""
     name = visible(issue).replace("_", " ")
     if label == 0:
         return f"0 not related to {name}"
@@ -139,42 +139,41 @@ def stance_in_words(stance: int | None) -> str:
 
 
 MOST_WORDS = 400
-"longer texts are compared as a whole: the matching takes time with the product of the lengths"
+"longer texts are compared as a whole, as the time grows with the product of their lengths"
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Neighbouring words that stand in both texts, or in this one alone."""
+    """Neighbouring words that are in both texts, or only in this one."""
 
     text: str
     changed: bool
 
 
 def word_diff(before: str, after: str) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
-    """Return the parts of both texts. Joined, each side's parts are its text again, blanks
-    included.
-    """
-    old, new = _words(before), _words(after)
-    if max(len(old), len(new)) > MOST_WORDS:
-        same = before == after
-        return (Part(before, not same),), (Part(after, not same),)
-    left: list[Part] = []
-    right: list[Part] = []
+    """Return the parts of both texts. The joined parts of a side are its text, with all blanks."""
+    old_words, new_words = _words(before), _words(after)
+    if max(len(old_words), len(new_words)) > MOST_WORDS:
+        is_equal = before == after
+        return (Part(before, not is_equal),), (Part(after, not is_equal),)
+    left_parts: list[Part] = []
+    right_parts: list[Part] = []
     matcher = SequenceMatcher(
-        None, [w.strip() for w in old], [w.strip() for w in new], autojunk=False
+        None,
+        [old_word.strip() for old_word in old_words],
+        [new_word.strip() for new_word in new_words],
+        autojunk=False,
     )
-    for kind, i, j, k, m in matcher.get_opcodes():
-        if j > i:
-            left.append(Part("".join(old[i:j]), kind != "equal"))
-        if m > k:
-            right.append(Part("".join(new[k:m]), kind != "equal"))
-    return tuple(left), tuple(right)
+    for operation, old_start, old_stop, new_start, new_stop in matcher.get_opcodes():
+        if old_stop > old_start:
+            left_parts.append(Part("".join(old_words[old_start:old_stop]), operation != "equal"))
+        if new_stop > new_start:
+            right_parts.append(Part("".join(new_words[new_start:new_stop]), operation != "equal"))
+    return tuple(left_parts), tuple(right_parts)
 
 
 def _words(text: str) -> list[str]:
-    """Split into words, each with the blanks that follow it; punctuation marks are words of their
-    own.
-    """
+    """Return the words, each with the blanks after it. Punctuation marks are words of their own."""
     return re.findall(r"[\w'’-]+\s*|[^\w\s]\s*|\s+", text)
 
 
@@ -182,7 +181,7 @@ T = TypeVar("T")
 
 
 def following(values: Sequence[T], at: object, step: int = 1) -> T:
-    """Return the value that follows one, around the ends; the first where it is not there.
+    """Return the value after another one, around the ends, or the first if that is missing.
 
     Examples
     --------
@@ -193,7 +192,7 @@ def following(values: Sequence[T], at: object, step: int = 1) -> T:
 
 
 def beside(values: Sequence[T], at: object, step: int) -> T:
-    """Return the value beside one; at an end the one itself, the first where it is not there.
+    """Return the neighbour of a value, itself at an end, or the first if it is missing.
 
     Examples
     --------
@@ -211,5 +210,5 @@ def row_key(*parts: str) -> str:
 
 
 def row_parts(key: str) -> Sequence[str]:
-    """Return the names behind a key."""
+    """Return the names in a key."""
     return tuple(map(str, json.loads(key)))

@@ -1,13 +1,11 @@
-"""What keys are called and do, in a sentence: their tooltips, else the words that lists, texts and
-dialogs share.
-"""
+"""The names of keys and sentences on their effects, for lists, texts and dialogs."""
 
 from __future__ import annotations
 
 from textual.binding import Binding
 from textual.keys import REPLACED_KEYS, Keys, _character_to_key, key_to_character
 
-NAMED_KEYS = frozenset(one.value for one in Keys)
+NAMED_KEYS = frozenset(named_key.value for named_key in Keys)
 SHARED = {
     "+1": "Decide +1: agreeing supports the issue",
     "0": "Decide 0: not related to the issue",
@@ -120,7 +118,7 @@ SHARED = {
     "Redo": "Redo the change that was undone",
     "Undo": "Undo the last change",
 }
-"what a key is called in a footer -> what it does"
+"effect of a key, by its name in a footer"
 
 SOUGHT = {
     "adjudicate": ("disagreements", "who decides"),
@@ -172,23 +170,23 @@ SOUGHT = {
     "translation": ("another language", "next language"),
     "variance": ("variability", "the verdicts"),
 }
-"what people of the field type -> parts of the sentences that are meant, any of which answers it"
+"parts of sentences that a word of the field stands for, any of which matches it"
 
 
 def meant(word: str) -> tuple[str, ...]:
-    """Return what a typed word, or its beginning, is looked for as: itself, and what it means here.
+    """Return the search words of a typed word or its beginning: itself, and its synonyms.
 
     Examples
     --------
     >>> meant("kapp"), meant("pause")
     (('kapp', 'κ', 'agreement between people'), ('pause',))
     """
-    several = (parts for known, parts in SOUGHT.items() if len(word) > 2 and known.startswith(word))
-    return (word, *dict.fromkeys(part for parts in several for part in parts if part != word))
+    synonyms = (parts for term, parts in SOUGHT.items() if len(word) > 2 and term.startswith(word))
+    return (word, *dict.fromkeys(part for parts in synonyms for part in parts if part != word))
 
 
 def does(binding: Binding) -> str:
-    """Return in a sentence what a key does.
+    """Return a sentence on the effect of a key.
 
     Examples
     --------
@@ -197,16 +195,20 @@ def does(binding: Binding) -> str:
     >>> does(Binding("left", "cursor_left", "Cursor left"))
     'Move the cursor left'
     """
-    said = binding.tooltip or SHARED.get(binding.description, binding.description)
-    return f"Move the {said[:1].lower()}{said[1:].lower()}" if said.startswith("Cursor ") else said
+    sentence = binding.tooltip or SHARED.get(binding.description, binding.description)
+    return (
+        f"Move the {sentence[:1].lower()}{sentence[1:].lower()}"
+        if sentence.startswith("Cursor ")
+        else sentence
+    )
 
 
 def is_key(key: str) -> bool:
     """Return whether a terminal can send a key of this name."""
-    *held, name = key.split("+")
+    *modifiers, name = key.split("+")
     if key in NAMED_KEYS:
         return True
-    if not name or not set(held) <= {"ctrl", "shift", "alt", "meta", "super"}:
+    if not name or not set(modifiers) <= {"ctrl", "shift", "alt", "meta", "super"}:
         return False
     character = name if len(name) == 1 else key_to_character(REPLACED_KEYS.get(name, name))
     return name in NAMED_KEYS or (character is not None and _character_to_key(character) == name)

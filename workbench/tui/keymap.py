@@ -1,8 +1,7 @@
-"""The keys of the terminal, which a person may change: every binding has an id, and a file gives
-ids other keys.
+"""The keys of the terminal, which the user can change: a file gives other keys to binding ids.
 
-An id is the screen and the action: `jobs.pause`, `book.view-1`. The file is TOML, a table for each
-screen; `workbench keys` lists all ids:
+An id is the screen and the action: `jobs.pause`, `book.view-1`. The file is TOML, with a table for
+each screen. `workbench keys` lists all ids:
 
     [jobs]
     pause = "p"
@@ -10,8 +9,8 @@ screen; `workbench keys` lists all ids:
     [app]
     keys = "f1,ctrl+k"
 
-A key that something else has on the same screen is refused, and so are keys that label and whatever
-would take away F1, Ctrl+P or q: every screen's bindings are read for that.
+A key that something else has on the same screen is refused, and so are keys that label and entries
+that would take away F1, Ctrl+P or q. Every screen's bindings are read for that.
 """
 
 from __future__ import annotations
@@ -39,20 +38,20 @@ from workbench.toml_files import read_toml
 from workbench.tui.key_words import does, is_key
 
 NAMED, MOST_FOUND = "keymap.toml", 60
-"the file, and the characters of a value in it that a complaint repeats"
+"name of the file, and maximum characters of a value in a complaint"
 
 
 @dataclass(frozen=True, slots=True)
 class Keymap:
-    """Keys that a person chose, and what of the file could not be used."""
+    """Keys that the user chose, and complaints about the file."""
 
     keys: Mapping[str, str]
-    "id of a binding -> its keys with commas between"
+    "keys with commas between, by the id of a binding"
     wrong: tuple[str, ...] = ()
 
 
 def scope(name: str) -> str:
-    """Return what the class of a screen is called in ids.
+    """Return the name of a screen's class in ids.
 
     Examples
     --------
@@ -66,28 +65,26 @@ def scope(name: str) -> str:
 
 def with_ids(bindings: list[BindingType], owner: str) -> list[BindingType]:
     """Return bindings that have ids, made of the screen's name and the action."""
-    found: list[BindingType] = []
-    for one in bindings:
-        binding = one if isinstance(one, Binding) else Binding(*one)
-        found.append(
+    bindings_with_ids: list[BindingType] = []
+    for declared in bindings:
+        binding = declared if isinstance(declared, Binding) else Binding(*declared)
+        bindings_with_ids.append(
             binding
             if binding.id
             else replace(binding, id=f"{scope(owner)}.{_plain(binding.action)}")
         )
-    return found
+    return bindings_with_ids
 
 
 def _plain(action: str) -> str:
-    """Return an action as a part of an id: `view-1` for `view(1)`, `view-minus-1` for
-    `view(-1)`.
-    """
+    """Return an action as part of an id: `view-1` for `view(1)`, `view-minus-1` for `view(-1)`."""
     return re.sub(
         r"[^a-z0-9_]+", "-", action.removeprefix("app.").replace("(-", "(minus-").lower()
     ).strip("-")
 
 
 class Keyed(DOMNode):
-    """A screen whose keys have ids, so that a person can change them."""
+    """A screen whose keys have ids, so that the user can change them."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         if "BINDINGS" in cls.__dict__:
@@ -96,14 +93,14 @@ class Keyed(DOMNode):
 
 
 def keymap_file() -> Path:
-    """Return where a person's own keys are."""
+    """Return the path of the user's own keys."""
     from workbench.jobs.origin import config_folder
 
     return config_folder() / NAMED
 
 
 def read_keymap(place: Path | None = None) -> Keymap:
-    """Return the keys that a person chose, as they are written; none where there is no file."""
+    """Return the user's keys as they are written, or none if there is no file."""
     try:
         place = place or keymap_file()
         tables = read_toml(place)
@@ -111,7 +108,7 @@ def read_keymap(place: Path | None = None) -> Keymap:
         WorkbenchError,
         ValueError,
         RuntimeError,
-    ) as error:  # a path of no file, or nobody has a home
+    ) as error:  # The path is of no file, or the user has no home.
         if isinstance(error.__cause__, FileNotFoundError):
             return Keymap({})
         return Keymap(
@@ -126,24 +123,27 @@ def read_keymap(place: Path | None = None) -> Keymap:
                 _character_to_key(part) if len(part) == 1 else part for part in parts
             )
         else:
-            found = shorten(repr(value), MOST_FOUND, placeholder=" …")
+            shown_value = shorten(repr(value), MOST_FOUND, placeholder=" …")
             wrong.append(
-                f'{name}: found {found}; give a key, or several separated by commas: "p", '
+                f'{name}: found {shown_value}; give a key, or several separated by commas: "p", '
                 '"ctrl+r,f6"'
             )
     return Keymap(keys, tuple(wrong))
 
 
 def checked(keymap: Keymap, app: type[App[Any]]) -> Keymap:
-    """Return a keymap without the entries that cannot be used, which it complains of. Imports all
-    screens.
+    """Return a keymap without the invalid entries, with complaints about them.
+
+    Imports all screens.
     """
-    found = faults(keymap.keys, app) if keymap.keys else {}
+    fault_by_id = faults(keymap.keys, app) if keymap.keys else {}
     wrong = (
         *keymap.wrong,
-        *(f'{name} = "{keymap.keys[name]}": {why}' for name, why in found.items()),
+        *(f'{name} = "{keymap.keys[name]}": {reason}' for name, reason in fault_by_id.items()),
     )
-    return Keymap({name: keys for name, keys in keymap.keys.items() if name not in found}, wrong)
+    return Keymap(
+        {name: keys for name, keys in keymap.keys.items() if name not in fault_by_id}, wrong
+    )
 
 
 def _entries(tables: Mapping[str, object]) -> Iterator[tuple[str, object]]:
@@ -170,7 +170,7 @@ TABLES: Mapping[str, str] = {
     "IssueGridScreen": "IssueTable",
     "HomeScreen": "FactList",
 }
-"class of a screen -> classes of the tables on it, whose keys work together with its own"
+"classes of the tables on a screen, whose keys work together with its own, by its class"
 
 Keys = list[tuple[str, Binding, type[Any]]]
 "(key, binding, class that binds it)"
@@ -178,70 +178,87 @@ Keys = list[tuple[str, Binding, type[Any]]]
 
 @cache
 def screens() -> tuple[type[Screen[Any]], ...]:
-    """Return the classes of all screens. Imports their modules: the first call takes most of a
-    second.
+    """Return the classes of all screens.
+
+    Imports their modules: the first call takes most of a second.
     """
     package = import_module("workbench.tui")
     for module in pkgutil.walk_packages(package.__path__, "workbench.tui."):
         import_module(module.name)
     for audit in registry.every_audit():
         if audit.place is not None and not audit.place.screen:
-            # Made of its options.
+            # Its class is made of its options.
             import_module("workbench.tui.results.result_screen").screen_class(audit)
-    found = {one for one in _below(Screen) if one.__module__.startswith("workbench.")}
-    return tuple(sorted(found, key=lambda one: one.__name__))
+    classes = {
+        screen_class
+        for screen_class in _below(Screen)
+        if screen_class.__module__.startswith("workbench.")
+    }
+    return tuple(sorted(classes, key=lambda found_class: found_class.__name__))
 
 
 def _below(kind: type[Any]) -> Iterator[type[Any]]:
-    for each in kind.__subclasses__():
-        yield each
-        yield from _below(each)
+    for subclass in kind.__subclasses__():
+        yield subclass
+        yield from _below(subclass)
 
 
 @cache
 def context(screen: type[Screen[Any]]) -> tuple[type[DOMNode], ...]:
     """Return the classes whose keys work together: the tables on a screen, and the screen."""
-    named = {
-        one.__name__: one for one in _below(DOMNode) if one.__module__.startswith("workbench.")
+    class_by_name = {
+        node_class.__name__: node_class
+        for node_class in _below(DOMNode)
+        if node_class.__module__.startswith("workbench.")
     }
-    bases = {one.__name__ for one in screen.__mro__}
+    base_names = {base_class.__name__ for base_class in screen.__mro__}
     tables = dict.fromkeys(
-        table for base, of in TABLES.items() if base in bases for table in of.split()
+        table
+        for base, table_names in TABLES.items()
+        if base in base_names
+        for table in table_names.split()
     )
-    return (*(named[table] for table in tables), screen)
+    return (*(class_by_name[table] for table in tables), screen)
 
 
 def own_keys(kind: type[Any], chosen: Mapping[str, str] | None = None) -> Keys:
-    """Return the keys of a class and of those it inherits them from, where a class takes a key from
-    the ones it is derived from; `chosen`: id of a binding -> keys that a person gave it.
+    """Return the keys of a class and of its base classes, unless the class rebinds them.
+
+    `chosen`: the user's keys of a binding, by its id.
     """
-    taken: dict[str, tuple[Binding, type[Any]]] = {}
-    for each in kind.__mro__:
-        if each.__module__.startswith("workbench."):
-            for one in each.__dict__.get("BINDINGS", ()):
-                binding = one if isinstance(one, Binding) else Binding(*one)
+    binding_by_key: dict[str, tuple[Binding, type[Any]]] = {}
+    for base_class in kind.__mro__:
+        if base_class.__module__.startswith("workbench."):
+            for declared in base_class.__dict__.get("BINDINGS", ()):
+                binding = declared if isinstance(declared, Binding) else Binding(*declared)
                 for key in split(binding.key):
-                    taken.setdefault(key, (binding, each))
-        if not getattr(each, "_inherit_bindings", True):
+                    binding_by_key.setdefault(key, (binding, base_class))
+        if not getattr(base_class, "_inherit_bindings", True):
             break
     chosen = chosen or {}
-    found: Keys = [
-        (key, binding, of) for key, (binding, of) in taken.items() if binding.id not in chosen
+    unchanged: Keys = [
+        (key, binding, owner)
+        for key, (binding, owner) in binding_by_key.items()
+        if binding.id not in chosen
     ]
-    moved = {binding.id: (binding, of) for binding, of in taken.values() if binding.id in chosen}
-    return found + [(key, *one) for name, one in moved.items() for key in split(chosen[str(name)])]
+    changed = {
+        binding.id: (binding, owner)
+        for binding, owner in binding_by_key.values()
+        if binding.id in chosen
+    }
+    return unchanged + [
+        (key, *entry) for name, entry in changed.items() for key in split(chosen[str(name)])
+    ]
 
 
 def action_on(screen: Screen[Any], key: str) -> str:
-    """Return the action of a key of a screen's own, as a person may have chosen it; "" where it has
-    none.
-    """
+    """Return the action of a screen's own key in the user's keymap, or an empty string."""
     keys = own_keys(type(screen), screen.app._keymap)
-    return next((binding.action for of, binding, _ in keys if of == key), "")
+    return next((binding.action for bound_key, binding, _ in keys if bound_key == key), "")
 
 
 def keys_of(screen: Screen[Any], action: str) -> list[str]:
-    """Return the keys of an action of a screen, as a person may have chosen them."""
+    """Return the keys of an action of a screen, in the user's keymap."""
     return [
         key
         for key, binding, _ in own_keys(type(screen), screen.app._keymap)
@@ -250,12 +267,12 @@ def keys_of(screen: Screen[Any], action: str) -> list[str]:
 
 
 def split(keys: str) -> list[str]:
-    """Return the names of keys that stand between commas."""
+    """Return the names of keys in a text with commas between them."""
     return [key.strip() for key in keys.split(",")]
 
 
 KEPT = {"f1": "F1", "ctrl+p": "Ctrl+P", "q": "q"}
-"keys that stay what they are: the list of keys, the palette, and the way out"
+"keys that always keep their action: the list of keys, the palette, and the way out"
 LABELLED = frozenset({"ItemScreen", "AdjudicateScreen"})
 "classes of screens where the letters of a codebook label"
 MOVING = (
@@ -265,81 +282,90 @@ MOVING = (
 
 
 def faults(chosen: Mapping[str, str], app: type[App[Any]]) -> dict[str, str]:
-    """Return why entries cannot be used, the later one of two that want the same key. Imports all
-    screens.
+    """Return the reasons why entries are invalid, by id.
 
-    chosen : id of a binding -> its keys
+    Of two entries with the same key, the later one is invalid. `chosen` has the keys of a binding
+    by its id. Imports all screens.
     """
-    known = bindings(app)
-    found = {
-        name: why for name, keys in chosen.items() if (why := _by_itself(name, split(keys), known))
+    all_bindings = bindings(app)
+    fault_by_id = {
+        name: reason
+        for name, keys in chosen.items()
+        if (reason := _by_itself(name, split(keys), all_bindings))
     }
     while True:
-        left = {name: keys for name, keys in chosen.items() if name not in found}
-        everywhere = own_keys(app, left)
-        places = [
-            (screen, [key for kind in context(screen) for key in own_keys(kind, left)])
+        valid_entries = {name: keys for name, keys in chosen.items() if name not in fault_by_id}
+        app_keys = own_keys(app, valid_entries)
+        keys_by_screen = [
+            (screen, [key for kind in context(screen) for key in own_keys(kind, valid_entries)])
             for screen in screens()
         ]
-        labelled = [
+        label_screen_keys = [
             keys
-            for screen, keys in places
-            if not LABELLED.isdisjoint(of.__name__ for of in screen.__mro__)
+            for screen, keys in keys_by_screen
+            if not LABELLED.isdisjoint(base_class.__name__ for base_class in screen.__mro__)
         ]
-        together = [[*keys, *everywhere] for _, keys in places]
-        taken = (
-            (name, _taken(known[name], split(left[name]), together, labelled))
-            for name in reversed(left)
+        combined_keys = [[*keys, *app_keys] for _, keys in keys_by_screen]
+        clashes = (
+            (
+                name,
+                _taken(
+                    all_bindings[name], split(valid_entries[name]), combined_keys, label_screen_keys
+                ),
+            )
+            for name in reversed(valid_entries)
         )
-        clash = next(((name, why) for name, why in taken if why), None)
-        if clash is None:
-            return found
-        found[clash[0]] = clash[1]
+        first_clash = next(((name, problem) for name, problem in clashes if problem), None)
+        if first_clash is None:
+            return fault_by_id
+        fault_by_id[first_clash[0]] = first_clash[1]
 
 
 def bindings(app: type[App[Any]]) -> dict[str, Binding]:
-    """Return every binding that a person can change, by its id."""
-    found: dict[str, Binding] = {}
-    for kind in (app, *screens()):
-        for one in kind.__dict__.get("BINDINGS", ()):
-            if isinstance(one, Binding) and one.id and one.description:
-                found.setdefault(one.id, one)
-    return found
+    """Return every binding that the user can change, by its id."""
+    binding_by_id: dict[str, Binding] = {}
+    for owner in (app, *screens()):
+        for declared in owner.__dict__.get("BINDINGS", ()):
+            if isinstance(declared, Binding) and declared.id and declared.description:
+                binding_by_id.setdefault(declared.id, declared)
+    return binding_by_id
 
 
 def _by_itself(name: str, wanted: Sequence[str], known: Mapping[str, Binding]) -> str:
-    """Say what is wrong with an entry, whatever the others say; "" where nothing is."""
+    """Return the fault of an entry by itself, or an empty string."""
     if name not in known:
         return "no action has this id"
-    had = split(known[name].key)
-    if unknown := [key for key in wanted if not is_key(key)]:
-        return f"{unknown[0]!r} is no key"
-    for key, called in KEPT.items():
-        if key in had and key not in wanted:
-            return f"{called} has to stay, beside other keys"
-        if key in wanted and key not in had:
-            return f"{called} cannot be given to something else"
+    default_keys = split(known[name].key)
+    if unknown_keys := [key for key in wanted if not is_key(key)]:
+        return f"{unknown_keys[0]!r} is no key"
+    for key, key_name in KEPT.items():
+        if key in default_keys and key not in wanted:
+            return f"{key_name} has to stay, beside other keys"
+        if key in wanted and key not in default_keys:
+            return f"{key_name} cannot be given to something else"
     return ""
 
 
 def _taken(
     binding: Binding, wanted: Sequence[str], together: Sequence[Keys], labelled: Sequence[Keys]
 ) -> str:
-    """Say what one of the keys wanted does already where an action is; "" where they are free.
+    """Return which action one of the wanted keys has already, or an empty string if none has.
 
-    together : the keys that work on each screen
-    labelled : the keys of each screen with labels, whose keys the codebook says
+    `together` has the keys that work on each screen, `labelled` the keys of each screen with
+    labels, where a codebook defines further keys.
     """
     for key in (key for key in wanted if key not in split(binding.key)):
         if key in MOVING.split():
             return f"{key} is for moving, opening and closing, everywhere"
         for keys in together:
-            if any(one.id == binding.id for _, one, _ in keys):
-                for of, one, kind in keys:
-                    if of == key and one.description and _differ(one, binding):
-                        return f"{key} is {one.id or kind.__name__} ({does(one)})"
-        letter = len(key) == 1 and key not in RESERVED_KEYS
-        if letter and any(one.id == binding.id for keys in labelled for _, one, _ in keys):
+            if any(bound.id == binding.id for _, bound, _ in keys):
+                for bound_key, other, kind in keys:
+                    if bound_key == key and other.description and _differ(other, binding):
+                        return f"{key} is {other.id or kind.__name__} ({does(other)})"
+        is_letter = len(key) == 1 and key not in RESERVED_KEYS
+        if is_letter and any(
+            label_binding.id == binding.id for keys in labelled for _, label_binding, _ in keys
+        ):
             return f"{key} is for labels: a codebook may choose it"
     return ""
 

@@ -1,7 +1,7 @@
-"""The gate for everything that the terminal paints: no character reaches it that it would obey.
+"""The gate of everything that the terminal paints, so that it receives no control characters.
 
 Every line of every widget passes here after it is rendered, so texts in editors, toasts and titles
-are covered like those in tables. The widgets keep the exact text: only what is painted changes.
+are covered like those in tables. The widgets keep the exact text: only the painted text changes.
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ from textual.filter import LineFilter
 from workbench.figures.visible import visible
 
 CONTRAST, STEPS = 4.5, 10
-"""least ratio of words to their background (WCAG 2.2, AA), and in how many steps a colour comes to
-it"""
+"least contrast ratio of words (WCAG 2.2, AA), and number of steps to a colour that has it"
 ENDS = ColorTriplet(255, 255, 255), ColorTriplet(0, 0, 0)
 READ = re.compile("[^\\W_]|[✓✗∅·°!?*−±→←▲▼▸●○◌=≠]")
 "a letter, a digit, or a mark that is read like a word"
 
 
 class Literal(LineFilter):
-    """Replaces characters that do not print by visible signs."""
+    """A filter that replaces unprintable characters by visible signs."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
-        """Return the line, as wide as it was. A sign takes cells where a control character took
-        none; blanks make room for it, or else the end of the line.
+        """Return the line in its width.
+
+        A sign takes cells where a control character took none. Blanks make room for it, or else the
+        end of the line.
         """
         if all(text.isprintable() for text, _, control in segments if not control):
             return segments
@@ -44,25 +45,24 @@ class Literal(LineFilter):
             for segment in segments
         ]
         excess = Segment.get_line_length(painted) - width
-        for place, (text, style, control) in reversed(list(enumerate(painted))):
-            cut = min(excess, len(text) - len(text.rstrip(" ")))
-            if cut > 0 and not control:
-                painted[place], excess = Segment(text[:-cut], style), excess - cut
+        for index, (text, style, control) in reversed(list(enumerate(painted))):
+            n_cut = min(excess, len(text) - len(text.rstrip(" ")))
+            if n_cut > 0 and not control:
+                painted[index], excess = Segment(text[:-n_cut], style), excess - n_cut
         return Segment.adjust_line_length(painted, width)
 
 
 class Legible(LineFilter):
-    """Paints words and marks in colours that stand out from their background, whatever the theme
-    makes of them.
+    """A filter that paints words and marks in legible colours in any theme.
 
     It comes after Textual's own filters: under NO_COLOR the red of a mark is a dark grey.
     """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """Return the line with no word or mark of less contrast than `CONTRAST`."""
-        back = background.rich_color
+        background_colour = background.rich_color
         return [
-            Segment(text, legible(style, back))
+            Segment(text, legible(style, background_colour))
             if style is not None and not control and not text.isspace() and READ.search(text)
             else Segment(text, style, control)
             for text, style, control in segments
@@ -71,18 +71,19 @@ class Legible(LineFilter):
 
 @lru_cache(maxsize=4096)
 def legible(style: Style, background: RichColor) -> Style:
-    """Return a style whose colour has the least contrast with its background, or more: it goes
-    towards black or white as far as it must.
+    """Return a style with at least the contrast `CONTRAST` to its background.
+
+    Its colour is moved towards black or white as far as needed.
     """
-    back = style.bgcolor or background
-    # The terminal's own colours.
-    if style.color is None or style.color.triplet is None or back.triplet is None:
+    own_background = style.bgcolor or background
+    # The terminal's own colours have no known values.
+    if style.color is None or style.color.triplet is None or own_background.triplet is None:
         return style
-    under = luminance(back.triplet)
-    end = max(ENDS, key=lambda one: contrast(luminance(one), under))
+    background_luminance = luminance(own_background.triplet)
+    target = max(ENDS, key=lambda candidate: contrast(luminance(candidate), background_luminance))
     for step in range(STEPS + 1):
-        mixed = blend_rgb(style.color.triplet, end, step / STEPS)
-        if contrast(luminance(mixed), under) >= CONTRAST:
+        mixed = blend_rgb(style.color.triplet, target, step / STEPS)
+        if contrast(luminance(mixed), background_luminance) >= CONTRAST:
             break
     return style if not step else style + Style(color=RichColor.from_triplet(mixed))
 
@@ -90,10 +91,12 @@ def legible(style: Style, background: RichColor) -> Style:
 def luminance(color: ColorTriplet) -> float:
     """Return the relative luminance of a colour (WCAG 2.2)."""
     parts = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-        for part in color.normalized
+        channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+        for channel in color.normalized
     )
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
+    return sum(
+        weight * linear for weight, linear in zip((0.2126, 0.7152, 0.0722), parts, strict=True)
+    )
 
 
 def contrast(one: float, two: float) -> float:
@@ -105,7 +108,7 @@ LITERAL, LEGIBLE = Literal(), Legible()
 
 
 class LiteralApp(App[int]):
-    """An app whose every line passes the gate, and can be read."""
+    """An app whose lines all pass the gate, so that they are safe and legible."""
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return (*super().get_line_filters(), LITERAL, LEGIBLE)

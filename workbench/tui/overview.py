@@ -1,5 +1,6 @@
-"""What Home says about a store: read in a worker, shown by the screen. Knows the store and the
-pipeline, no widget.
+"""The data of Home about a store, read in a worker.
+
+It knows the store and the pipeline, no widget.
 """
 
 from __future__ import annotations
@@ -29,72 +30,75 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 FAILED, LINE = "could not be worked out", 62
 OTHERS = 3
-"figures of Home that are of no audit: lint, the classifier, what is to be done"
+"number of Home's figures that belong to no audit: lint, the classifier, the tasks"
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """How much there was when somebody looked at Home."""
+    """The counts of a store at the last visit of Home."""
 
     at: str
     "local time, to the minute"
     answers: int
     labels: int
-    "items with labels"
+    "number of items with labels"
     ended: int
-    "jobs that are over"
+    "number of jobs that are over"
 
     @classmethod
     def read(cls, held: object) -> Seen | None:
-        """Return what was kept; None where nothing was, or it is of another shape."""
+        """Return the stored counts, or None if they are missing or have another format."""
         if isinstance(held, list) and len(held) == 4 and isinstance(held[0], str):
-            counts = [one for one in held[1:] if isinstance(one, int)]
+            counts = [count for count in held[1:] if isinstance(count, int)]
             return cls(held[0], *counts) if len(counts) == 3 else None
         return None
 
     def written(self) -> list[str | int]:
-        """Return what `read` reads."""
+        """Return the values that `read` accepts."""
         return [self.at, self.answers, self.labels, self.ended]
 
     def news(self, overview: Overview) -> str:
-        """Say what has come since; "" where nothing has."""
-        now = overview.seen("")
-        counts = (now.answers - self.answers, "answer"), (now.labels - self.labels, "labelled item")
-        said = [plural(n, word) for n, word in counts if n > 0]
-        ended = now.ended - self.ended
-        return " · ".join([*said, *([f"{plural(ended, 'job')} ended"] if ended > 0 else [])])
+        """Return the news since then, or an empty string without any."""
+        current = overview.seen("")
+        counts = (
+            (current.answers - self.answers, "answer"),
+            (current.labels - self.labels, "labelled item"),
+        )
+        texts = [plural(difference, noun) for difference, noun in counts if difference > 0]
+        n_ended = current.ended - self.ended
+        return " · ".join([*texts, *([f"{plural(n_ended, 'job')} ended"] if n_ended > 0 else [])])
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What can be said at once."""
+    """The data of a store that is quick to read."""
 
     notice: str
     instruments: tuple[InstrumentSummary, ...]
     answers: int
     models: int
     jobs: tuple[Job, ...]
-    "the newest first"
+    "jobs, the newest first"
     free_answers: bool
-    "whether there are answers in free text, which people and classifiers read"
+    "whether there are free-text answers, which people and classifiers read"
     queues: tuple[Queue, ...]
     labels: tuple[int, int, int]
-    "items with one label, with several, and those to adjudicate"
+    "numbers of items with one label, with several, and to adjudicate"
     classifiers: tuple[Classifier, ...]
     imported: tuple[str, ...] = ()
     "models whose answers to multiple-choice questions were collected elsewhere"
 
     work: tuple[object, ...] = ()
-    "state of what people write: judged anew as soon as it differs"
+    "state of the input of people; results are judged again as soon as it differs"
     made: tuple[object, ...] = ()
-    "state of what jobs write: judged anew once no job is active"
+    "state of the output of jobs; results are judged again once no job is active"
 
     @property
     def active(self) -> tuple[Job, ...]:
         return tuple(job for job in self.jobs if job.active)
 
     def seen(self, at: str) -> Seen:
-        """Return how much there is, as seen at a time."""
+        """Return the counts of the store, with a time."""
         return Seen(
             at, self.answers, sum(self.labels[:2]), sum(not job.active for job in self.jobs)
         )
@@ -102,7 +106,7 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class LintCount:
-    """How many findings a check of one instrument has."""
+    """The numbers of findings of an instrument's checks."""
 
     errors: int
     warnings: int
@@ -111,45 +115,45 @@ class LintCount:
 
 @dataclass(frozen=True, slots=True)
 class ClassifierScore:
-    """How good the newest classifier is."""
+    """The score of the newest classifier."""
 
     name: str
     macro_f1: Estimate
-    "at the published confidence threshold"
+    "macro F1 at the published confidence threshold"
     kept: float
-    "share of what the test stands for that reaches it"
+    "share of the population of the test set that reaches that threshold"
     rests_on: str
-    "what both are about, in a few words"
+    "short text on the basis of both"
     shortcoming: str = ""
-    "why it does not carry figures, in a few words"
+    "short text on why it is not good enough for figures"
 
 
 @dataclass(frozen=True, slots=True)
 class AuditLines:
-    """What an audit says of its newest results, and where they are."""
+    """The newest results of an audit, with the key to its screen."""
 
     mode: str
     key: str
-    "the digit that leads there"
+    "digit that opens the audit"
     lines: tuple[HomeLine, ...]
     models: int = 0
-    "that answered about the instrument of these results, whether or not they have a line"
+    "number of models that answered on the instrument of these results, with or without a line"
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What takes a moment: checks of the instruments, the newest results of every audit."""
+    """The data that takes a moment: checks of the instruments, and the newest results of audits."""
 
     lint: dict[str, LintCount]
     classifier: ClassifierScore | None
     audits: tuple[AuditLines, ...] = ()
     tasks: tuple[Task, ...] = ()
     faults: tuple[HomeLine, ...] = ()
-    "what could not be worked out, and why"
+    "figures that could not be computed, with the reason"
 
 
 def read_overview(store: Store) -> Overview:
-    """Read what is cheap. Raises StoreError."""
+    """Read the data that is quick to read. Raises StoreError."""
     from stores.core.contents import Part, state_of
 
     def seen() -> Overview:
@@ -178,39 +182,38 @@ def read_overview(store: Store) -> Overview:
 
 
 def read_judgement(store: Store, tell: Callable[[str], None] = lambda _: None) -> Judgement:
-    """Check the instruments and judge the newest runs. `tell`: is told what is under way, in this
-    thread.
+    """Check the instruments and judge the newest runs. Raises StoreError.
 
-    Raises StoreError.
+    `tell`: called in this thread with a text on the current step.
     """
     from workbench.pipeline.todo import tasks
 
     def judged() -> Judgement:
         shared: dict[object, Any] = {}
         faults: list[HomeLine] = []
-        places = [audit for audit in registry.every_audit() if audit.place is not None]
-        begun = 0
+        audits_with_place = [audit for audit in registry.every_audit() if audit.place is not None]
+        n_begun = 0
 
         def tried(label: str, make: Callable[[], T], otherwise: T) -> T:
-            """Make one figure; where that fails, the others go on."""
-            nonlocal begun
-            begun += 1
-            tell(f"{begun} of {len(places) + OTHERS}: {label}")
+            """Compute one figure. If it fails, note a fault and return `otherwise`."""
+            nonlocal n_begun
+            n_begun += 1
+            tell(f"{n_begun} of {len(audits_with_place) + OTHERS}: {label}")
             try:
                 return make()
             except Exception as error:
                 trouble = as_trouble(error)
                 if isinstance(trouble, StoreError):
                     raise trouble from error
-                below = [(line, True) for line in wrap(str(trouble), LINE)]
-                faults.append(HomeLine(f"fault {label}", label, FAILED, "", below=below))
+                trouble_lines = [(line, True) for line in wrap(str(trouble), LINE)]
+                faults.append(HomeLine(f"fault {label}", label, FAILED, "", below=trouble_lines))
                 return otherwise
 
-        nothing: dict[str, LintCount] = {}
+        no_counts: dict[str, LintCount] = {}
         lint = tried(
             "Lint",
             lambda: {name: lint_count(store, name) for name in store.instruments.names()},
-            nothing,
+            no_counts,
         )
         audits = [
             tried(
@@ -218,20 +221,23 @@ def read_judgement(store: Store, tell: Callable[[str], None] = lambda _: None) -
                 partial(_audit, store, audit, shared),
                 None,
             )
-            for audit in places
+            for audit in audits_with_place
             if audit.place is not None
         ]
         classifier = tried("Classifier", lambda: _classifier(store), None)
         no_tasks: tuple[Task, ...] = ()
-        waiting = tried("To do", lambda: tasks(store, shared), no_tasks)
-        return Judgement(lint, classifier, tuple(filter(None, audits)), waiting, tuple(faults))
+        pending_tasks = tried("To do", lambda: tasks(store, shared), no_tasks)
+        return Judgement(
+            lint, classifier, tuple(filter(None, audits)), pending_tasks, tuple(faults)
+        )
 
     return store.at_once(judged)
 
 
 def _audit(store: Store, audit: Audit, shared: dict[object, Any]) -> AuditLines | None:
-    """Return what an audit says that has a place of its own and answers; `shared`: see
-    `Audit.home`.
+    """Return the lines of an audit that has a place and answers, or None.
+
+    `shared`: see `Audit.home`.
     """
     if audit.place is None or not audit.answered(store):
         return None
@@ -240,11 +246,11 @@ def _audit(store: Store, audit: Audit, shared: dict[object, Any]) -> AuditLines 
 
 
 def lint_count(store: Store, name: str) -> LintCount:
-    """Count the findings about an instrument by their severity."""
+    """Return the numbers of findings about an instrument by severity."""
     from workbench.pipeline.checking import open_lint
 
-    found = Counter(str(finding.severity) for finding in open_lint(store, name))
-    return LintCount(found["error"], found["warning"], found["note"])
+    counts = Counter(str(finding.severity) for finding in open_lint(store, name))
+    return LintCount(counts["error"], counts["warning"], counts["note"])
 
 
 def _classifier(store: Store) -> ClassifierScore | None:
@@ -252,20 +258,23 @@ def _classifier(store: Store) -> ClassifierScore | None:
     from workbench.classifier.config import PUBLISHED_THRESHOLD
     from workbench.evidence.reader_quality import quality
 
-    known = store.classifiers.list()
-    if not known:
+    classifiers = store.classifiers.list()
+    if not classifiers:
         return None
-    tested = pipeline.evaluation(known[-1])
-    point = tested.point("tuned", PUBLISHED_THRESHOLD)
-    poor = quality(known[-1], PUBLISHED_THRESHOLD).shortcoming
+    evaluation_result = pipeline.evaluation(classifiers[-1])
+    point = evaluation_result.point("tuned", PUBLISHED_THRESHOLD)
+    shortcoming = quality(classifiers[-1], PUBLISHED_THRESHOLD).shortcoming
     return ClassifierScore(
-        known[-1].name, point.macro_f1, point.kept.value, tested.rests_on(), poor
+        classifiers[-1].name,
+        point.macro_f1,
+        point.kept.value,
+        evaluation_result.rests_on(),
+        shortcoming,
     )
 
 
 def import_shipped(store: Store, name: str = "") -> str:
-    """Import an instrument that ships with workbench, the usual one where none is named; return a
-    sentence about it.
+    """Import a shipped instrument, by default the usual one, and return a message.
 
     Raises WorkbenchError.
     """

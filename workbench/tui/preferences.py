@@ -1,6 +1,4 @@
-"""What a person chose about the terminal itself, kept from one session to the next in their state
-folder.
-"""
+"""The user's settings of the terminal, kept between sessions in their state folder."""
 
 from __future__ import annotations
 
@@ -16,24 +14,24 @@ from tempfile import NamedTemporaryFile
 from workbench.toml_files import too_deep
 
 MOST = 20
-"recent stores that are kept"
+"maximum number of recent stores"
 LOOKED_AT = 2_000
-"files of a folder that are looked at: a folder of data may hold millions"
+"maximum number of files to check in a folder, because a folder of data may have millions"
 STORES_FILE = "recent-stores.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """A store that was opened once."""
+    """A store that was opened before."""
 
     path: Path
-    "absolute"
+    "absolute path"
     opened: str
-    "local time, `2026-01-31 09:30`"
+    "local time, as in `2026-01-31 09:30`"
 
     @property
     def gone(self) -> bool:
-        """Return whether there is no file any more, as far as one can see."""
+        """Whether the file is missing, or cannot be checked."""
         try:
             return not self.path.is_file()
         except (OSError, ValueError):
@@ -41,17 +39,18 @@ class Recent:
 
 
 def state_file(environment: Mapping[str, str] | None = None) -> Path | None:
-    """Return where the list is kept, by the XDG Base Directory Specification; None where nobody has
-    a home.
+    """Return the path of the list by the XDG Base Directory Specification, None without a home.
 
     Examples
     --------
     >>> state_file({"XDG_STATE_HOME": "/state"}).as_posix()
     '/state/workbench/recent-stores.json'
     """
-    given = Path((os.environ if environment is None else environment).get("XDG_STATE_HOME", ""))
-    if given.is_absolute():  # a relative one has to be ignored
-        return given / "workbench" / STORES_FILE
+    state_home = Path(
+        (os.environ if environment is None else environment).get("XDG_STATE_HOME", "")
+    )
+    if state_home.is_absolute():  # A relative path has to be ignored.
+        return state_home / "workbench" / STORES_FILE
     try:
         return Path.home() / ".local" / "state" / "workbench" / STORES_FILE
     except RuntimeError:
@@ -59,12 +58,12 @@ def state_file(environment: Mapping[str, str] | None = None) -> Path | None:
 
 
 def recent_stores() -> tuple[Recent, ...]:
-    """Return recently opened stores, newest first; empty if the list cannot be read."""
-    place = state_file()
+    """Return recently opened stores, newest first, or none if the list cannot be read."""
+    list_path = state_file()
     try:
-        held = json.loads(place.read_text(encoding="utf-8")) if place is not None else []
-        found = [Recent(Path(one["path"]), str(one["opened"])) for one in held]
-        return tuple(one for one in found if one.path.is_absolute())[:MOST]
+        entries = json.loads(list_path.read_text(encoding="utf-8")) if list_path is not None else []
+        recents = [Recent(Path(entry["path"]), str(entry["opened"])) for entry in entries]
+        return tuple(recent for recent in recents if recent.path.is_absolute())[:MOST]
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return ()
 
@@ -72,49 +71,56 @@ def recent_stores() -> tuple[Recent, ...]:
 def remember(path: Path) -> None:
     """Put a store at the top of the list."""
     with suppress(OSError):
-        whole = path.absolute()
-        now = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
-        _write([Recent(whole, now), *(one for one in recent_stores() if one.path != whole)])
+        absolute_path = path.absolute()
+        timestamp = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
+        _write(
+            [
+                Recent(absolute_path, timestamp),
+                *(recent for recent in recent_stores() if recent.path != absolute_path),
+            ]
+        )
 
 
 def forget(path: Path) -> None:
-    """Take a store off the list; its file stays as it is."""
-    _write([one for one in recent_stores() if one.path != path])
+    """Remove a store from the list. Its file stays."""
+    _write([recent for recent in recent_stores() if recent.path != path])
 
 
 def stores_in(folder: Path) -> tuple[Path, ...]:
-    """Return the stores in a folder, by their names: files that begin as ours do, but not the
-    copies that were kept before a store was brought to a newer schema. Imports the store.
+    """Return the stores in a folder, sorted by name. Imports the store.
+
+    They are the files with a store's header, except the backups from before a schema migration.
     """
     from stores.core.connection import is_backup, is_store
 
-    found = []
+    store_paths = []
     try:
-        for at, entry in enumerate(os.scandir(folder)):
-            if at == LOOKED_AT:
+        for index, entry in enumerate(os.scandir(folder)):
+            if index == LOOKED_AT:
                 break
             if is_store(Path(entry.path)) and not is_backup(Path(entry.path)):
-                found.append(Path(entry.path))
+                store_paths.append(Path(entry.path))
     except OSError:
         return ()
-    return tuple(sorted(found))
+    return tuple(sorted(store_paths))
 
 
 def _write(stores: list[Recent]) -> None:
-    """Write the list in one piece: two terminals may do so at once. A list that cannot be written
-    is not kept.
+    """Write the list atomically, because two terminals may do so at once.
+
+    A list that cannot be written is not kept.
     """
-    place = state_file()
-    if place is None:
+    list_path = state_file()
+    if list_path is None:
         return
-    said = json.dumps(
-        [{"path": str(one.path), "opened": one.opened} for one in stores[:MOST]], indent=1
+    text = json.dumps(
+        [{"path": str(recent.path), "opened": recent.opened} for recent in stores[:MOST]], indent=1
     )
     with suppress(OSError, UnicodeEncodeError):
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with NamedTemporaryFile("w", encoding="utf-8", dir=place.parent, delete=False) as file:
-            file.write(said)
-        Path(file.name).replace(place)
+        list_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with NamedTemporaryFile("w", encoding="utf-8", dir=list_path.parent, delete=False) as file:
+            file.write(text)
+        Path(file.name).replace(list_path)
 
 
 PREFERENCES_FILE = "preferences.json"
@@ -123,60 +129,58 @@ UNREADABLE = (OSError, ValueError, RecursionError)
 
 
 def remembered(name: str) -> object:
-    """Return what was chosen; None where nothing was, or it cannot be read."""
+    """Return a stored setting, or None if it is missing or unreadable."""
     return _held().get(name)
 
 
 def reviews_blind() -> bool:
-    """Return whether a person left the review blind: then nothing on the way there names a
-    model.
-    """
+    """Return whether the review is blind. Then no screen on the way there names a model."""
     return remembered(BLIND) is True
 
 
 def keep(name: str, value: object) -> None:
-    """Remember a choice. One that cannot be written is not kept."""
-    place, held = _place(), _held()
-    if place is None or held.get(name) == value:
+    """Store a setting. One that cannot be written is not kept."""
+    path, settings = _place(), _held()
+    if path is None or settings.get(name) == value:
         return
     with suppress(OSError):
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with NamedTemporaryFile("w", encoding="utf-8", dir=place.parent, delete=False) as file:
-            file.write(json.dumps(held | {name: value}, indent=1))
-        Path(file.name).replace(place)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
+            file.write(json.dumps(settings | {name: value}, indent=1))
+        Path(file.name).replace(path)
 
 
 def ignored() -> str:
-    """Say why choices of earlier sessions are not used; "" where they are, or there are none."""
-    place = _place()
+    """Return why settings of earlier sessions are ignored, or an empty string if they are not."""
+    path = _place()
     try:
         return (
             ""
-            if place is None or isinstance(_read(place), dict)
-            else f"{place}, not used: it holds no choices"
+            if path is None or isinstance(_read(path), dict)
+            else f"{path}, not used: it holds no choices"
         )
     except FileNotFoundError:
         return ""
     except UNREADABLE as error:
-        return f"{place}, not used: it cannot be read ({error})"
+        return f"{path}, not used: it cannot be read ({error})"
 
 
 def _held() -> dict[str, object]:
-    place = _place()
+    path = _place()
     try:
-        found = _read(place) if place is not None else {}
+        settings = _read(path) if path is not None else {}
     except UNREADABLE:
         return {}
-    return found if isinstance(found, dict) else {}
+    return settings if isinstance(settings, dict) else {}
 
 
 def _read(place: Path) -> object:
-    found: object = json.loads(place.read_text(encoding="utf-8"))
-    if too_deep(found):
+    settings: object = json.loads(place.read_text(encoding="utf-8"))
+    if too_deep(settings):
         raise ValueError("lists or objects nested too deeply")
-    return found
+    return settings
 
 
 def _place() -> Path | None:
-    beside = state_file()
-    return beside.with_name(PREFERENCES_FILE) if beside is not None else None
+    list_path = state_file()
+    return list_path.with_name(PREFERENCES_FILE) if list_path is not None else None

@@ -1,3 +1,1 @@
-"""People's labels: queues, labelling, adjudication, surveys, and the classifiers trained on
-them.
-"""
+"""Labels of people: queues, labelling, adjudication, surveys, and classifiers trained on them."""

@@ -1,5 +1,6 @@
-"""Adjudication: only what people disagree on, one item at a time, anonymous; one key decides and is
-committed.
+"""Adjudication of disputed items: one anonymous item at a time, and one key decides.
+
+Each decision is committed at once.
 """
 
 from __future__ import annotations
@@ -64,25 +65,25 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class AdjudicationQueue:
-    """What there is to adjudicate in a queue."""
+    """The disputed items of a queue."""
 
     codebook: Codebook
     open: tuple[Case, ...]
     decided: tuple[Case, ...]
-    "the newest decision last"
+    "decided items, the newest decision last"
     compared: int
-    "items with two labels or more; counted only where nothing is open or decided"
+    "number of items with two labels or more, counted only if nothing is open or decided"
 
 
 class AdjudicationSession(StoreSession):
-    """One person who decides."""
+    """The session of an adjudicator."""
 
     def __init__(self, path: Path, queue: str):
         self._queue = queue
         super().__init__(path)
 
     def read(self) -> AdjudicationQueue:
-        """Return what there is to adjudicate."""
+        """Return the disputed items of the queue."""
         labels, codebook = self._store.labels, self._store.queues.get(self._queue).codebook
         judged = labels.judged(codebook.name, queue=self._queue, only_disputed=True)
         compared = 0
@@ -98,33 +99,35 @@ class AdjudicationSession(StoreSession):
         return AdjudicationQueue(
             codebook=codebook,
             open=tuple(as_case(item) for item in judged if item.open),
-            decided=tuple(as_case(item) for _, item in sorted(decided, key=lambda found: found[0])),
+            decided=tuple(
+                as_case(item) for _, item in sorted(decided, key=lambda dated_item: dated_item[0])
+            ),
             compared=compared,
         )
 
     def decide(
         self, case: Case, codebook: Codebook, label: str, reason: Reason, note: str, auditor: str
     ) -> tuple[bool, Case | None]:
-        """Commit a decision on the labels that were shown, under the codebook that was. Return
-        whether it was, and the item as it is now.
+        """Commit a decision on the visible labels, under the codebook of the screen.
 
-        On other labels, or where somebody decided meanwhile, nothing is decided. No item: every
-        label was withdrawn.
+        Return whether it was committed, and the current item. Nothing is decided if the labels
+        differ or somebody decided meanwhile. The item is None if every label was withdrawn.
         """
-        now = self._case(codebook, case.unit)
-        if now is None or (now.judged.labels, now.judged.decision) != (
+        current_case = self._case(codebook, case.unit)
+        if current_case is None or (current_case.judged.labels, current_case.judged.decision) != (
             case.judged.labels,
             case.judged.decision,
         ):
-            return False, now
+            return False, current_case
         self._store.labels.decide(
             case.unit, codebook, label, reason, note, auditor, seen=case.judged.labels
         )
         return True, self._case(codebook, case.unit)
 
     def undo(self, auditor: str) -> tuple[Case, str, str, str] | None:
-        """Take back the newest decision of a person, earlier sessions included; return its item as
-        it is now and the label, reason and note that were taken back, None where there is none.
+        """Undo the newest decision of a person, including those of earlier sessions.
+
+        Return its current item and the label, reason and note of the decision, or None without one.
         """
         codebook = self._store.queues.get(self._queue).codebook
         undone = self._store.labels.undo_decision(self._queue, codebook, auditor)
@@ -132,8 +135,8 @@ class AdjudicationSession(StoreSession):
         return None if undone is None or case is None else (case, *undone[1:])
 
     def _case(self, codebook: Codebook, unit: int) -> Case | None:
-        found = self._store.labels.judged(codebook.name, queue=self._queue, unit=unit)
-        return as_case(found[0]) if found else None
+        items = self._store.labels.judged(codebook.name, queue=self._queue, unit=unit)
+        return as_case(items[0]) if items else None
 
 
 def as_case(judged: Judged) -> Case:
@@ -150,7 +153,7 @@ REASONS = {
     Reason.HEDGED: "the response argues both sides before it decides",
     Reason.OTHER: "none of the reasons 1 to 5; a note can say more",
 }
-"in the order of their digits"
+"explanations of the reasons, in the order of their digits"
 IN_SHORT = {
     Reason.SLIP: "wrong key",
     Reason.AMBIGUOUS: "supports both",
@@ -159,13 +162,13 @@ IN_SHORT = {
     Reason.HEDGED: "argues both",
     Reason.OTHER: "none of 1-5",
 }
-"the same where all are listed: three stand side by side on 80 columns"
+"short explanations for the list of reasons, of which 80 columns have three side by side"
 
 EXPLAIN = section("screens-annotation", "Adjudicating")
 
 
 def nothing_left(found: AdjudicationQueue) -> str:
-    """Return why no item is shown."""
+    """Return why no item is visible."""
     if found.decided:
         return (
             f"All disagreements in this queue are decided: {len(found.decided):,}.\n\n"
@@ -173,17 +176,18 @@ def nothing_left(found: AdjudicationQueue) -> str:
         )
     if not found.compared:
         return "No item has two labels yet, so there are no disagreements."
-    items = "1 item has" if found.compared == 1 else f"{found.compared:,} items have"
-    return f"No disagreements in this queue: {items} two or more labels, and they agree."
+    items_text = "1 item has" if found.compared == 1 else f"{found.compared:,} items have"
+    return f"No disagreements in this queue: {items_text} two or more labels, and they agree."
 
 
 def about(case: Case) -> str:
-    """Return where the item stands: `economic · eco-01 · original`; not its side, which would sway
-    who decides.
+    """Return the position of an item: `economic · eco-01 · original`.
+
+    Its side is omitted, because it would sway the adjudicator.
     """
     context = case.judged.context
     return " · ".join(
-        visible(part) for part in (context.dimension, context.ref, context.variant) if part
+        visible(text) for text in (context.dimension, context.ref, context.variant) if text
     )
 
 
@@ -195,9 +199,11 @@ def answer_heading(codebook: Codebook, text: str) -> str:
 
 
 def label_lines(case: Case) -> Content:
-    """Return one line a label, under letters."""
-    wide = max((len(visible(given.label)) for _, given in case.given), default=0)
-    return Content("\n").join(_label_line(letter, given, wide) for letter, given in case.given)
+    """Return one line per label, under letters."""
+    label_width = max((len(visible(given.label)) for _, given in case.given), default=0)
+    return Content("\n").join(
+        _label_line(letter, given, label_width) for letter, given in case.given
+    )
 
 
 def _label_line(letter: str, given: GivenLabel, wide: int) -> Content:
@@ -213,7 +219,7 @@ def _label_line(letter: str, given: GivenLabel, wide: int) -> Content:
 
 
 def decision_line(case: Case) -> str:
-    """Return what was decided before; "" where nothing was."""
+    """Return the line of the earlier decision, or an empty string without one."""
     decision = case.judged.decision
     if decision is None:
         return ""
@@ -228,7 +234,7 @@ def _decided(decision: Decision) -> str:
 
 
 def moment(at: str) -> str:
-    """Return a stored time as people read it.
+    """Return a stored time in a readable form.
 
     Examples
     --------
@@ -239,8 +245,9 @@ def moment(at: str) -> str:
 
 
 def reasons(chosen: Reason, *, whole: bool) -> Content:
-    """Return the reasons with their digits and what they mean in short, the chosen one marked;
-    `whole`: and a sentence about that one.
+    """Return the reasons with digits and short explanations, the chosen one marked.
+
+    With `whole`, a sentence about the chosen reason follows.
     """
     parts = list(_reasons(chosen))
     half = len(parts) // 2
@@ -254,20 +261,20 @@ def reasons(chosen: Reason, *, whole: bool) -> Content:
 
 def _reasons(chosen: Reason) -> Iterator[Content]:
     for digit, reason in enumerate(REASONS, 1):
-        short = (f" ({IN_SHORT[reason]})", "$text-muted")
+        explanation = (f" ({IN_SHORT[reason]})", "$text-muted")
         if reason is chosen:
-            yield Content.assemble((f"▸{digit} {reason.value}", "bold"), short)
+            yield Content.assemble((f"▸{digit} {reason.value}", "bold"), explanation)
         else:
-            yield Content.assemble((f" {digit}", "$text-accent"), f" {reason.value}", short)
+            yield Content.assemble((f" {digit}", "$text-accent"), f" {reason.value}", explanation)
 
 
 def counts(left: int, decided: int) -> str:
-    """Return `3 left · 2 decided`."""
+    """Return the counts of a queue: `3 left · 2 decided`."""
     return f"{left:,} left · {decided:,} decided"
 
 
 def place_back(back: int) -> str:
-    """Return how far back one looks."""
+    """Return the position among earlier decisions, such as `the last decision`."""
     return "the last decision" if back == 1 else f"{plural(back, 'decision')} back"
 
 
@@ -287,13 +294,13 @@ def _decided_since(before: Case, now: Case) -> bool:
 
 
 STATEMENT_LINES = 5
-"lines of a statement in sight; it scrolls"
+"number of visible lines of a statement, which scrolls"
 TALL = 30
-"lines from which there is room for a sentence about the chosen reason"
+"terminal lines from which there is room for a sentence about the chosen reason"
 
 
 class AdjudicateScreen(SessionScreen[AdjudicationSession]):
-    """The open disagreements of a queue."""
+    """The screen of the open disagreements of a queue."""
 
     CSS_PATH = "adjudicate.tcss"
     EXPLAIN = EXPLAIN
@@ -309,7 +316,10 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             key_display="1-6",
             tooltip="Choose why the labels differ, before deciding",
         ),
-        *(Binding(str(n + 1), f"reason({n})", show=False) for n in range(1, len(REASONS))),
+        *(
+            Binding(str(index + 1), f"reason({index})", show=False)
+            for index in range(1, len(REASONS))
+        ),
         Binding("c", "cycle_reason", "Next reason", show=False),
         Binding("m", "note", "Note", tooltip="Write a note for the decision"),
         Binding(
@@ -344,10 +354,10 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self._back = 0
         self._reason, self._note = Reason.OTHER, ""
         self._drafts: dict[int, tuple[Reason, str]] = {}
-        "what was chosen and typed for open items and not decided, by unit"
+        "reason and note of open items without a decision, by unit"
         self._auditor: str | None = None
         self._shown: int | None = None
-        "unit of the item in sight"
+        "unit of the visible item"
 
     def compose_body(self) -> ComposeResult:
         yield Static("Reading the labels …", id="empty", markup=False)
@@ -383,22 +393,22 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
 
     @property
     def current(self) -> Case | None:
-        """The item on the screen."""
+        """The visible item, or None without one."""
         if self._back:
             return self._decided[-self._back]
         return self._open[0] if self._open else None
 
     def take(self, found: AdjudicationQueue) -> None:
         self.answered()
-        first, before = self._found is None, self._found
+        is_first, previous = self._found is None, self._found
         self._found, self._back = found, 0
         self._open, self._decided = list(found.open), list(found.decided)
-        if before is None or before.codebook != found.codebook:
-            if before is not None:
+        if previous is None or previous.codebook != found.codebook:
+            if previous is not None:
                 say(self, CHANGED, warns=True)
             self._bind_labels()
         self._show()
-        if first and self._auditor is None and self._open:
+        if is_first and self._auditor is None and self._open:
             self._ask_name()
 
     def go_on(self, case: Case, label: str) -> None:
@@ -409,12 +419,12 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self._back, self._said = 0, f"{label} (saved)"
         self._show()
         if not self._open:
-            self.action_refresh()  # others may have labelled meanwhile
+            self.action_refresh()  # Others may have labelled meanwhile.
 
     def take_back(
         self, case: Case | None, label: str = "", reason: str = "", note: str = ""
     ) -> None:
-        """Show the item whose decision was taken back: open again, or as it was decided before."""
+        """Show the item of an undone decision: open again, or with its earlier decision."""
         self.answered()
         if case is None:
             say(self, "Nothing to undo: you have decided nothing in this queue.", warns=True)
@@ -422,7 +432,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self._said = f"{UNDONE}: {label}"
         self._put_first(case)
         self._show()
-        if not self._back:  # what was typed with the decision comes back with the item
+        if not self._back:  # The reason and the note of the decision come back with the item.
             self._draft(Reason(reason), note)
 
     def look_again(self, before: Case, now: Case | None) -> None:
@@ -445,9 +455,9 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             self.submit(lambda session: partial(self.take, session.read()))
 
     def action_decide(self, place: int) -> None:
-        """Commit the label with this place in the codebook."""
-        case, found = self.current, self._found
-        if self._busy or case is None or found is None:
+        """Commit the label at an index of the codebook."""
+        case, adjudication_queue = self.current, self._found
+        if self._busy or case is None or adjudication_queue is None:
             return
         if self._auditor is None:
             self._ask_name()
@@ -469,36 +479,38 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         )
 
     def _commit(self, case: Case, place: int) -> None:
-        found, auditor = self._found, self._auditor
-        if self._busy or found is None or auditor is None:
+        adjudication_queue, auditor = self._found, self._auditor
+        if self._busy or adjudication_queue is None or auditor is None:
             return
-        label, reason, note = found.codebook.labels[place], self._reason, self._note
+        label, reason, note = adjudication_queue.codebook.labels[place], self._reason, self._note
 
         def decide(session: AdjudicationSession) -> Shows:
-            decided, now = session.decide(case, found.codebook, label, reason, note, auditor)
+            is_decided, current_case = session.decide(
+                case, adjudication_queue.codebook, label, reason, note, auditor
+            )
             return (
-                partial(self.go_on, now or case, label)
-                if decided
-                else partial(self.look_again, case, now)
+                partial(self.go_on, current_case or case, label)
+                if is_decided
+                else partial(self.look_again, case, current_case)
             )
 
         self.submit(decide, lost=visible(label))
 
     def action_reason(self, place: int) -> None:
-        """Choose why people disagreed; the next label key commits it."""
+        """Choose the reason of a disagreement, which the next label key commits."""
         if not self._busy and self.current is not None:
             self._draft(list(REASONS)[place], self._note)
 
     def action_cycle_reason(self) -> None:
-        known = list(REASONS)
-        self.action_reason((known.index(self._reason) + 1) % len(known))
+        all_reasons = list(REASONS)
+        self.action_reason((all_reasons.index(self._reason) + 1) % len(all_reasons))
 
     def action_note(self) -> None:
         if not self._busy and self.current is not None:
             with_answer(self, NoteDialog(self._note), self._keep_note)
 
     def action_skip(self) -> None:
-        """Put the item behind the others; from an earlier decision, come back to the open ones."""
+        """Move the item behind the others, or return from an earlier decision to the open items."""
         if self._busy or self.current is None:
             return
         if self._back:
@@ -512,7 +524,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self._show()
 
     def action_undo(self) -> None:
-        """Take back the newest decision of this person, earlier visits included."""
+        """Undo the newest decision of this person, including those of earlier visits."""
         if self._busy:
             return
         if (auditor := self._auditor) is None:
@@ -525,7 +537,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self.submit(undo, lost="the undo")
 
     def action_back(self) -> None:
-        """Show the decision before."""
+        """Show the previous decision."""
         if self._busy:
             return
         if self._back == len(self._decided):
@@ -535,48 +547,52 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self._show()
 
     def action_guide(self) -> None:
-        if (found := self._found) is not None:
-            title, text = f"Guideline: {found.codebook.title}", guideline(found.codebook)
+        if (adjudication_queue := self._found) is not None:
+            title, text = (
+                f"Guideline: {adjudication_queue.codebook.title}",
+                guideline(adjudication_queue.codebook),
+            )
             self.app.push_screen(TextScreen(title, text, closed_by=keys_of(self, "guide")))
 
     def _bind_labels(self) -> None:
-        """Give the codebook's keys their labels. They win over other keys: without them nothing can
-        be decided.
+        """Bind the codebook's keys to their labels, with priority over other keys.
+
+        Without them nothing can be decided.
         """
         assert self._found is not None
         options = self._found.codebook.options
         keys = " ".join(visible(option.key) for option in options)
-        deciding = {
+        label_bindings = {
             option.key: [
                 Binding(
                     option.key,
-                    f"decide({place})",
+                    f"decide({index})",
                     "Decide",
-                    show=place == 0,
-                    key_display=keys if place == 0 else option.key,
+                    show=index == 0,
+                    key_display=keys if index == 0 else option.key,
                     tooltip=f"Decide: {visible(option.label)}",
                     priority=True,
                 )
             ]
-            for place, option in enumerate(options)
+            for index, option in enumerate(options)
         }
-        bound = self._bindings.key_to_bindings
-        others = {
-            key: found
-            for key, found in bound.items()
-            if key not in deciding and not found[0].action.startswith("decide(")
+        all_bindings = self._bindings.key_to_bindings
+        other_bindings = {
+            key: key_bindings
+            for key, key_bindings in all_bindings.items()
+            if key not in label_bindings and not key_bindings[0].action.startswith("decide(")
         }
-        bound.clear()
-        bound.update(deciding | others)  # the footer keeps this order
+        all_bindings.clear()
+        all_bindings.update(label_bindings | other_bindings)  # The footer keeps this order.
 
     def _ask_name(self) -> None:
         note = "Your decisions are stored under this name."
-        # No list: it would name who labelled.
-        asked = PersonDialog((), self._auditor, note=note, what="adjudicator")
-        ask_person(self, asked, self._keep_name)
+        # There is no list of names, because it would show who labelled.
+        dialog = PersonDialog((), self._auditor, note=note, what="adjudicator")
+        ask_person(self, dialog, self._keep_name)
 
     def action_person(self) -> None:
-        """Say who decides."""
+        """Ask for the adjudicator's name."""
         if not self._busy:
             self._ask_name()
 
@@ -589,9 +605,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self._draft(self._reason, note)
 
     def _draft(self, reason: Reason, note: str) -> None:
-        """Show what goes with the next decision; of an open item it is kept until somebody
-        decides.
-        """
+        """Show the reason and the note of the next decision. An open item keeps them until then."""
         self._reason, self._note = reason, note
         if self.current is not None and not self._back:
             self._drafts[self.current.unit] = reason, note
@@ -599,7 +613,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self._show_note()
 
     def _put_first(self, case: Case) -> None:
-        """Let an item be the one in sight, open or decided."""
+        """Make an item the visible one, open or decided."""
         self._forget(case)
         self._back = 0
         if case.judged.open:
@@ -609,29 +623,31 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             self._back = 1
 
     def _forget(self, case: Case) -> None:
-        self._open = [each for each in self._open if each.unit != case.unit]
-        self._decided = [each for each in self._decided if each.unit != case.unit]
+        self._open = [other_case for other_case in self._open if other_case.unit != case.unit]
+        self._decided = [other_case for other_case in self._decided if other_case.unit != case.unit]
 
     def _show(self) -> None:
-        case, found = self.current, self._found
-        assert found is not None
+        case, adjudication_queue = self.current, self._found
+        assert adjudication_queue is not None
         self._show_who()
         self.refresh_bindings()
         empty = self.query_one("#empty", Static)
         empty.display, self.query_one("#case").display = case is None, case is not None
         if case is None:
-            empty.update(nothing_left(found))
+            empty.update(nothing_left(adjudication_queue))
             self.set_focus(None)
             return
-        past = case.judged.decision if self._back else None
-        typed = self._drafts.get(case.unit, (Reason.OTHER, ""))
-        self._reason, self._note = (Reason(past.reason), past.note) if past else typed
-        self._show_case(case, found)
+        decision = case.judged.decision if self._back else None
+        draft = self._drafts.get(case.unit, (Reason.OTHER, ""))
+        self._reason, self._note = (Reason(decision.reason), decision.note) if decision else draft
+        self._show_case(case, adjudication_queue)
 
     def _show_who(self) -> None:
-        """Put into the title who decides, and how many items wait."""
-        who = f" · by {literal(self._auditor, NAME_COLUMNS).plain}" if self._auditor else ""
-        self.title_bar.place = f"adjudicate › {self._queue}{who}"
+        """Show the adjudicator and the numbers of items in the title."""
+        auditor_text = (
+            f" · by {literal(self._auditor, NAME_COLUMNS).plain}" if self._auditor else ""
+        )
+        self.title_bar.place = f"adjudicate › {self._queue}{auditor_text}"
         self.title_bar.note = counts(len(self._open), len(self._decided))
 
     def _show_case(self, case: Case, found: AdjudicationQueue) -> None:
@@ -639,14 +655,12 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if context.unit != self._shown:
             self._shown = context.unit
             gate_of(self).show_other(self)
-        by_itself = (
-            found.codebook.subject is Subject.STATEMENT and context.text == context.statement
-        )
-        where = f" · {place_back(self._back)}" if self._back else ""
+        is_alone = found.codebook.subject is Subject.STATEMENT and context.text == context.statement
+        position_text = f" · {place_back(self._back)}" if self._back else ""
         texts: dict[str, str | Content] = {
             "#decision": decision_line(case),
             "#about": Content.assemble(
-                ("Statement", "bold"), (f"  {about(case)}{where}", "$text-muted")
+                ("Statement", "bold"), (f"  {about(case)}{position_text}", "$text-muted")
             ),
             "#heading": Content.styled(answer_heading(found.codebook, context.text), "bold"),
             "#labels": label_lines(case),
@@ -656,7 +670,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         for selector, text in texts.items():
             self.query_one(selector, Static).update(text)
         self.query_one("#decision").display = case.judged.decision is not None
-        self.statement.display = not by_itself
+        self.statement.display = not is_alone
         self.statement.show(visible(context.statement, lines=True))
         self.answer.show(visible(context.text, lines=True))
         self._show_reason()
@@ -670,8 +684,8 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self.say(pace_line(Tally(decided, decided + len(self._open)), last_line(self._said, 0)))
 
     def _show_reason(self) -> None:
-        chosen = reasons(self._reason, whole=self.size.height >= TALL)
-        self.query_one("#reasons", Static).update(chosen)
+        reason_lines = reasons(self._reason, whole=self.size.height >= TALL)
+        self.query_one("#reasons", Static).update(reason_lines)
 
     def _show_note(self) -> None:
         line = self.query_one("#note-line", Static)

@@ -1,6 +1,4 @@
-"""Annotate: the answers and statements of a queue, one at a time, blind to what models and others
-said of them.
-"""
+"""Labelling the items of a queue one at a time, blind to what models and others said of them."""
 
 from __future__ import annotations
 
@@ -34,27 +32,27 @@ if TYPE_CHECKING:
     from stores.annotation.annotator import Item as Found
 
 OPENING = 240
-"characters of a text that the list of own labels begins to show"
+"number of characters of a text in the list of own labels"
 
 
 class QueueSession:
-    """One person at one queue.
+    """One person's session at one queue.
 
-    Undo goes back step by step. What was on the screen at each undo comes back in the same order.
+    Undo goes back step by step. The items that were visible at each undo come back in the same
+    order.
     """
 
     def __init__(self, path: Path, queue: str, name: str):
         self._queue, self._name = queue, name
         self.annotator = self._open(path)
         self._steps: list[Step] = list(self.annotator.steps())
-        """those of earlier sessions included, the newest last; without label and remark: it was
-        skipped"""
+        "steps of all sessions, the newest last; a skip has neither label nor remark"
         self._ahead: list[int] = []
         "units that undo put aside, the nearest last"
         self._held: set[int] = set()
         "units that are leased to this person and not labelled"
         self._seen: dict[int, str | None] = {}
-        "unit -> this person's label when it was shown"
+        "this person's label when an item was shown, by unit"
 
     @property
     def codebook(self) -> Codebook:
@@ -109,18 +107,19 @@ class QueueSession:
         )
 
     def reopen(self, unit: int, current: int | None) -> View:
-        """Return an item that this person labelled; `current` comes back later."""
+        """Return an item that this person labelled. `current` comes back later."""
         self._set_aside(current if current != unit else None)
         return self._view(self.annotator.item(unit))
 
     def remark(self, unit: int, flagged: bool, note: str) -> tuple[Item, int, str]:
-        """Commit a flag and a note; return the item with them, how often one can undo, and what
-        changed.
+        """Commit a flag and a note.
+
+        Return the item with them, the number of steps that can be undone, and the change.
         """
         from stores.annotation.annotator import Step
 
-        before = self.annotator.item(unit)
-        step = Step(unit, remark=(flagged, note), before=(before.flagged, before.note))
+        current_item = self.annotator.item(unit)
+        step = Step(unit, remark=(flagged, note), before=(current_item.flagged, current_item.note))
         if step.remark != step.before:
             self.annotator.remark(unit, flagged=flagged, note=note)
             self._steps.append(step)
@@ -128,20 +127,23 @@ class QueueSession:
 
     def given(self) -> tuple[Given, ...]:
         """Return this person's own labels, the newest first."""
-        found = []
+        own_labels = []
         for unit, label in self.annotator.history():
             item = self.annotator.item(unit)
-            beginnings = (item.context.statement[:OPENING], item.context.text[:OPENING])
-            found.append(Given(unit, label, *beginnings, item.flagged, item.note, item.confidence))
-        return tuple(found)
+            openings = (item.context.statement[:OPENING], item.context.text[:OPENING])
+            own_labels.append(
+                Given(unit, label, *openings, item.flagged, item.note, item.confidence)
+            )
+        return tuple(own_labels)
 
     def move(self, path: Path) -> None:
-        before, self.annotator = self.annotator, self._open(path)
-        before.close()
+        old_annotator, self.annotator = self.annotator, self._open(path)
+        old_annotator.close()
 
     def close(self) -> None:
-        """Give back what was not labelled. Where that cannot be written, the leases end by
-        themselves.
+        """Release the items without a label, and close the store.
+
+        If that cannot be written, the leases expire by themselves.
         """
         with suppress(WorkbenchError):
             for unit in self._held:
@@ -171,13 +173,13 @@ class QueueSession:
         return View(self._item(found), progress, steps, former, undone)
 
     def _item(self, found: Found) -> Item:
-        context, alone = found.context, self.codebook.subject is Subject.STATEMENT
+        context, is_statement = found.context, self.codebook.subject is Subject.STATEMENT
         self._seen[found.unit] = found.label
         return Item(
             unit=found.unit,
             text=context.text,
-            statement="" if alone else context.statement,
-            where="" if alone else visible(context.dimension or ""),
+            statement="" if is_statement else context.statement,
+            where="" if is_statement else visible(context.dimension or ""),
             label=found.label,
             flagged=found.flagged,
             note=found.note,
@@ -186,7 +188,7 @@ class QueueSession:
 
 
 def _remarked(step: Step) -> str:
-    """Return what a remark changed: `flag`, `flag removed`, `note`."""
+    """Return the change of a remark: `flag`, `flag removed`, `note` or `note removed`."""
     assert step.remark is not None
     if step.remark[1] != step.before[1]:
         return "note" if step.remark[1] else "note removed"
@@ -200,7 +202,7 @@ def _is_leased(item: Found) -> bool:
 
 
 class GivenScreen(ModalScreen[int | None]):
-    """A person's own labels, the newest first; dismisses the unit to label again."""
+    """A person's own labels, the newest first. It returns the unit to label again."""
 
     DEFAULT_CSS = """
     GivenScreen {
@@ -245,10 +247,12 @@ class GivenScreen(ModalScreen[int | None]):
             dialog.border_title = "Your newest labels in this queue"
             dialog.border_subtitle = "Enter change the label · Esc back"
             if self._given:
-                options = [Option(given_line(one, self._subject)) for one in self._given]
-                # None is a line between two.
-                lined = [part for option in options for part in (option, None)]
-                yield OptionList(*lined[:-1], markup=False)
+                options = [
+                    Option(given_line(own_label, self._subject)) for own_label in self._given
+                ]
+                # None draws a line between two options.
+                separated = [element for option in options for element in (option, None)]
+                yield OptionList(*separated[:-1], markup=False)
             else:
                 yield Static("You have not labelled anything here yet.", markup=False)
 
@@ -280,7 +284,7 @@ EXPLAIN = section("screens-annotation", "Labelling")
 
 
 class AnnotateScreen(ItemScreen[QueueSession]):
-    """One person labelling one queue."""
+    """The screen of one person who labels one queue."""
 
     EXPLAIN = EXPLAIN
     NO_STEPS = "nothing to undo: you have labelled, flagged and noted nothing here"
@@ -303,8 +307,7 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         self.queue_name = queue
         self._sure = 0
         self._sure_steps: list[int] = []
-        """how many steps could be undone each time that the confidence was changed, of the item in
-        sight"""
+        "number of steps at each change of the confidence of the visible item"
         self._drafts: dict[int, str] = {}
         "notes that are not saved, by unit"
 
@@ -354,7 +357,7 @@ class AnnotateScreen(ItemScreen[QueueSession]):
             self._remark(item.unit, not item.flagged, item.note)
 
     def action_note(self) -> None:
-        """Write a note; one that could not be saved is still there."""
+        """Write a note. One that could not be saved is still there."""
         item = self.item
         if item is None:
             return
@@ -375,7 +378,7 @@ class AnnotateScreen(ItemScreen[QueueSession]):
             self._sure_steps.append(self._view.steps if self._view is not None else 0)
 
     def action_undo(self) -> None:
-        """Take back the newest step; a level of confidence that was chosen after it goes first."""
+        """Undo the newest step. A level of confidence that was chosen after it goes first."""
         if (
             self._busy
             or self._view is None

@@ -1,5 +1,6 @@
-"""What an annotation session shows, as text; pure. Nothing here knows who wrote an answer or what
-others said of it.
+"""The texts of an annotation session. They use no store.
+
+Nothing here knows who wrote an answer, or what others said of it.
 """
 
 from __future__ import annotations
@@ -34,20 +35,18 @@ CONFIDENCES: tuple[tuple[float | None, str], ...] = (
 NOT_SURE = "how sure: not said"
 CHANGED = "The codebook changed: g shows its new version."
 UNDONE = "undone"
-"said of what was taken back"
+"prefix of the message on an undone step"
 NAME_COLUMNS = 20
 NOTE_COLUMNS = 40
 BAR_COLUMNS, SHORT_BAR = 14, 5
 LIST_COLUMNS = 68
 KEY_COLUMNS, GAP = 76, "   "
 PACE_FROM = 10
-"labels from which on a pace says anything: after two it is that of a single one"
+"number of labels from which a pace is shown; after two it is that of a single label"
 
 
 def shown_answer(text: str) -> tuple[str, bool]:
-    """Return an answer as it is shown, and whether that is a notice about it instead of its
-    words.
-    """
+    """Return an answer as it is shown, and whether that is a notice instead of its words."""
     if not text:
         return "(the answer is empty)", True
     if text.isspace():
@@ -62,38 +61,40 @@ def key_row(
     *,
     width: int = KEY_COLUMNS,
 ) -> Content:
-    """Return `a agree    d disagree …`, in as many lines as a width needs; a click on one gives it. The label `mark`
-    stands between ‹ and ›, for which there is room in every line.
-    """  # noqa: E501
+    """Return `a agree    d disagree …`, in as many lines as a width needs.
+
+    A click on a label gives it. The label `mark` stands between ‹ and ›, for which there is room in
+    every line.
+    """
     lines: list[list[Content]] = [[]]
     room = 0
-    for place, option in enumerate(options):
+    for index, option in enumerate(options):
         name = visible(option.label).replace(" ", "\u00a0")
-        words = f"‹{name}›" if option.label == mark else name
-        part = Content.assemble(
-            (f" {visible(option.key)} ", "bold reverse"), "\u00a0", (words, "bold")
+        marked_name = f"‹{name}›" if option.label == mark else name
+        key_content = Content.assemble(
+            (f" {visible(option.key)} ", "bold reverse"), "\u00a0", (marked_name, "bold")
         )
-        plain = part.cell_length - 2 * (option.label == mark) + len(GAP)
-        if lines[-1] and room + plain > width - 2 + len(GAP):
+        width_without_mark = key_content.cell_length - 2 * (option.label == mark) + len(GAP)
+        if lines[-1] and room + width_without_mark > width - 2 + len(GAP):
             lines.append([])
             room = 0
-        room += plain
-        lines[-1].append(part.stylize(Style.from_meta({"@click": f"screen.{action}({place})"})))
+        room += width_without_mark
+        lines[-1].append(
+            key_content.stylize(Style.from_meta({"@click": f"screen.{action}({index})"}))
+        )
     return Content("\n").join(Content(GAP).join(line) for line in lines)
 
 
 def marks_line(item: Item, confidence: str | None, former: str) -> Content:
-    """Return what stands on an item besides its label; `confidence`: None where nobody says how
-    sure they are.
-    """
+    """Return the marks of an item besides its label. `confidence`: None if it is not asked for."""
     parts: list[Content] = []
     if confidence is not None:
-        words = (
+        confidence_text = (
             Content.styled(f"you are {confidence}", "bold")
             if confidence
             else Content.styled(NOT_SURE, "dim")
         )
-        parts.append(words)
+        parts.append(confidence_text)
     if former:
         parts.append(
             Content.assemble("your previous label: ", (visible(former), "bold"), ", withdrawn")
@@ -117,60 +118,64 @@ def pace_line(
     narrow: bool = False,
     width: int = KEY_COLUMNS,
 ) -> Content:
-    """Return `▰▰▱▱ 16 %    412 an hour    last: …`, or `about 12 min left` in the place of the pace; what was done last
-    is whole: where that leaves too little room, the bar is short, then the pace is left out.
-    """  # noqa: E501
-    fast = pace(progress.per_hour) if progress.done >= PACE_FROM else ""
+    """Return `▰▰▱▱ 16 %    412 an hour    last: …`, or `about 12 min left` in place of the pace.
+
+    The last action is never truncated. If there is too little room, the bar gets short, then the
+    pace is omitted.
+    """
+    pace_text = pace(progress.per_hour) if progress.done >= PACE_FROM else ""
     if time_left and progress.per_hour:
-        fast = (
+        pace_text = (
             f"about {human_duration(3600 * progress.left / progress.per_hour)} left"
             if progress.left
             else ""
         )
-    found = Content("")
-    for columns, gap, shown in (
-        (BAR_COLUMNS, "    ", fast),
-        (SHORT_BAR, "  ", fast),
+    line = Content("")
+    for bar_columns, gap, shown_pace in (
+        (BAR_COLUMNS, "    ", pace_text),
+        (SHORT_BAR, "  ", pace_text),
         (SHORT_BAR, "  ", ""),
     )[narrow:]:
-        far = (
-            f"{bar(progress.done, progress.total, columns)} "
+        progress_text = (
+            f"{bar(progress.done, progress.total, bar_columns)} "
             f"{percent(progress.done, progress.total)}"
         )
-        found = Content(gap).join(
-            part for part in (Content(far), Content(shown), last) if part.plain
+        line = Content(gap).join(
+            content
+            for content in (Content(progress_text), Content(shown_pace), last)
+            if content.plain
         )
-        if found.cell_length <= width:
+        if line.cell_length <= width:
             break
-    return found
+    return line
 
 
 def last_line(said: str, steps: int, before: str = "last: ") -> Content:
-    """Return `last: disagree (saved) – z to undo`; nothing where nothing was done."""
-    again = " undoes the step before" if said.startswith(UNDONE) else " to undo"
-    undo = Content.assemble(" – ", ("z", "bold"), again) if steps else Content("")
+    """Return `last: disagree (saved) – z to undo`, or an empty text without an action."""
+    undo_text = " undoes the step before" if said.startswith(UNDONE) else " to undo"
+    undo = Content.assemble(" – ", ("z", "bold"), undo_text) if steps else Content("")
     return Content.assemble(before, visible(said), undo) if said else Content("")
 
 
 def title_note(name: str, progress: Progress | None, unit: str = "") -> str:
-    """Return `ana  214/1,320 items`."""
-    shown = literal(name, NAME_COLUMNS).plain
+    """Return the note in the title: `ana  214/1,320 items`."""
+    short_name = literal(name, NAME_COLUMNS).plain
     return (
-        shown
+        short_name
         if progress is None
-        else f"{shown}  {progress.done:,}/{progress.total:,} {unit}".rstrip()
+        else f"{short_name}  {progress.done:,}/{progress.total:,} {unit}".rstrip()
     )
 
 
 def done_text(progress: QueueProgress, steps: int) -> Content:
-    """Say that nothing is left, why, and what to do."""
+    """Return the text that nothing is left, with the reason and what to do."""
     lines = [Content.styled("You have labelled everything in this queue.", "bold"), Content("")]
     lines.append(Content(f"You have labelled {plural(progress.done, 'item')} in it."))
     if progress.held:
-        held = plural(progress.held, "item")
+        held_text = plural(progress.held, "item")
         lines.append(
             Content(
-                f"{held} {_are(progress.held)} with other annotators and may come to you: F5 "
+                f"{held_text} {_are(progress.held)} with other annotators and may come to you: F5 "
                 "looks again."
             )
         )
@@ -181,10 +186,12 @@ def done_text(progress: QueueProgress, steps: int) -> Content:
                 "elsewhere."
             )
         )
-    right, answered = progress.attention
-    if answered:
+    n_correct, n_answered = progress.attention
+    if n_answered:
         lines.append(
-            Content(f"You labelled {right:,} of {answered:,} items with a known label correctly.")
+            Content(
+                f"You labelled {n_correct:,} of {n_answered:,} items with a known label correctly."
+            )
         )
     lines += [Content(""), Content("v shows your labels, and lets you change them.")]
     if steps:
@@ -194,9 +201,7 @@ def done_text(progress: QueueProgress, steps: int) -> Content:
 
 
 def guideline(codebook: Codebook) -> Content:
-    """Return the question, the labels with their meanings, and the guideline, its paragraphs
-    unwrapped.
-    """
+    """Return the question, the labels with meanings, and the guideline in unwrapped paragraphs."""
     lines = [Content.styled(visible(codebook.question), "bold"), Content("")]
     for option in codebook.options:
         meaning = f": {visible(option.meaning)}" if option.meaning else ""
@@ -212,24 +217,22 @@ def guideline(codebook: Codebook) -> Content:
 
 
 def given_line(given: Given, subject: Subject) -> Content:
-    """Return one of the person's own labels with its text, then its statement, then what else
-    stands on it.
-    """
+    """Return one of the person's own labels with its text, its statement and its marks."""
     text, _ = shown_answer(given.text)
     label = literal(given.label, NAME_COLUMNS).plain
-    first = literal(" ".join(text.split()), LIST_COLUMNS - len(label)).plain
-    second = (
+    text_line = literal(" ".join(text.split()), LIST_COLUMNS - len(label)).plain
+    statement_line = (
         ""
         if subject is Subject.STATEMENT
         else literal(" ".join(given.statement.split()), LIST_COLUMNS - 4).plain
     )
-    sure = dict(CONFIDENCES).get(given.confidence, "")
-    marks = [f"you were {sure}"] if sure else []
+    confidence = dict(CONFIDENCES).get(given.confidence, "")
+    marks = [f"you were {confidence}"] if confidence else []
     marks += ["⚑ flagged"] if given.flagged else []
     marks += [f"note “{literal(given.note, NOTE_COLUMNS).plain}”"] if given.note else []
-    below = [(f"\n  on: {second}", "dim")] if second else []
-    below += [("\n  " + " · ".join(marks), "$text-warning")] if marks else []
-    return Content.assemble((label, "bold"), "  ", first, *below)
+    details = [(f"\n  on: {statement_line}", "dim")] if statement_line else []
+    details += [("\n  " + " · ".join(marks), "$text-warning")] if marks else []
+    return Content.assemble((label, "bold"), "  ", text_line, *details)
 
 
 def _are(n: int) -> str:
@@ -237,9 +240,7 @@ def _are(n: int) -> str:
 
 
 class ReadText(LongText, inherit_bindings=False):
-    """A text that is exchanged for the next one. Letters are left to the screen: they are
-    labels.
-    """
+    """A text that is replaced by the next one. Letters are left to the screen, as label keys."""
 
     DEFAULT_CSS = """
     ReadText {
@@ -273,12 +274,12 @@ class ReadText(LongText, inherit_bindings=False):
     def __init__(self, *, name: str, most: int | None = None) -> None:
         super().__init__("", name=name)
         self._most = most
-        "lines that it grows to; None: its place is fixed"
+        "maximum number of lines that it grows to, or None for a fixed size"
         self._height = 0
         self._fresh = False
 
     def show(self, text: str, *, notice: bool = False) -> None:
-        """Show another text, from its beginning. Give it text that is safe to print."""
+        """Show another text, from its beginning. The text has to be safe to print."""
         self._text, self._fresh = text, True
         self.set_class(notice, "-notice")
         if self.outer_size.width:

@@ -1,6 +1,4 @@
-"""The codebook that people label by: its versions, how each differs from the next, and a form that
-makes a new one.
-"""
+"""The codebook of a labelling task: its versions, their differences, and a form for a new one."""
 
 from __future__ import annotations
 
@@ -42,8 +40,9 @@ EXPLAIN = section("screens-annotation", "The codebook")
 
 
 class CodebookScreen(StoreScreen):
-    """The versions of a codebook, the newest first; below, what one says or how it differs from the
-    next.
+    """The screen of the versions of a codebook, the newest first.
+
+    The guideline of the current version stands below, or its differences from the next version.
     """
 
     CSS_PATH = "codebook.tcss"
@@ -93,22 +92,26 @@ class CodebookScreen(StoreScreen):
     @property
     def current(self) -> CodebookVersion | None:
         """The version under the cursor."""
-        return self._versions[int(at) - 1] if (at := self.table.current) is not None else None
+        return (
+            self._versions[int(row_key) - 1]
+            if (row_key := self.table.current) is not None
+            else None
+        )
 
     @on(RecordTable.RowHighlighted)
     def show_details(self) -> None:
         version = self.current
         if self._book is None:
             return
-        later = (
+        next_version = (
             self._versions[version.number]
             if version is not None and version.number < len(self._versions)
             else None
         )
-        said = guideline(version.codebook if version is not None else self._book)
-        if version is not None and later is not None:
-            said = changes(version, later)
-        self.query_one("#said", Static).update(said)
+        content = guideline(version.codebook if version is not None else self._book)
+        if version is not None and next_version is not None:
+            content = changes(version, next_version)
+        self.query_one("#said", Static).update(content)
         self.details.scroll_home(animate=False)
         self.refresh_bindings()
 
@@ -118,7 +121,7 @@ class CodebookScreen(StoreScreen):
             with_answer(self, CodebookForm(self._book), self._changed)
 
     def action_restore(self) -> None:
-        """Let an earlier version count again."""
+        """Make an earlier version the current one again."""
         if (version := self.current) is not None and not version.current:
             as_person(self, "", lambda person: self.restore(version.number, person))
 
@@ -137,9 +140,9 @@ class CodebookScreen(StoreScreen):
         def act(store: Store) -> None:
             from workbench.evidence.readings import codebook_of
 
-            before = codebook_of(store, None, self._which)
+            current_book = codebook_of(store, None, self._which)
             store.codebooks.change(
-                before, store.codebooks.versions(before)[number - 1].codebook, person
+                current_book, store.codebooks.versions(current_book)[number - 1].codebook, person
             )
 
         await self.with_store(act)
@@ -164,16 +167,14 @@ class CodebookScreen(StoreScreen):
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The form as it was typed."""
+    """The input of the form."""
 
     book: Codebook
     note: str
 
 
 class CodebookForm(EditForm):
-    """Changes the question, the guideline, the labels' keys and meanings; a further label has a row
-    of its own.
-    """
+    """A form for the question, guideline, keys and meanings of labels, and a further label."""
 
     EXPLAIN = EXPLAIN
     FIRST = "#guideline"
@@ -193,12 +194,12 @@ class CodebookForm(EditForm):
             highlight_cursor_line=False,
         )
         yield row("question", Input(self._book.question, id="question", compact=True))
-        for place, option in enumerate(self._book.options):
+        for index, option in enumerate(self._book.options):
             name = literal(option.label, 16).plain
             yield row(
-                f"{name}: key", Input(option.key, id=f"key-{place}", compact=True, max_length=1)
+                f"{name}: key", Input(option.key, id=f"key-{index}", compact=True, max_length=1)
             )
-            yield row("  meaning", Input(option.meaning, id=f"meaning-{place}", compact=True))
+            yield row("  meaning", Input(option.meaning, id=f"meaning-{index}", compact=True))
         if not change_fault(self._book, with_label(self._book)):
             yield row("new label", Input(id="label", compact=True, placeholder="empty: none"))
             yield row("  key", Input(id="key", compact=True, max_length=1))
@@ -211,27 +212,31 @@ class CodebookForm(EditForm):
         )
 
     def begin_in(self, box: TextArea) -> None:
-        """Begin at the beginning of the guideline."""
+        """Leave the cursor at the start of the guideline."""
 
     def values(self) -> Typed:
         options = [
             replace(
                 option,
-                key=self.typed(f"key-{n}").strip(),
-                meaning=self.typed(f"meaning-{n}").strip(),
+                key=self.typed(f"key-{index}").strip(),
+                meaning=self.typed(f"meaning-{index}").strip(),
             )
-            for n, option in enumerate(self._book.options)
+            for index, option in enumerate(self._book.options)
         ]
         if self.query("#label") and (label := self.typed("label").strip()):
             options.append(
                 LabelOption(label, self.typed("key").strip(), self.typed("meaning").strip())
             )
-        typed, before = self.typed("guideline").strip(), self._book.guideline
-        said = before if paragraphs(typed) == paragraphs(before) else typed
+        guideline_text, old_guideline = self.typed("guideline").strip(), self._book.guideline
+        new_guideline = (
+            old_guideline
+            if paragraphs(guideline_text) == paragraphs(old_guideline)
+            else guideline_text
+        )
         book = replace(
             self._book,
             question=self.typed("question").strip(),
-            guideline=said,
+            guideline=new_guideline,
             options=tuple(options),
         )
         return Typed(book, self.typed("note"))
@@ -242,44 +247,50 @@ class CodebookForm(EditForm):
             codebook_of_text(codebook_text(book))
         except InputError as error:
             return "; ".join(
-                f"{one.column}: found {one.found}, expected {one.expected}"
-                for one in error.findings
+                f"{finding.column}: found {finding.found}, expected {finding.expected}"
+                for finding in error.findings
             )
         return change_fault(self._book, book) if self.dirty else ""
 
     def write(self, store: Store, person: str, values: Any) -> Done:
         from workbench.pipeline.editing import Done
 
-        now = store.codebooks.change(self._book, values.book, person, values.note)
-        return Done(f"Version {now.number} counts from now on; labels keep their version.")
+        new_version = store.codebooks.change(self._book, values.book, person, values.note)
+        return Done(f"Version {new_version.number} counts from now on; labels keep their version.")
 
 
 def with_label(book: Codebook) -> Codebook:
-    """Return a codebook with a further label, of whatever name."""
+    """Return a codebook with a further label, of any name."""
     return replace(book, options=(*book.options, LabelOption("\0", FREE_KEYS[0], "")))
 
 
 def changes(before: CodebookVersion, after: CodebookVersion) -> Content:
-    """Return how a version differs from the next, word by word; what is the same is left out."""
+    """Return the differences of a version from the next, word by word, without equal parts."""
     lines = [
         Content.styled(f"Version {before.number} (−) and version {after.number} (+)", "$text-muted")
     ]
     old, new = _parts(before.codebook), _parts(after.codebook)
     for name in new:
-        left_out, right_out = old.get(name, []), new[name]
-        matched = SequenceMatcher(None, left_out, right_out, autojunk=False).get_opcodes()
-        changed = [(left_out[i:j], right_out[k:m]) for tag, i, j, k, m in matched if tag != "equal"]
-        lines += [Content(""), Content.styled(visible(name), "bold")] if changed else []
-        for gone, come in changed:
-            left, right = difference("\n\n".join(gone), "\n\n".join(come))
-            lines += [marked(left, "−")] if gone else []
-            lines += [Content("")] if gone and come else []
-            lines += [marked(right, "+")] if come else []
+        old_paragraphs, new_paragraphs = old.get(name, []), new[name]
+        opcodes = SequenceMatcher(
+            None, old_paragraphs, new_paragraphs, autojunk=False
+        ).get_opcodes()
+        changed_paragraphs = [
+            (old_paragraphs[old_start:old_stop], new_paragraphs[new_start:new_stop])
+            for operation, old_start, old_stop, new_start, new_stop in opcodes
+            if operation != "equal"
+        ]
+        lines += [Content(""), Content.styled(visible(name), "bold")] if changed_paragraphs else []
+        for removed, added in changed_paragraphs:
+            left, right = difference("\n\n".join(removed), "\n\n".join(added))
+            lines += [marked(left, "−")] if removed else []
+            lines += [Content("")] if removed and added else []
+            lines += [marked(right, "+")] if added else []
     return Content("\n").join(lines)
 
 
 def _parts(book: Codebook) -> dict[str, list[str]]:
-    """Return what is compared, by name: texts in paragraphs."""
+    """Return the texts to compare in paragraphs, by name."""
     options = {
         f"label {option.label}": [f"{option.key}  {option.meaning}"] for option in book.options
     }
@@ -288,7 +299,7 @@ def _parts(book: Codebook) -> dict[str, list[str]]:
 
 def paragraphs(text: str) -> list[str]:
     """Return the paragraphs of a guideline, each in one line."""
-    return [" ".join(part.split()) for part in text.strip().split("\n\n")]
+    return [" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n")]
 
 
 def _record(version: CodebookVersion) -> Record:

@@ -1,5 +1,6 @@
-"""The statements behind an issue's agreement: ties first, nobody named; one key decides and is
-committed.
+"""The labels behind an issue's agreement: ties first, no names, and one key decides.
+
+Each decision is committed at once. A further screen has the figures of the agreement.
 """
 
 from __future__ import annotations
@@ -46,13 +47,14 @@ class Step:
     """A decision of this session."""
 
     case: Case
-    "as it was when it was decided"
+    "the case before the decision"
     before: int | None
 
 
 class DecisionSession(StoreSession):
-    """One person who decides on the labels of an instrument. `whose`: as in
-    `pipeline.issues.issue_figures`.
+    """The session of a person who decides on the labels of an instrument.
+
+    `whose`: as in `pipeline.issues.issue_figures`.
     """
 
     def __init__(self, path: Path, instrument: str, whose: str):
@@ -62,20 +64,22 @@ class DecisionSession(StoreSession):
 
     @property
     def steps(self) -> int:
-        """How often one can undo."""
+        """The number of decisions that can be undone."""
         return len(self._steps)
 
     def read(self) -> IssueFigures:
-        """Return labels and what follows from them. No interval is shown here, so next to none are
-        computed.
+        """Return the labels and their figures.
+
+        No interval is visible here, so only one resample is computed.
         """
         from workbench.pipeline.issues import issue_figures
 
         return issue_figures(self._store, self._instrument, whose=self._whose, resamples=1)
 
     def decide(self, case: Case, label: int | None, auditor: str) -> bool:
-        """Commit a decision on the labels that were shown, None takes it back; False where there
-        are others now.
+        """Commit a decision on the visible labels, or withdraw it with None.
+
+        Return False without deciding if the labels have changed.
         """
         try:
             self._store.issues.adjudicate(
@@ -93,8 +97,9 @@ class DecisionSession(StoreSession):
         return True
 
     def undo(self, auditor: str) -> Case | None:
-        """Put back what stood before the newest decision, of this session or of this person's
-        earlier ones; None where there is none.
+        """Undo the newest decision, and return its case, or None without one.
+
+        It is one of this session, or else of this person's earlier sessions.
         """
         if not self._steps:
             self._steps = self._earlier(auditor)
@@ -108,16 +113,14 @@ class DecisionSession(StoreSession):
         return step.case
 
     def _earlier(self, auditor: str) -> list[Step]:
-        """Return a person's decisions of earlier sessions that are still in force, the newest
-        last.
-        """
+        """Return a person's decisions of earlier sessions that are in force, the newest last."""
         cases = {(case.statement, case.issue): case for case in self.read().report.cases}
         decisions = self._store.issues.decisions(self._instrument, auditor)
-        newest = {(ref, issue): label for ref, issue, _, label in decisions}
+        newest_labels = {(ref, issue): label for ref, issue, _, label in decisions}
         return [
-            Step(cases[ref, issue], before)
-            for ref, issue, before, _ in decisions
-            if (ref, issue) in cases and cases[ref, issue].adjudicated == newest[ref, issue]
+            Step(cases[ref, issue], previous_label)
+            for ref, issue, previous_label, _ in decisions
+            if (ref, issue) in cases and cases[ref, issue].adjudicated == newest_labels[ref, issue]
         ]
 
 
@@ -125,7 +128,7 @@ EXPLAIN = section("screens-annotation", "Deciding ties on policy issues")
 
 
 class IssueCasesScreen(SessionScreen[DecisionSession]):
-    """What annotators said of statements for an issue, or for all, and what was decided."""
+    """The screen of labels for one or all issues, with the decisions on them."""
 
     DECIDES: ClassVar[frozenset[str]] = frozenset({"decide", "withdraw", "undo"})
     FREE: ClassVar[frozenset[str]] = frozenset({"leave", "issues"})
@@ -187,7 +190,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         self._cases: dict[str, Case] = {}
         self._listed: tuple[str, ...] = ()
         self._which = 0 if issue is None else 1
-        "which cases are listed: place in `issue_tables.LISTS`"
+        "index of the current list of cases in `issue_tables.LISTS`"
         self._steps = 0
 
     def compose_body(self) -> ComposeResult:
@@ -227,9 +230,9 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
     def go_on(
         self, figures: IssueFigures, case: Case, said: str, steps: int, undone: bool = False
     ) -> None:
-        """Show the decision in its row, which stays where it is, and go on to the next tie."""
+        """Show the decision in its unmoved row, and go on to the next tie."""
         self.answered()
-        key, here = _key(case), self.view.table.current
+        key, current_key = _key(case), self.view.table.current
         self._steps, self._said = steps, said
         self._learn(figures)
         if undone and key not in self._listed:
@@ -239,7 +242,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
             self._show()
         if undone:
             self._go_to(key)
-        elif here == key and self._cases[key].adjudicated is not None:
+        elif current_key == key and self._cases[key].adjudicated is not None:
             self._go_to_tie()
 
     def say_nothing_to_undo(self) -> None:
@@ -250,18 +253,18 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         self.answered()
         self._learn(figures)
         self._show()
-        told = (
+        message = (
             "The labels or the decision changed while you read them. Nothing was decided; "
             "read them again."
         )
-        say(self, told, warns=True)
+        say(self, message, warns=True)
 
     @on(SheetView.Current)
     def moved(self) -> None:
         self.refresh_bindings()
 
     def action_decide(self, label: int) -> None:
-        """Commit a decision on the labels that are shown."""
+        """Commit a decision on the visible labels."""
         self._decide(label)
 
     def action_withdraw(self) -> None:
@@ -269,7 +272,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
             self._decide(None)
 
     def action_undo(self) -> None:
-        """Put back what stood before the last decision of this person, earlier visits included."""
+        """Undo the last decision of this person, including those of earlier visits."""
         auditor = self.person
         if self._busy:
             return
@@ -293,7 +296,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         self.submit(undo, lost="the undo")
 
     def action_cycle(self) -> None:
-        """List what is to decide, where people differ, or everything that anybody labelled."""
+        """List the undecided cases, those with different labels, or all labelled ones."""
         from workbench.annotation.issue_tables import LISTS
 
         self._which = (self._which + 1) % len(LISTS)
@@ -317,20 +320,20 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         if auditor is None:
             self._ask_name(partial(self._decide, label))
             return
-        said = f"{_named(case)}: " + (
+        message = f"{_named(case)}: " + (
             "decision withdrawn" if label is None else f"{SIGNS[label]} decided"
         )
 
         def decide(session: DecisionSession) -> Shows:
             if not session.decide(case, label, auditor):
                 return partial(self.look_again, session.read())
-            return partial(self.go_on, session.read(), case, said, session.steps)
+            return partial(self.go_on, session.read(), case, message, session.steps)
 
-        self.submit(decide, lost=said)
+        self.submit(decide, lost=message)
 
     def _ask_name(self, then: Callable[[], None]) -> None:
-        asked = PersonDialog((), note="Your decisions are stored under this name.")
-        ask_person(self, asked, lambda _: then())
+        dialog = PersonDialog((), note="Your decisions are stored under this name.")
+        ask_person(self, dialog, lambda _: then())
 
     def _learn(self, figures: IssueFigures) -> None:
         self._figures = figures
@@ -340,7 +343,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         self._listed = tuple(key for key in self._listed if key in self._cases)
 
     def _list(self) -> None:
-        """List the cases that are meant, ties first."""
+        """List the selected cases, ties first."""
         from workbench.annotation.issue_tables import chosen
 
         self._listed = tuple(_key(case) for case in chosen(list(self._cases.values()), self._which))
@@ -349,19 +352,23 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
             self.view.table.show_row(0)
 
     def _show(self) -> None:
-        """Show the listed cases as they are now, each in its place."""
+        """Show the current state of the listed cases, each in its row."""
         from workbench.annotation.issue_tables import LISTS, case_table, nothing_listed
 
         assert self._figures is not None
         cases = list(self._cases.values())
-        listed = [self._cases[key] for key in self._listed]
+        listed_cases = [self._cases[key] for key in self._listed]
         table = case_table(
-            self._figures, "cases", LISTS[self._which], listed, nothing_listed(self._which, cases)
+            self._figures,
+            "cases",
+            LISTS[self._which],
+            listed_cases,
+            nothing_listed(self._which, cases),
         )
         empty = self.query_one("#empty", Static)
-        empty.display = not listed
+        empty.display = not listed_cases
         empty.update(table.empty)
-        self.view.display = self.query_one("#keys").display = bool(listed)
+        self.view.display = self.query_one("#keys").display = bool(listed_cases)
         self.view.show(Sheet(table, [self._issue] if self._issue else []))
         self.title_bar.note = (
             f"{sum(case.open for case in cases):,} to decide · {LISTS[self._which]}"
@@ -371,13 +378,13 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
 
     def show_progress(self) -> None:
         cases = self._cases.values()
-        decided, open_ = (
+        n_decided, n_open = (
             sum(case.adjudicated is not None for case in cases),
             sum(case.open for case in cases),
         )
         self.say(
             pace_line(
-                Tally(decided, decided + open_),
+                Tally(n_decided, n_decided + n_open),
                 last_line(self._said, self._steps, before=""),
                 narrow=True,
             )
@@ -388,9 +395,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
             self.view.table.show_row(self.view.table.keys.index(key))
 
     def _go_to_tie(self) -> None:
-        """Go down to the next case that is to be decided, around the end; stay where there is
-        none.
-        """
+        """Go down to the next undecided case, continuing at the start. Stay if there is none."""
         keys, row = self.view.table.keys, self.view.table.cursor_row
         for step in range(1, len(keys)):
             if self._cases[keys[(row + step) % len(keys)]].open:
@@ -412,7 +417,7 @@ EXPLAIN_GOLD = section("screens-annotation", "Agreement on policy issues")
 
 
 class IssueGoldScreen(BookScreen):
-    """The figures on the policy issues of an instrument."""
+    """The screen of the figures on the policy issues of an instrument."""
 
     RULED = False
     DECIDES: ClassVar[frozenset[str]] = frozenset({"one"})
@@ -471,9 +476,7 @@ class IssueGoldScreen(BookScreen):
         self._set("people" if self._settings == "gold" else "gold")
 
     def action_one(self) -> None:
-        """Choose how many people's labels make gold; the choice is stored under the name of who
-        sits here.
-        """
+        """Choose how many people's labels make gold, stored under the user's name."""
         fewest = 1 if self._judged.report.fewest > 1 else FEWEST
 
         def choose(person: str) -> None:
@@ -498,15 +501,13 @@ class IssueGoldScreen(BookScreen):
         )
 
     def _cases(self, path: Path, loaded: Loaded, subject: Subject) -> Opened:  # noqa: ARG002
-        """Return what opens the statements of an issue."""
+        """Return a function that opens the statements of an issue."""
         (issue,), whose = subject, loaded.settings
         return lambda: IssueCasesScreen(self._instrument, issue, whose)
 
 
 def load(store: Store, instrument: str, settings: str, known: Loaded | None = None) -> Loaded:
-    """Return the figures on an instrument's issues. Returns `known` itself where nothing has
-    changed.
-    """
+    """Return the figures on an instrument's issues, or `known` itself if nothing has changed."""
     from workbench.annotation.issue_tables import book
     from workbench.pipeline.issues import issue_figures, issues_of
 
@@ -520,6 +521,6 @@ def load(store: Store, instrument: str, settings: str, known: Loaded | None = No
         return known
     if not rests_on[2]:
         return Loaded(settings, empty=NO_ISSUES, rests_on=rests_on)
-    found = issue_figures(store, instrument, whose=settings)
-    told = [("", one.rstrip(".")) for one in found.told[1:]]
-    return Loaded(settings, book=book(found), judged=found, options=told, rests_on=rests_on)
+    figures = issue_figures(store, instrument, whose=settings)
+    texts = [("", text.rstrip(".")) for text in figures.told[1:]]
+    return Loaded(settings, book=book(figures), judged=figures, options=texts, rests_on=rests_on)

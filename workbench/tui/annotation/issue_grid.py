@@ -1,8 +1,7 @@
-"""The label grid: statements by policy issues, one person's own labels, on disk before the cursor
-moves on.
+"""The label grid of one person: statements by policy issues, saved before the cursor moves on.
 
-Keys that are pressed while a label is being written wait for it; what was typed ahead of the next
-statement is dropped, so that no label lands on a statement that nobody saw.
+Keys that are pressed while a label is being written wait for it. Keys typed ahead of the next
+statement are dropped, so that no label lands on an unseen statement.
 """
 
 from __future__ import annotations
@@ -49,52 +48,54 @@ WIDEST, NARROWEST = 5, 3
 "columns of an issue, the gap among them"
 CELL_CHARACTERS = 300
 CUT = " … (i)"
-"stands where a definition goes on, with the key that shows all of it"
+"suffix of a truncated definition, with the key that shows all of it"
 SIGNS = {1: "+1", 0: "0", -1: "−1", None: "·"}
 LEAD = 2
-"columns before those of the issues: ref and statement"
+"number of columns before those of the issues: ref and statement"
 FILLERS = frozenset(("and", "of", "the", "for", "in", "to"))
 
 EXPLAIN = section("screens-annotation", "Labelling policy issues")
 
 
 def issue_width(width: int, issues: int) -> int:
-    """Return how many columns an issue has in a table of this width."""
+    """Return the width of an issue's column in a table of this width."""
     room = (width - 1 - REF - LEAST_TEXT) // max(1, issues)
     return max(NARROWEST, min(WIDEST, room))
 
 
 def grid_columns(width: int, issues: Sequence[IssueDefinition]) -> list[Column]:
-    """Return the columns: ref, statement, and one an issue."""
-    each = issue_width(width, len(issues))
-    heads = short_heads([issue.name for issue in issues], each - 1)
+    """Return the columns: ref, statement, and one per issue."""
+    column_width = issue_width(width, len(issues))
+    headings = short_heads([issue.name for issue in issues], column_width - 1)
     columns = [Column("ref", "id", REF), Column("text", "statement", None)]
     return columns + [
-        Column(issue.name, f"{head:>{each - 1}} ", each)
-        for issue, head in zip(issues, heads, strict=True)
+        Column(issue.name, f"{heading:>{column_width - 1}} ", column_width)
+        for issue, heading in zip(issues, headings, strict=True)
     ]
 
 
 def grid_record(row: Row, issues: Sequence[IssueDefinition], width: int) -> Record:
     """Return a row of the table."""
-    each = issue_width(width, len(issues))
-    labels = (label_cell(row.labels.get(issue.name), each) for issue in issues)
+    column_width = issue_width(width, len(issues))
+    labels = (label_cell(row.labels.get(issue.name), column_width) for issue in issues)
     ref = literal(row.ref, REF - 1, style="" if is_done(row, issues) else "bold")
     text = literal(row.statement.text[:CELL_CHARACTERS])
-    room = max(8, width - 1 - REF - each * len(issues)) - 1
-    text.truncate(room, overflow="ellipsis")
+    text_width = max(8, width - 1 - REF - column_width * len(issues)) - 1
+    text.truncate(text_width, overflow="ellipsis")
     return row.ref, (ref, text, *labels)
 
 
 def label_cell(label: int | None, width: int) -> Text:
-    """Return ` +1 `, ` −1 `, `  0 `, `  · `: signs first, so that nothing hangs on colour."""
+    """Return a label cell: ` +1 `, ` −1 `, `  0 ` or `  · `.
+
+    Signs come first, independent of colour.
+    """
     style = {1: "bold green", -1: "bold red", 0: "", None: "dim"}[label]
     return Text(f"{SIGNS[label]:>{width - 1}} ", style=style)
 
 
 def short_heads(names: Sequence[str], width: int) -> list[str]:
-    """Return a short head for each issue, all different: its first word that no other issue has,
-    cut.
+    """Return a different short head for each issue: its first word that no other has, truncated.
 
     Examples
     --------
@@ -102,47 +103,56 @@ def short_heads(names: Sequence[str], width: int) -> list[str]:
     ['open', 'econ', 'socy', 'socl']
     """  # noqa: E501
     words = [
-        [w for w in visible(name).replace("_", " ").lower().split() if w not in FILLERS]
+        [word for word in visible(name).replace("_", " ").lower().split() if word not in FILLERS]
         for name in names
     ]
-    shared = Counter(word for each in words for word in set(each))
-    chosen = [next((w for w in each if shared[w] == 1), each[0] if each else "?") for each in words]
-    heads = [
+    shared = Counter(word for issue_words in words for word in set(issue_words))
+    head_words = [
+        next(
+            (candidate for candidate in issue_words if shared[candidate] == 1),
+            issue_words[0] if issue_words else "?",
+        )
+        for issue_words in words
+    ]
+    headings = [
         literal(word, width).plain.replace("…", "") if len(word) <= width else word[:width]
-        for word in chosen
+        for word in head_words
     ]
-    times = Counter(heads)
-    heads = [
-        h if times[h] == 1 else word[: width - 1] + word[-1:]
-        for h, word in zip(heads, chosen, strict=True)
+    n_by_heading = Counter(headings)
+    headings = [
+        heading if n_by_heading[heading] == 1 else word[: width - 1] + word[-1:]
+        for heading, word in zip(headings, head_words, strict=True)
     ]
-    times = Counter(heads)
-    return [h if times[h] == 1 else f"{h[:1]}{n + 1}"[:width] for n, h in enumerate(heads)]
+    n_by_heading = Counter(headings)
+    return [
+        heading if n_by_heading[heading] == 1 else f"{heading[:1]}{index + 1}"[:width]
+        for index, heading in enumerate(headings)
+    ]
 
 
 def is_done(row: Row, issues: Sequence[IssueDefinition]) -> bool:
-    """Whether a statement has a label for every issue."""
+    """Return whether a statement has a label for every issue."""
     return all(issue.name in row.labels for issue in issues)
 
 
 def open_cell(
     rows: Sequence[Row], issues: Sequence[IssueDefinition], at: int = 0, after: int = -1
 ) -> tuple[int, int] | None:
-    """Return the place (row, issue) of the first cell without a label from a row on; around the
-    end.
+    """Return the (row, issue) indices of the first unlabelled cell from a row on, or None.
 
-    after : place of an issue; cells of the first row up to it come last
+    The search continues at the start after the last row. Cells of the first row up to the issue
+    `after` come last.
     """
     for step in range(len(rows) + 1 if rows else 0):
         row = (at + step) % len(rows)
-        for place, issue in enumerate(issues):
-            if (step > 0 or place > after) and issue.name not in rows[row].labels:
-                return row, place
+        for issue_index, issue in enumerate(issues):
+            if (step > 0 or issue_index > after) and issue.name not in rows[row].labels:
+                return row, issue_index
     return None
 
 
 def issue_lines(issue: IssueDefinition, width: int = 0, lines: int = 0) -> Content:
-    """Return an issue's title and definition; with `lines`, cut to so many of this width."""
+    """Return an issue's title and definition, truncated to `lines` lines of a width if given."""
     title = visible(issue.title or issue.name.replace("_", " "))
     definition = (
         visible(issue.definition) or "not defined: agree on its meaning with the other annotators"
@@ -158,21 +168,21 @@ def issue_lines(issue: IssueDefinition, width: int = 0, lines: int = 0) -> Conte
 def scheme_text(issues: Sequence[IssueDefinition], heads: Sequence[str] = ()) -> Content:
     """Return all issues with their definitions."""
     lines: list[Content] = []
-    for place, issue in enumerate(issues):
-        head = f"{heads[place]:<5}" if heads else ""
-        lines += [Content.assemble((head, "$text-accent"), issue_lines(issue)), Content("")]
+    for index, issue in enumerate(issues):
+        heading = f"{heads[index]:<5}" if heads else ""
+        lines += [Content.assemble((heading, "$text-accent"), issue_lines(issue)), Content("")]
     return Content("\n").join(lines[:-1])
 
 
 def where_line(row: Row, others: int) -> Content:
-    """Return `for-01 · vd · alliances`, and where the statement is longer than its place, how to
-    see all.
-    """
-    about = " · ".join(
-        visible(part) for part in (row.ref, row.statement.country, row.statement.topic) if part
+    """Return a line such as `for-01 · vd · alliances`, and how to see the hidden lines."""
+    context = " · ".join(
+        visible(text) for text in (row.ref, row.statement.country, row.statement.topic) if text
     )
-    rest = f"   {others} more lines: t shows all" if others > 0 else ""
-    return Content.assemble((literal(about, 50).plain, "$text-muted"), (rest, "$text-warning"))
+    more_text = f"   {others} more lines: t shows all" if others > 0 else ""
+    return Content.assemble(
+        (literal(context, 50).plain, "$text-muted"), (more_text, "$text-warning")
+    )
 
 
 KEYS = Content.assemble(
@@ -186,7 +196,7 @@ KEYS = Content.assemble(
 
 
 def given(labels: Mapping[str, int | None]) -> str:
-    """Say what a step gives: `+1 law and order`, `0 for 5 issues`."""
+    """Return the text of a step's labels: `+1 law and order`, `0 for 5 issues`."""
     if len(labels) == 1:
         [(issue, label)] = labels.items()
         name = visible(issue).replace("_", " ")
@@ -196,20 +206,21 @@ def given(labels: Mapping[str, int | None]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a step did."""
+    """The result of one step."""
 
     row: Row
-    "the statement as it is now"
+    "the statement with its new labels"
     issues: tuple[str, ...]
-    "those whose label changed; none where all were so already"
+    "issues whose labels changed, or none if all labels were there already"
     steps: int
-    "how often one can undo"
+    "number of steps that can be undone"
     per_hour: float | None
 
 
 class IssueSession:
-    """One person over the statements of an instrument. Any of them is labelled at any time, so none
-    is leased.
+    """One person's session over the statements of an instrument.
+
+    Any statement can be labelled at any time, so none is leased.
     """
 
     def __init__(self, path: Path, instrument: str, name: str):
@@ -217,11 +228,12 @@ class IssueSession:
         self._path = path
         self.annotator = self._open()
         self._steps: list[Step] = list(self.annotator.steps())
-        "the newest last"
+        "steps that can be undone, the newest last"
 
     def sheet(self) -> Sheet:
-        """Return all statements with this person's labels; issues without a definition have the
-        shipped one.
+        """Return all statements with this person's labels.
+
+        Issues without a definition get the shipped one.
         """
         from workbench.data import shipped_issue_scheme
         from workbench.issue_schemes import defined
@@ -244,14 +256,20 @@ class IssueSession:
         """Commit labels of one statement."""
         from stores.annotation.issue_annotator import Step
 
-        seen = {issue: row.labels.get(issue) for issue in labels}
-        after, before = self.annotator.put(row, labels, expected=seen)
-        if before:
-            self._steps.append(Step(after, before, {issue: labels[issue] for issue in before}))
-        return self._done(after, before)
+        shown_labels = {issue: row.labels.get(issue) for issue in labels}
+        updated_row, previous_labels = self.annotator.put(row, labels, expected=shown_labels)
+        if previous_labels:
+            self._steps.append(
+                Step(
+                    updated_row,
+                    previous_labels,
+                    {issue: labels[issue] for issue in previous_labels},
+                )
+            )
+        return self._done(updated_row, previous_labels)
 
     def undo(self) -> Done | None:
-        """Put back what stood before the newest step; None where there is no step.
+        """Undo the newest step, or return None if there is none.
 
         A step whose labels were changed elsewhere since cannot be undone: it is forgotten, and
         ConflictError raised.
@@ -264,8 +282,8 @@ class IssueSession:
 
     def move(self, path: Path) -> None:
         self._path = path
-        before, self.annotator = self.annotator, self._open()
-        before.close()
+        old_annotator, self.annotator = self.annotator, self._open()
+        old_annotator.close()
 
     def close(self) -> None:
         self.annotator.close()
@@ -280,7 +298,7 @@ class IssueSession:
 
 
 class IssueTable(FluidTable, inherit_bindings=False):
-    """Rows of statements, columns of issues. Letters that label are left to the screen."""
+    """Rows of statements with columns of issues. Label letters are left to the screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "cursor_up", "Row above", show=False),
@@ -299,7 +317,7 @@ class IssueTable(FluidTable, inherit_bindings=False):
 
     @property
     def issue(self) -> int:
-        """The place of the issue under the cursor."""
+        """The index of the issue under the cursor."""
         return max(0, self.cursor_coordinate.column - LEAD)
 
     def lay_out_for(self, cells: Cells) -> None:
@@ -308,24 +326,24 @@ class IssueTable(FluidTable, inherit_bindings=False):
         self.lay_out_again()
 
     def go_to(self, row: int, issue: int) -> None:
-        """Put the cursor on a cell."""
+        """Move the cursor to a cell."""
         self.move_cursor(row=row, column=LEAD + issue, animate=False)
 
     def replace(self, record: Record) -> None:
-        """Show one record anew; nothing where the list does not have it."""
+        """Show one record again, if the list has it."""
         keys = self.keys
         if record[0] not in keys:
             return
-        place = keys.index(record[0])
-        before = self._records
-        self._records = (*before[:place], record, *before[place + 1 :])
-        self._update_row(record, before[place])
+        index = keys.index(record[0])
+        old_records = self._records
+        self._records = (*old_records[:index], record, *old_records[index + 1 :])
+        self._update_row(record, old_records[index])
 
     def validate_cursor_coordinate(self, value: Coordinate) -> Coordinate:
-        found = super().validate_cursor_coordinate(value)
-        if found.column < LEAD < len(self.ordered_columns):
-            return Coordinate(found.row, LEAD)
-        return found
+        coordinate = super().validate_cursor_coordinate(value)
+        if coordinate.column < LEAD < len(self.ordered_columns):
+            return Coordinate(coordinate.row, LEAD)
+        return coordinate
 
     def _lay_out(self, width: int) -> None:
         issue = self.issue
@@ -338,7 +356,7 @@ class IssueTable(FluidTable, inherit_bindings=False):
         self._return_to(issue)
 
     def _return_to(self, issue: int) -> None:
-        """Put the cursor back on an issue: clearing a table takes it to the first."""
+        """Move the cursor back to an issue, because clearing a table moves it to the first."""
         if self.row_count:
             self.go_to(self.cursor_row, issue)
 
@@ -352,13 +370,13 @@ class IssueTable(FluidTable, inherit_bindings=False):
 
 
 DEFINITION_LINES = 4
-"of the issue under the cursor; their places are fixed, so that nothing jumps"
+"lines of the current issue's definition, in a fixed position so that nothing jumps"
 NO_ISSUES = (
     "{instrument} has no policy issues yet. Use the eight of Ceron et al. 2024 (smartvote)? "
     "Others come from a file: workbench issues STORE --scheme FILE"
 )
 TALL = 34
-"lines of a terminal from which a statement has more room"
+"terminal lines from which a statement has more room"
 LABEL_KEYS: Mapping[str, int | None] = {
     "a": 1,
     "plus": 1,
@@ -376,17 +394,17 @@ FILL = "f"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a key asks for, on the cell on which it was pressed."""
+    """The labels that a key requests, for the cell on which it was pressed."""
 
     ref: str
     labels: Mapping[str, int | None]
     moves: bool
-    "whether the cursor goes on"
+    "whether the cursor moves on"
     whole_row: bool
 
 
 class IssueGridScreen(SessionScreen[IssueSession]):
-    """One person labelling the statements of an instrument for policy issues."""
+    """The screen of one person who labels statements for policy issues."""
 
     CSS_PATH = "issue_grid.tcss"
     EXPLAIN = EXPLAIN
@@ -438,7 +456,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self._listed: tuple[str, ...] = ()
         self._only_open = False
         self._fresh = False
-        "whether the cursor has yet to be put on the first cell without a label"
+        "whether the cursor has yet to move to the first unlabelled cell"
         self._in_sight: str | None = None
         self._steps = 0
         self._per_hour: float | None = None
@@ -471,18 +489,14 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         return self._rows.get(self.table.current or "")
 
     def on_key(self, event: events.Key) -> None:
-        """Take the keys that label, before any binding sees them, with the time at which they were
-        pressed.
-        """
+        """Handle the label keys before any binding, with the time at which they were pressed."""
         if key := self._label_key(event.key):
             event.stop()
             event.prevent_default()
             self._press(key, event.time)
 
     def is_ahead(self, event: events.Event) -> bool:
-        """Return whether a key labels a statement that was not in sight for long enough when it was
-        pressed.
-        """
+        """Return whether a key labels a statement that was not visible long enough before it."""
         if not isinstance(event, events.Key) or self.current is None or self.was_seen(event.time):
             return False
         return bool(self._label_key(event.key)) or action_on(self, event.key) == "undo"
@@ -492,19 +506,21 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         action = action_on(self, key)
         if action == "fill":
             return FILL
-        labels = key in LABEL_KEYS and action.partition("(")[0] in (
+        is_label = key in LABEL_KEYS and action.partition("(")[0] in (
             "",
             "nothing",
             "label",
             "withdraw",
         )
-        return key if labels else ""
+        return key if is_label else ""
 
     def show_sheet(self, sheet: Sheet) -> None:
-        """Show all rows; the cursor stays on its cell, or goes to the first one without a label."""
+        """Show all rows. The cursor stays on its cell, or goes to the first unlabelled one."""
         self._fresh = not self._rows
         self.answered()
-        others = [issue.name for issue in sheet.issues] != [issue.name for issue in self._issues]
+        has_other_issues = [issue.name for issue in sheet.issues] != [
+            issue.name for issue in self._issues
+        ]
         self._issues = sheet.issues
         self._rows = {row.ref: row for row in sheet.rows}
         self._per_hour = sheet.per_hour
@@ -512,24 +528,24 @@ class IssueGridScreen(SessionScreen[IssueSession]):
             self._ask_for_issues()
             return
         self.query_one("#below").display = bool(self._rows)
-        self._list(other_columns=others)
+        self._list(other_columns=has_other_issues)
         self._show_cell()
 
     def go_on(self, asked: Asked, done: Done) -> None:
-        """Show what is on disk, then move the cursor if it is still there."""
+        """Show the stored result, then move the cursor if it is still on the same statement."""
         self.answered()
         self._take(done)
         self._said = (
             f"{visible(asked.ref)}: {given(asked.labels)} "
             f"({'saved' if done.issues else 'as before'})"
         )
-        here = self.table.current == asked.ref
-        if here and asked.moves:
+        is_current = self.table.current == asked.ref
+        if is_current and asked.moves:
             self._advance(asked.whole_row)
         self._show_cell()
 
     def look_again(self, sheet: Sheet, why: str) -> None:
-        """Show what another session of this person made of the statements; nothing was stored."""
+        """Show the labels from another session of this person. Nothing was stored."""
         self.show_sheet(sheet)
         say(self, f"{why}; look again", warns=True)
 
@@ -547,7 +563,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
     @on(IssueTable.CellHighlighted)
     def _show_cell(self) -> None:
         """Show the issue and the statement under the cursor."""
-        if self._fresh and self.table.keys:  # the sheet may be there before the table has its place
+        if self._fresh and self.table.keys:  # The sheet may arrive before the layout.
             self._fresh = False
             self._go_to_open(at=0)
         row = self.current
@@ -584,7 +600,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self._press(FILL, monotonic())
 
     def action_next(self) -> None:
-        """Go to the next cell without a label, around the end."""
+        """Go to the next unlabelled cell, continuing at the start."""
         if not self._go_to_open(at=self.table.cursor_row, after=self.table.issue):
             self._said = (
                 "every listed cell has a label; G on Statements shows which labels are gold"
@@ -596,17 +612,18 @@ class IssueGridScreen(SessionScreen[IssueSession]):
             self.submit(lambda session: partial(self.show_undone, session.undo()), "the undo")
 
     def action_only_open(self) -> None:
-        """Show only statements that are not done, or all. A statement that is done meanwhile stays
-        until then.
+        """Show only unfinished statements, or all.
+
+        A statement that is finished meanwhile stays until the next call.
         """
         self._only_open = not self._only_open
         self._list()
         self._show_cell()
 
     def action_issues(self) -> None:
-        heads = [column.label.strip() for column in self._columns(self.table.size.width)[2:]]
+        headings = [column.label.strip() for column in self._columns(self.table.size.width)[2:]]
         self.app.push_screen(
-            TextScreen("What supporting each issue means", scheme_text(self._issues, heads))
+            TextScreen("What supporting each issue means", scheme_text(self._issues, headings))
         )
 
     def action_text(self) -> None:
@@ -619,7 +636,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
             self._read()
 
     def action_person(self) -> None:
-        # No list: who labelled is not shown.
+        # There is no list of names, because it would show who labelled.
         self.app.push_screen(PersonDialog((), self.person), self._keep_person)
 
     def _keep_person(self, name: str | None) -> None:
@@ -630,7 +647,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
             self.dismiss(None)
 
     def _label_as(self, name: str) -> None:
-        """Begin this person's session; forget what was shown to another one."""
+        """Begin this person's session, and forget the rows of the previous one."""
         self._rows, self._steps, self._said = {}, 0, ""
         self.begin(lambda path: IssueSession(path, self._instrument, name))
         self._read()
@@ -649,16 +666,16 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self.app.push_screen(ConfirmScreen(question, "Use these eight", "Leave"), take)
 
     def _press(self, key: str, at: float) -> None:
-        """Do what a key asks."""
+        """Do what a key requests."""
         row = self.current
         if row is None or not self._issues:
             return
         if self._busy or not self.was_seen(at):
             return
         if key == FILL:
-            open_ = {issue.name: 0 for issue in self._issues if issue.name not in row.labels}
-            if open_:
-                self._give(row, Asked(row.ref, open_, moves=True, whole_row=True))
+            zero_labels = {issue.name: 0 for issue in self._issues if issue.name not in row.labels}
+            if zero_labels:
+                self._give(row, Asked(row.ref, zero_labels, moves=True, whole_row=True))
             else:
                 self._advance(whole_row=True)
             return
@@ -678,47 +695,49 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self.submit(give, given(asked.labels))
 
     def _take(self, done: Done) -> None:
-        """Put a statement's labels into its row."""
+        """Update the row of a statement with its new labels."""
         self._rows[done.row.ref] = done.row
         self._steps, self._per_hour = done.steps, done.per_hour
         self.table.replace(grid_record(done.row, self._issues, self.table._laid_out))
 
     def _advance(self, whole_row: bool) -> None:
-        """Go on to the next issue, from the last one to the first without a label; from a statement
-        that has all its labels to the next one. So `f` fills the statement whose labels were just
-        given.
+        """Go on to the next issue, or from the last one to the first unlabelled issue.
+
+        From a statement with all its labels, go on to the next statement. So `f` fills the
+        statement that was just labelled.
         """
         row, issue = self.table.cursor_row, self.table.issue
-        here = open_cell([self._rows[self.table.keys[row]]], self._issues)
+        open_issue = open_cell([self._rows[self.table.keys[row]]], self._issues)
         if not whole_row and issue + 1 < len(self._issues):
             self.table.go_to(row, issue + 1)
-        elif not whole_row and here is not None:
-            self.table.go_to(row, here[1])
+        elif not whole_row and open_issue is not None:
+            self.table.go_to(row, open_issue[1])
         elif row + 1 < self.table.row_count:
-            below = open_cell([self._rows[self.table.keys[row + 1]]], self._issues)
-            self.table.go_to(row + 1, below[1] if below is not None else 0)
+            open_issue_below = open_cell([self._rows[self.table.keys[row + 1]]], self._issues)
+            self.table.go_to(row + 1, open_issue_below[1] if open_issue_below is not None else 0)
 
     def _go_to_open(self, at: int, after: int = -1) -> bool:
-        """Go to the first cell without a label from a row on, behind the cell `after` of that row;
-        around the end.
+        """Go to the first unlabelled cell from a row on, continuing at the start.
+
+        In that row, cells up to the issue `after` come last. Return whether there is such a cell.
         """
-        place = open_cell([self._rows[key] for key in self.table.keys], self._issues, at, after)
-        if place is not None:
-            self.table.go_to(*place)
-        return place is not None
+        cell = open_cell([self._rows[key] for key in self.table.keys], self._issues, at, after)
+        if cell is not None:
+            self.table.go_to(*cell)
+        return cell is not None
 
     def _go_to(self, ref: str, issue: str | None) -> None:
-        """Go to a cell; one that is not listed is listed again with all others."""
+        """Go to a cell. If its statement is hidden, show all statements first."""
         if ref not in self.table.keys:
             self._only_open = False
             self._list()
-        names = [one.name for one in self._issues]
+        names = [definition.name for definition in self._issues]
         self.table.go_to(
             self.table.keys.index(ref), names.index(issue) if issue in names else self.table.issue
         )
 
     def _list(self, *, other_columns: bool = False) -> None:
-        """Show the rows that are meant."""
+        """Show all rows, or only the unfinished ones."""
         rows = [
             row
             for row in self._rows.values()
@@ -739,32 +758,32 @@ class IssueGridScreen(SessionScreen[IssueSession]):
 
     def _show_where(self) -> None:
         if (row := self.current) is not None:
-            rest = max(0, len(self.statement.lines) - self.statement.size.height)
-            self.query_one("#where", Static).update(where_line(row, rest), layout=False)
+            n_hidden_lines = max(0, len(self.statement.lines) - self.statement.size.height)
+            self.query_one("#where", Static).update(where_line(row, n_hidden_lines), layout=False)
 
     def show_progress(self) -> None:
         if self.trouble.shown:
-            return  # the line says what was not saved
+            return  # The line shows what was not saved.
         tally = Tally(
             sum(is_done(row, self._issues) for row in self._rows.values()),
             len(self._rows),
             self._per_hour,
         )
-        said = last_line(self._said, self._steps, before="")
+        last_content = last_line(self._said, self._steps, before="")
         if not self._listed:
-            said = Content(
+            last_content = Content(
                 "every statement is labelled: x shows all"
                 if self._only_open
                 else "there are no statements"
             )
         elif self._only_open:
-            said = Content("  ").join(
-                part for part in (Content("unfinished only"), said) if part.plain
+            last_content = Content("  ").join(
+                content for content in (Content("unfinished only"), last_content) if content.plain
             )
-        self.say(pace_line(tally, said, narrow=True))
+        self.say(pace_line(tally, last_content, narrow=True))
         if self.person is not None:
             self.title_bar.note = title_note(self.person, tally)
 
     def failed(self, error: WorkbenchError) -> None:
-        """Show what could not be done. Who has no name that may be one can give another: p."""
+        """Show an error. With p, a person with an invalid name can give another."""
         super().failed(error)

@@ -1,4 +1,4 @@
-"""One item at a time, one key a label, on disk before the next one shows."""
+"""The base of screens that show one item at a time, labelled by one key and saved at once."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from workbench.tui.kit.base import say
 from workbench.tui.kit.dialogs import TextScreen
 
 WIDE = 110
-"columns from which the guideline stands beside the item"
+"terminal columns from which the guideline is beside the item"
 
 SKIP = Binding("s", "skip", "Skip", tooltip="Skip: move this item to the end")
 UNDO = Binding("z", "undo", "Undo", tooltip="Undo the last step, then earlier ones")
@@ -54,13 +54,13 @@ GUIDE = Binding("g", "guide", "Guide", tooltip="Show or hide the guideline")
 LEAVE = Binding(
     "escape,q", "leave", "Leave", key_display="q", tooltip="Leave; all labels are saved"
 )
-"for the screens to put in their order"
+"bindings that subclasses put in their order"
 
 A = TypeVar("A", bound=AnnotationSession)
 
 
 class ItemScreen(SessionScreen[A]):
-    """Shows an item, or a page in its place; the keys of the codebook label it."""
+    """A screen of an item, or of a page in its place. The codebook's keys label the item."""
 
     CSS_PATH = "item_screen.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -72,13 +72,13 @@ class ItemScreen(SessionScreen[A]):
     OPENING = "Opening the queue …"
     NO_STEPS = "nothing to undo"
     STATEMENT_LINES = 6
-    "lines that the statement grows to; what is longer scrolls"
+    "maximum number of lines of the statement; a longer one scrolls"
     CLOSED = "F5 tries again, q leaves."
-    "said where the session could not begin"
+    "text if the session could not begin"
     COUNTED = ""
-    "what the counter in the title counts, where a word is needed"
+    "unit of the counter in the title, if it needs one"
     TIME_LEFT = False
-    "whether the screen tells how long it still takes, instead of the pace"
+    "whether the screen shows the remaining time instead of the pace"
 
     statement = query_one("#statement", ReadText)
     answer = query_one("#answer", ReadText)
@@ -127,54 +127,54 @@ class ItemScreen(SessionScreen[A]):
 
     @property
     def text(self) -> ReadText:
-        """Where the text that is labelled stands."""
+        """The widget of the text that is labelled."""
         return self.answer
 
     @property
     def item(self) -> Item | None:
-        """The item in sight, or behind the page in sight."""
+        """The visible item, or the one behind the visible page."""
         return None if self._view is None else self._view.item
 
     @property
     def asking(self) -> bool:
-        """Whether an item is in sight, and no page in its place."""
+        """Whether an item is visible, and no page in its place."""
         return self._view is not None and self._view.item is not None and self._view.page is None
 
     def on_key(self, event: events.Key) -> None:
-        """Take keys that are about the item, with or without Caps Lock."""
-        place, action = self._meaning(event.key)
-        if not self.asking or (place is None and action not in self.DECIDES):
+        """Handle keys that are about the item, with or without Caps Lock."""
+        label_index, action = self._meaning(event.key)
+        if not self.asking or (label_index is None and action not in self.DECIDES):
             return
         event.stop()
-        if place is not None:
-            self._label(place, event.time)
+        if label_index is not None:
+            self._label(label_index, event.time)
         else:
             getattr(self, f"action_{action}")()
 
     def is_ahead(self, event: events.Event) -> bool:
-        """Return whether a key is about an item that was not in sight for long enough when it was
-        pressed.
-        """
+        """Return whether a key is about an item that was not visible long enough before it."""
         if not isinstance(event, events.Key) or not self.asking or self.was_seen(event.time):
             return False
-        place, action = self._meaning(event.key)
-        return place is not None or action in self.DECIDES
+        label_index, action = self._meaning(event.key)
+        return label_index is not None or action in self.DECIDES
 
     def _meaning(self, key: str) -> tuple[int | None, str]:
-        """Return the place of the label that a key gives, or None, and the action of the key."""
+        """Return the index of the label that a key gives, or None, and the action of the key."""
         key = key.lower() if len(key) == 1 else key
         options = self._codebook.options if self._codebook is not None else ()
-        place = next((index for index, option in enumerate(options) if option.key == key), None)
-        return place, action_on(self, key)
+        label_index = next(
+            (index for index, option in enumerate(options) if option.key == key), None
+        )
+        return label_index, action_on(self, key)
 
     def show_view(self, view: View, codebook: Codebook, said: str) -> None:
-        """Put on the screen what comes next. Keys count again when it was painted."""
+        """Show the next item or page. Keys count again once it was painted."""
         self.answered()
         if self._codebook != codebook:
             if self._codebook is not None:
                 say(self, CHANGED, warns=True)
             self._learn(codebook)
-        asked = self.asking
+        was_asking = self.asking
         self._view, self._said = view, said
         if view.page is not None:
             self._unpainted, self._seen_at = set(), monotonic()
@@ -183,7 +183,7 @@ class ItemScreen(SessionScreen[A]):
             self._seen_at = NEVER
             self.remove_class("-page")
             self.show_item(view.item, view.former)
-        if asked is not self.asking:
+        if was_asking is not self.asking:
             self.refresh_bindings()
             self.set_focus(self.text if self.asking else None)
         self.show_progress()
@@ -197,13 +197,13 @@ class ItemScreen(SessionScreen[A]):
                 self._seen_at = event.time
         if event.widget is self.text:
             heading = "Response" if self.item is not None and self.item.statement else ""
-            rest = (
+            lines_text = (
                 f"{len(self.text.lines):,} lines, space shows more"
                 if self.text.max_scroll_y > 0
                 else ""
             )
             self.query_one("#more", Static).update(
-                " · ".join(filter(None, (heading, rest))), layout=False
+                " · ".join(filter(None, (heading, lines_text))), layout=False
             )
 
     def failed(self, error: WorkbenchError) -> None:
@@ -212,13 +212,13 @@ class ItemScreen(SessionScreen[A]):
         super().failed(error)
 
     def show_page(self, page: Content) -> None:
-        """Show something to read in the place of the item."""
+        """Show a text in place of the item."""
         self.add_class("-page")
         self.query_one("#page-text", Static).update(page)
         self.query_one("#page").scroll_home(animate=False)
 
     def show_item(self, item: Item, former: str) -> None:
-        """Show an item; `former` is the label that undoing withdrew."""
+        """Show an item. `former` is the label that undoing withdrew."""
         assert self._codebook is not None
         text, notice = shown_answer(item.text)
         self.set_class(not item.statement, "-alone")
@@ -237,11 +237,11 @@ class ItemScreen(SessionScreen[A]):
         self.show_marks()
 
     def _columns(self, selector: str) -> int:
-        """Return how wide a part is; of one that was not laid out yet what a small terminal has."""
+        """Return the width of a widget, or that of a small terminal before the first layout."""
         return self.query_one(selector).content_size.width or KEY_COLUMNS
 
     def show_marks(self) -> None:
-        """Show what stands on the item besides its label."""
+        """Show the marks of the item besides its label."""
         if self._view is not None and self._view.item is not None:
             marks = marks_line(self._view.item, self.sureness, self._view.former)
             self.query_one("#marks", Static).update(marks, layout=False)
@@ -249,32 +249,32 @@ class ItemScreen(SessionScreen[A]):
     def show_progress(self) -> None:
         if self._view is not None:
             progress = self._view.progress
-            last = last_line(self._said, self._view.steps)
+            last_content = last_line(self._said, self._view.steps)
             self.say(
-                pace_line(progress, last, time_left=self.TIME_LEFT, width=self._columns("#pace"))
+                pace_line(
+                    progress, last_content, time_left=self.TIME_LEFT, width=self._columns("#pace")
+                )
             )
             self.title_bar.note = title_note(self._who or "", progress, self.COUNTED)
 
     @property
     def sureness(self) -> str | None:
-        """How sure the person says they are of the next label, "" where they did not say; None:
-        nobody is asked.
-        """
+        """The confidence in the next label as text, empty if not chosen, None if not asked for."""
         return None
 
     @property
     def confidence(self) -> float | None:
-        """The same as a number."""
+        """The confidence in the next label as a number, or None if not chosen or not asked for."""
         return None
 
     def action_label_at(self, place: int) -> None:
         """Give a label by the mouse or by name."""
-        at = monotonic()
-        if self.accepts_click(at):
-            self._label(place, at)
+        clicked_at = monotonic()
+        if self.accepts_click(clicked_at):
+            self._label(place, clicked_at)
 
     def action_skip(self) -> None:
-        """Put the item behind all others; one that has a label already keeps it, and its place."""
+        """Move the item behind all others. A labelled item keeps its label and its position."""
         item = self.item
         if item is None:
             return
@@ -285,7 +285,7 @@ class ItemScreen(SessionScreen[A]):
         self.ask(lambda session: session.skip(unit, elapsed_ms), "skipped", lost="the skip")
 
     def action_undo(self) -> None:
-        """Take back the newest step."""
+        """Undo the newest step."""
         if self._view is None or self._busy:
             return
         if not self._view.steps:
@@ -295,7 +295,7 @@ class ItemScreen(SessionScreen[A]):
         self.ask(lambda session: session.undo(current), UNDONE, lost="the undo")
 
     def action_guide(self) -> None:
-        """Show the guideline beside the item, or above it where there is no room."""
+        """Show the guideline beside the item, or above it in a narrow terminal."""
         if self._codebook is None:
             return
         if self.size.width >= WIDE:
@@ -303,19 +303,17 @@ class ItemScreen(SessionScreen[A]):
             if not self.guide.has_class("-shown"):
                 self.text.focus()
         else:
-            again = keys_of(self, "guide")
+            guide_keys = keys_of(self, "guide")
             self.app.push_screen(
-                TextScreen(self._codebook.title, guideline(self._codebook), closed_by=again)
+                TextScreen(self._codebook.title, guideline(self._codebook), closed_by=guide_keys)
             )
 
     def action_scroll_text(self, lines: int) -> None:
-        shown = self.query_one("#page") if self.has_class("-page") else self.text
-        shown.scroll_relative(y=lines, animate=False)
+        visible_text = self.query_one("#page") if self.has_class("-page") else self.text
+        visible_text.scroll_relative(y=lines, animate=False)
 
     def action_refresh(self) -> None:
-        """Go on where the store could not be opened or read, or look again whether something came
-        free.
-        """
+        """Retry after an error of the store, or check whether an item has become free."""
         if (
             self._thread is not None
             and not self._busy
@@ -324,26 +322,24 @@ class ItemScreen(SessionScreen[A]):
             self.go_on(self._said)
 
     def go_on(self, said: str) -> None:
-        """Show what comes next."""
+        """Show the next item."""
         self.ask(lambda _: None, said, lost="")
 
     def ask(self, step: Callable[[A], View | None], said: str, *, lost: str) -> None:
-        """Take a step, then show the item that it leads to; else the one that comes next."""
+        """Take a step, then show the item that it leads to, or else the next one."""
 
         def ask(session: A) -> Shows:
             view = step(session)
-            words = f"{said}: {view.undone}" if view is not None and view.undone else said
+            message = f"{said}: {view.undone}" if view is not None and view.undone else said
             try:
-                return partial(self.show_view, view or session.next(), session.codebook, words)
-            except (
-                Exception
-            ) as error:  # the step is on disk: the one thing that a person must not be told wrongly
+                return partial(self.show_view, view or session.next(), session.codebook, message)
+            except Exception as error:  # The step is on disk, and the message has to tell that.
                 return partial(self.show_failure, error, "", said)
 
         self.submit(ask, lost)
 
     def _label(self, place: int, at: float) -> None:
-        """Commit a label, then go on; `at` is when its key was pressed."""
+        """Commit a label, then go on. `at` is when its key was pressed."""
         if (item := self.item) is None or self._codebook is None or not self.asking:
             return
         label, unit = self._codebook.options[place].label, item.unit
@@ -358,16 +354,16 @@ class ItemScreen(SessionScreen[A]):
         return max(0, round(1000 * (at - self._seen_at)))
 
     def _learn(self, codebook: Codebook) -> None:
-        """Show the question and its keys. Labels are found by name and in the list of keys, too."""
+        """Show the question and its keys. Labels are also listed by name and among the keys."""
         for option in self._codebook.options if self._codebook is not None else ():
             self._bindings.key_to_bindings.pop(option.key, None)
         self._codebook = codebook
         self.query_one("#question", Static).update(Content(visible(codebook.question)))
         self.query_one("#guideline", Static).update(guideline(codebook))
-        for place, option in enumerate(codebook.options):
+        for index, option in enumerate(codebook.options):
             name = visible(option.label)
             binding = Binding(
-                option.key, f"label_at({place})", name, show=False, tooltip=f"Label: {name}"
+                option.key, f"label_at({index})", name, show=False, tooltip=f"Label: {name}"
             )
             self._bindings.key_to_bindings[option.key] = [binding]
         self.refresh_bindings()

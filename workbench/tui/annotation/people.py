@@ -1,4 +1,4 @@
-"""Who the annotators and respondents are: what they said of themselves, and a form to say it."""
+"""The screen of annotators and respondents with their own descriptions, and a form for these."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ EXPLAIN = f"{section('screens-annotation', 'People')}\n\n" + "\n".join(
     f"{name.replace('_', ' '):<18} {about}" for name, about in FIELDS.items()
 )
 NO_CHOICE = ()
-"settings where there is nothing to choose"
+"settings of a screen without choices"
 GONE = "This person is no longer in the store."
 
 
 class PeopleScreen(BookScreen):
-    """Everybody who annotated or answered; Enter opens the form of a person."""
+    """The screen of all annotators and respondents. Enter opens the form of a person."""
 
     RULED = False
     PLACE = "annotate › people"
@@ -57,16 +57,18 @@ class PeopleScreen(BookScreen):
         return "Esc goes back to the queues."
 
     def on_screen_resume(self) -> None:
-        """Read again: a form may have said something."""
+        """Read the people again, as a form may have changed them."""
         self.action_refresh()
 
     def _form_of(self, path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG002
-        found = next((one for one in loaded.judged if one.name == subject[0]), None)
-        return GONE if found is None else partial(PersonForm, found)  # type: ignore[return-value]  # a modal screen
+        person = next(
+            (candidate for candidate in loaded.judged if candidate.name == subject[0]), None
+        )
+        return GONE if person is None else partial(PersonForm, person)  # type: ignore[return-value]  # a modal screen
 
 
 class PersonForm(EditForm):
-    """What somebody said of themselves. Each field that is emptied is taken back."""
+    """The form of a person's own description. A field that is emptied is removed."""
 
     SAVE = "Save"
     EXPLAIN = EXPLAIN
@@ -98,7 +100,7 @@ class PersonForm(EditForm):
         return ""
 
     def action_save(self) -> None:
-        """Save as who annotates here, else as the person themselves."""
+        """Save as the current annotator, or else as the described person."""
         if fault := self.fault():
             self.say(f"✗ {fault}", wrong=True)
         elif not self._saving:
@@ -107,12 +109,15 @@ class PersonForm(EditForm):
     def write(self, store: Store, person: str, values: Any) -> Done:
         from workbench.pipeline.editing import Done
 
-        found = store.people.describe(self._person.name, values, by=person)
-        return Done(f"{found.name}: {len(found.fields)} fields are filled in.", (found.name,))
+        person_description = store.people.describe(self._person.name, values, by=person)
+        return Done(
+            f"{person_description.name}: {len(person_description.fields)} fields are filled in.",
+            (person_description.name,),
+        )
 
 
 def load(store: Store, known: Loaded | None = None) -> Loaded:
-    """Return everybody. Returns `known` itself where nothing has changed."""
+    """Return all annotators and respondents, or `known` itself if nothing has changed."""
     from workbench.annotation.tables import people_counts, people_table
 
     people = store.people.list()

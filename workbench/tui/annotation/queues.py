@@ -1,4 +1,4 @@
-"""Queues: what people are asked to label, how far each queue is, and where they disagree."""
+"""The screen of the queues of people's labels, with their progress, and the form of one."""
 
 from __future__ import annotations
 
@@ -49,19 +49,19 @@ if TYPE_CHECKING:
 
 NAME_FIRST = "Give the queue a name; this line then shows what the queue will draw."
 ALL = ""
-"the choice that stands for every instrument"
+"value of the choice of all instruments"
 PURPOSES = {
     Purpose.TRAINING: "training: a classifier learns from these labels",
     Purpose.TEST: "test: a classifier is tested on these labels",
     Purpose.CHECK: "check: people review a model's labels",
 }
 LABELS = {Purpose.TRAINING: "1", Purpose.TEST: "2", Purpose.CHECK: "1"}
-"people who label an item, unless one says otherwise"
+"default number of people who label an item, by purpose"
 
 
 @dataclass(frozen=True, slots=True)
 class QueueValues:
-    """The form as it was typed."""
+    """The input of the form."""
 
     name: str
     purpose: str
@@ -78,7 +78,7 @@ class QueueValues:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What a queue may be drawn from."""
+    """The sources of the items of a queue."""
 
     codebooks: tuple[str, ...]
     instruments: tuple[str, ...]
@@ -86,7 +86,7 @@ class Sources:
 
 
 class QueueForm(FieldsForm[str | None], Background):
-    """Fields above, what they would draw below; dismisses the name of the queue that was made."""
+    """A form with a preview of the items of a queue. It returns the name of the new queue."""
 
     CSS_PATH = "queue_form.tcss"
     EXPLAIN = section("screens-annotation", "A new queue")
@@ -102,13 +102,12 @@ class QueueForm(FieldsForm[str | None], Background):
     def __init__(self) -> None:
         super().__init__()
         self._named = False
-        """whether a name was typed, or the queue was asked for without one: only then its lack is a
-        mistake"""
+        "whether a name was typed, or the queue was requested without one; only then is it missing"
         self._labels = LABELS[Purpose.TRAINING]
-        "what the field said because of the purpose, not because of a person"
+        "default number of labels for the purpose, which the field has unless the user changes it"
 
     def compose(self) -> ComposeResult:
-        purposes = [(words, purpose.value) for purpose, words in PURPOSES.items()]
+        purposes = [(label, purpose.value) for purpose, label in PURPOSES.items()]
         with Vertical(classes="form") as form:
             form.border_title = "New queue: items for people to label"
             form.border_subtitle = "Tab next · F5 make · F1 explain · Esc back"
@@ -148,7 +147,7 @@ class QueueForm(FieldsForm[str | None], Background):
 
     @on(Select.Changed, "#purpose")
     def suggest_labels(self, event: Select.Changed) -> None:
-        """Suggest how many people a purpose needs, unless a number was typed."""
+        """Suggest the number of people for a purpose, unless another number was typed."""
         box = self.query_one("#labels", Input)
         if box.value == self._labels:
             box.value = self._labels = LABELS[Purpose(str(event.value))]
@@ -161,14 +160,14 @@ class QueueForm(FieldsForm[str | None], Background):
     @on(Select.Changed)
     @on(SelectionList.SelectedChanged)
     def ask(self) -> None:
-        """Draw what the form comes to, once typing pauses."""
+        """Update the preview after a pause in typing."""
         self.make_button.disabled = True
         self.soon(self.propose_now)
 
     @on(Button.Pressed, "#make")
     @on(Input.Submitted)
     def action_make(self) -> None:
-        """Make the queue that the fields ask for, also where the last lines do not show it yet."""
+        """Make the queue of the current fields, even if the preview is not up to date."""
         self._named = True
         self.no_longer()
         self.make_button.disabled = True
@@ -185,20 +184,22 @@ class QueueForm(FieldsForm[str | None], Background):
 
     def _values(self) -> QueueValues:
         models: SelectionList[str] = self.query_one("#models", SelectionList)
-        chosen = tuple(models.selected)
+        selected_models = tuple(models.selected)
         names = ("name", "per_stratum", "labels", "overlap", "seed", "held_out", "attention")
         return QueueValues(
             purpose=self.chosen("purpose"),
             codebook=self.chosen("codebook"),
             instrument=self.chosen("instrument"),
-            models=() if len(chosen) == models.option_count else tuple(sorted(chosen)),
+            models=()
+            if len(selected_models) == models.option_count
+            else tuple(sorted(selected_models)),
             **{name: self.typed(name) for name in names},
         )
 
     def _offer(self, selector: str, options: list[tuple[str, str]], first: str) -> None:
         select: Select[str] = self.query_one(selector, Select)
         with select.prevent(Select.Changed):
-            select.set_options([(Content(words), value) for words, value in options])
+            select.set_options([(Content(label), value) for label, value in options])
             if first in {value for _, value in options}:
                 select.value = first
 
@@ -211,7 +212,10 @@ class QueueForm(FieldsForm[str | None], Background):
 
     @worker("open")
     async def open(self) -> None:
-        """Offer what there is; the stance of all answers is chosen."""
+        """Offer the available sources.
+
+        The codebook `stance` and all instruments are preselected.
+        """
         sources = await self.with_store(read_sources)
         self._offer("#codebook", [(visible(name), name) for name in sources.codebooks], "stance")
         instruments = [("all", ALL), *((visible(name), name) for name in sources.instruments)]
@@ -221,8 +225,8 @@ class QueueForm(FieldsForm[str | None], Background):
             models.add_options(
                 [Selection(Content(visible(name)), name, True) for name in sources.models]
             )
-        several = len(sources.models) > 1
-        models.display = self.query_one("#models-name").display = several
+        has_several_models = len(sources.models) > 1
+        models.display = self.query_one("#models-name").display = has_several_models
         self.ask()
 
     @worker("draw", beside=True)
@@ -236,7 +240,7 @@ class QueueForm(FieldsForm[str | None], Background):
 
     @worker("write", newest=False)
     async def write(self, values: QueueValues) -> None:
-        """Make a queue; keys wait until it is made or refused."""
+        """Make a queue. Keys wait until it is made or refused."""
 
         def make(store: Store) -> str:
             from workbench.pipeline import queues
@@ -249,7 +253,7 @@ class QueueForm(FieldsForm[str | None], Background):
 
 
 def read_sources(store: Store) -> Sources:
-    """Return what a queue of a store may be drawn from."""
+    """Return the possible sources of a queue of a store."""
     from workbench.data import shipped_codebooks
     from workbench.evidence.readings import models
 
@@ -257,7 +261,7 @@ def read_sources(store: Store) -> Sources:
 
 
 def read_proposal(store: Store, values: QueueValues) -> Proposal:
-    """Draw what the form asks for, without making it. Raises WorkbenchError."""
+    """Draw the items of a form without making the queue. Raises WorkbenchError."""
     from workbench.pipeline import queues
 
     spec = as_spec(values)
@@ -265,7 +269,7 @@ def read_proposal(store: Store, values: QueueValues) -> Proposal:
 
 
 def as_spec(values: QueueValues) -> QueueSpec:
-    """Return what a form asks for. Raises UsageError, saying which field cannot be as it is."""
+    """Return the specification of a form. Raises UsageError that names the invalid field."""
     from workbench.pipeline.queues import QueueSpec
 
     name = " ".join(values.name.split())
@@ -309,7 +313,7 @@ Or label the statements themselves: press n and choose the codebook side."""
 
 
 class QueuesScreen(StoreScreen):
-    """Every queue, the oldest first."""
+    """The screen of all queues, the oldest first."""
 
     CSS_PATH = "queues.tcss"
     PLACE = "annotate"
@@ -360,8 +364,8 @@ class QueuesScreen(StoreScreen):
     @property
     def current(self) -> QueueState | None:
         """The queue under the cursor."""
-        found: QueueState | None = self.view.row
-        return found
+        queue: QueueState | None = self.view.row
+        return queue
 
     def explain(self) -> str:
         sheet = self.view.sheet
@@ -371,18 +375,20 @@ class QueuesScreen(StoreScreen):
 
     @property
     def person(self) -> str | None:
-        """Who annotates here; known to the app, so that other screens ask nobody twice."""
+        """The name of the annotator, which the app keeps so that no screen asks twice."""
         return app_of(self).annotator
 
     def tick(self) -> None:
-        """Look again: others label at the same time."""
+        """Refresh, because others label at the same time."""
         if self.is_current and not self._reading and not self.view.box.has_focus and self.anew():
             with in_background():
                 self.action_refresh()
 
     def show_queues(self, found: tuple[QueueState, ...], answers: bool, waits: str) -> None:
-        """Show the queues; `answers`: there is something to make one from; `waits`: where the
-        cursor goes, if set.
+        """Show the queues.
+
+        `answers`: whether the store has answers to make one from. `waits`: the queue for the
+        cursor, or empty to leave it.
         """
         self._reading, self._answers = False, answers
         self.trouble.hide()
@@ -391,13 +397,13 @@ class QueuesScreen(StoreScreen):
             self.view.display = bool(found)
             self.view.show(Sheet(queues(found)))
             if waits:
-                places = {queue.name: at for at, queue in enumerate(found)}
-                self.view.go_to(places.get(waits, 0))
+                row_by_name = {queue.name: row for row, queue in enumerate(found)}
+                self.view.go_to(row_by_name.get(waits, 0))
         self.show_who()
 
     @on(SheetView.Opened)
     def open_row(self) -> None:
-        """Label the queue under the cursor, once it is known who does."""
+        """Label the queue under the cursor. Ask for the annotator's name if it is unknown."""
         if (queue := self.current) is None:
             return
         if self.person is None:
@@ -407,15 +413,17 @@ class QueuesScreen(StoreScreen):
 
     @on(SheetView.Current)
     def show_who(self) -> None:
-        """Say what Enter does, or how to make a queue."""
+        """Show what Enter does, or how to make a queue."""
         self.refresh_bindings()
         if not self._seen:
             return
-        asked = (
+        person_text = (
             f"Enter labels as {visible(self.person)}; p changes the person" if self.person else ""
         )
-        empty = NO_QUEUE + ("" if self._answers else NO_ANSWERS)
-        self.who.update(Content((asked or "Enter asks who you are") if self._queues else empty))
+        empty_text = NO_QUEUE + ("" if self._answers else NO_ANSWERS)
+        self.who.update(
+            Content((person_text or "Enter asks who you are") if self._queues else empty_text)
+        )
 
     def failed(self, error: WorkbenchError) -> None:
         self._reading = False
@@ -449,33 +457,33 @@ class QueuesScreen(StoreScreen):
         if queue.disputed:
             self.app.push_screen(screen("adjudicate", queue.name))
             return
-        others = [
-            f"{one.name} has {plural(one.disputed, 'item')} to decide"
-            for one in self._queues
-            if one.disputed
+        other_texts = [
+            f"{other_queue.name} has {plural(other_queue.disputed, 'item')} to decide"
+            for other_queue in self._queues
+            if other_queue.disputed
         ]
-        others += ["nor has any other queue"] * (not others and len(self._queues) > 1)
+        other_texts += ["nor has any other queue"] * (not other_texts and len(self._queues) > 1)
         say(
             self,
-            visible("; ".join([f"{queue.name} has no disagreement to decide", *others])),
+            visible("; ".join([f"{queue.name} has no disagreement to decide", *other_texts])),
             warns=True,
         )
 
     def action_agreement(self) -> None:
-        """Show how far the annotators of the queue under the cursor agree."""
+        """Show the agreement of the annotators of the queue under the cursor."""
         if (queue := self.current) is not None:
             self.app.push_screen(screen("agreement", queue.name))
 
     def _ask_person(self, then: str | None) -> None:
-        """Ask who annotates; with `then`, go on to that queue."""
-        known = dict.fromkeys(name for queue in self._queues for name in queue.annotators)
+        """Ask for the annotator's name. With `then`, go on to that queue."""
+        names = dict.fromkeys(name for queue in self._queues for name in queue.annotators)
 
         def take(name: str) -> None:
             self.show_who()
             if then is not None:
                 self.app.push_screen(AnnotateScreen(then, name))
 
-        ask_person(self, PersonDialog(tuple(known), self.person), take)
+        ask_person(self, PersonDialog(tuple(names), self.person), take)
 
     def _made(self, name: str) -> None:
         say(self, f"Made the queue {name}.")
@@ -488,19 +496,20 @@ class QueuesScreen(StoreScreen):
 
 
 def read_queues(store: Store, *, first: bool) -> tuple[tuple[QueueState, ...], bool, str]:
-    """Return how far the queues of a store are, whether it has answers to make one from, and, where
-    they are looked at for the `first` time, the queue that most waits for somebody: for a decision
-    before anything else.
+    """Return the progress of the queues, whether answers exist, and the queue for the cursor.
+
+    That is the queue that most needs somebody, decisions before labels. It is empty unless this is
+    the `first` reading.
     """
     from workbench.evidence.readings import runs
     from workbench.pipeline.todo import queue_that_waits
 
-    found = tuple(_state(store, queue) for queue in store.queues.list())
-    return found, bool(found) or bool(runs(store)), queue_that_waits(store) if first else ""
+    states = tuple(_state(store, queue) for queue in store.queues.list())
+    return states, bool(states) or bool(runs(store)), queue_that_waits(store) if first else ""
 
 
 def _state(store: Store, queue: Queue) -> QueueState:
-    judged = store.labels.judged(queue.codebook.name, queue=queue.name, only_disputed=True)
+    disputed_items = store.labels.judged(queue.codebook.name, queue=queue.name, only_disputed=True)
     return QueueState(
         name=queue.name,
         purpose=queue.purpose.value,
@@ -511,7 +520,7 @@ def _state(store: Store, queue: Queue) -> QueueState:
         done=queue.done,
         finished=queue.finished,
         annotators=tuple(queue.annotators),
-        disputed=sum(item.open for item in judged),
+        disputed=sum(item.open for item in disputed_items),
         attention=queue.attention,
         made=queue.created_at,
     )

@@ -1,8 +1,7 @@
-"""An annotation session: what one person labels, what a screen needs of it, and the thread that it
-lives on.
+"""The base of annotation sessions: items, views, the thread of a session, and its screen.
 
 An SQLite connection belongs to one thread, and a screen must not wait for a disk. So a session has
-one thread with one connection, which does what it is asked in that order.
+one thread with one connection, which handles requests in their order.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ T = TypeVar("T")
 
 
 class Progress(Protocol):
-    """How far a person is."""
+    """The progress of a person."""
 
     @property
     def done(self) -> int: ...
@@ -50,7 +49,7 @@ class Progress(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many units are done."""
+    """The numbers of units that are done and in total."""
 
     done: int
     total: int
@@ -63,15 +62,15 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What is labelled, and what this person said of it."""
+    """An item to label, with this person's own label and marks."""
 
     unit: int
-    "tells it from the other items of the session"
+    "id of the item in the session"
     text: str
     statement: str = ""
-    "the statement that the text answers"
+    "statement that the text answers"
     where: str = ""
-    "economic · right"
+    "dimension and side, as in `economic · right`"
     label: str | None = None
     flagged: bool = False
     note: str = ""
@@ -81,21 +80,21 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is before the person now."""
+    """The current item or page of a person, with their progress."""
 
     item: Item | None
-    "None: nothing is left for them"
+    "None: no item is left for them"
     progress: Progress
     steps: int
-    "how often one can undo"
+    "number of steps that can be undone"
     former: str = ""
-    "the label that undoing withdrew"
+    "label that undoing withdrew"
     undone: str = ""
-    "what undoing took back"
+    "step that was undone"
     page: Content | None = None
-    "what is read instead of the item: an introduction, the end"
+    "text in place of the item: an introduction, or the end"
     more: int = 0
-    "items that the person may go on with at the end"
+    "number of items that the person may go on with at the end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,61 +105,63 @@ class Given:
     label: str
     statement: str
     text: str
-    "the beginning of each"
+    "beginnings of both texts"
     flagged: bool = False
     note: str = ""
     confidence: float | None = None
 
 
 class Session(Protocol):
-    """What the thread needs. Use a session in its thread only."""
+    """The methods of a session that its thread calls. Use a session in its thread only."""
 
     def move(self, path: Path) -> None:
-        """Go on in the copy of a store that is gone; what was done before stays undoable."""
+        """Go on in the copy of a store that is gone. Earlier steps can still be undone."""
 
     def close(self) -> None:
-        """Give back what was not labelled, and close the store."""
+        """Release the items without a label, and close the store."""
 
 
 class AnnotationSession(Session, Protocol):
-    """The steps of one person over items that come one at a time. Every verb is committed when it
-    returns.
+    """The steps of one person over items that come one at a time.
+
+    Every method has committed its change when it returns.
     """
 
     @property
     def codebook(self) -> Codebook:
-        """The version under which labels are given now; `next` takes a later one."""
+        """The current version, under which labels are given. `next` takes a later one."""
 
     def next(self) -> View:
-        """Return what comes next, leased to this person."""
+        """Return the next item, leased to this person."""
 
     def label(
         self, unit: int, label: str, elapsed_ms: int | None, confidence: float | None
     ) -> None: ...
 
     def skip(self, unit: int, elapsed_ms: int | None) -> None:
-        """Put an item behind all others."""
+        """Move an item behind all others."""
 
     def undo(self, current: int | None) -> View:
-        """Take the newest step back and return its item; `current` comes back later. Call it where
-        there is a step.
+        """Undo the newest step and return its item. `current` comes back later.
+
+        Call it only if there is a step.
         """
 
 
 S = TypeVar("S", bound=Session)
 Shows = Callable[[], object]
-"puts what a session did on the screen"
+"function that shows the result of a session's step on the screen"
 
 
 class StoreSession:
-    """A session on a connection of its own."""
+    """A session with its own connection to the store."""
 
     def __init__(self, path: Path):
         self._store = _opened(path)
 
     def move(self, path: Path) -> None:
-        before, self._store = self._store, _opened(path)
-        before.close()
+        old_store, self._store = self._store, _opened(path)
+        old_store.close()
 
     def close(self) -> None:
         self._store.close()
@@ -173,9 +174,7 @@ def _opened(path: Path) -> Store:
 
 
 class SessionThread(Generic[S]):
-    """The thread on which a session lives. It opens the store, and opens it again as long as that
-    fails.
-    """
+    """The thread of a session. It opens the store, again after each failure."""
 
     def __init__(self, path: Path, begin: Callable[[Path], S]):
         self._path, self._begin = path, begin
@@ -183,14 +182,14 @@ class SessionThread(Generic[S]):
         self._session: S | None = None
 
     def submit(self, ask: Callable[[S], T]) -> Future[T]:
-        """Have something done in the thread, after what was asked before."""
+        """Run a function in the thread, after all earlier requests."""
         return self._pool.submit(lambda: ask(self._begun()))
 
     def close(self) -> Future[None]:
-        """Close the session once all that was asked is done; returns at once."""
-        closed = self._pool.submit(self._close)
+        """Close the session after all earlier requests. It returns at once."""
+        closing = self._pool.submit(self._close)
         self._pool.shutdown(wait=False)
-        return closed
+        return closing
 
     def move(self, path: Path) -> None:
         """Go on in the copy of a store that is gone."""
@@ -213,19 +212,20 @@ class SessionThread(Generic[S]):
 
 
 GLANCE_S = 0.1
-"after an item was painted; nobody answers what they see faster, but a key that bounces does"
+"seconds after an item was painted; nobody answers faster, but a bouncing key does"
 CLICK_S = 0.5
-"the same for the mouse: the second half of a double click"
+"the same for the mouse, for the second half of a double click"
 WAITING_S = 0.5
-"from which the screen says that it waits for the store"
+"seconds after which the screen tells that it waits for the store"
 CLOSING_S = 2.0
-"for which leaving waits for the store"
+"seconds that leaving waits for the store"
 NEVER = float("inf")
 
 
 class SessionScreen(StoreScreen, Generic[S]):
-    """Has the session take one step at a time, and closes it when it is left. `#pace` says what was
-    done.
+    """A screen that requests one step of a session at a time, and closes it at the end.
+
+    `#pace` shows the last action.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -233,20 +233,20 @@ class SessionScreen(StoreScreen, Generic[S]):
     ]
     AT_WORK = True
     UNIT = "item"
-    "what a person labels, in a word"
+    "word for what a person labels"
 
     def __init__(self) -> None:
         super().__init__()
         self._thread: SessionThread[S] | None = None
         self._busy = True
-        "something was asked that is not answered"
+        "whether a request is unanswered"
         self._seen_at = NEVER
         "when the item was painted"
         self._said = ""
-        "what was done last"
+        "message on the last action"
         self._waiting: Timer | None = None
         self._awaited: Awaited | None = None
-        "what keys wait for"
+        "the request that keys wait for"
 
     async def on_unmount(self) -> None:
         await self.end()
@@ -258,37 +258,36 @@ class SessionScreen(StoreScreen, Generic[S]):
 
     @property
     def person(self) -> str | None:
-        """Who annotates here; known to the app, so that other screens ask nobody twice."""
+        """The name of the annotator, which the app keeps so that no screen asks twice."""
         return app_of(self).annotator
 
     def was_seen(self, at: float) -> bool:
-        """Whether the item was in sight when a key was pressed."""
+        """Return whether the item was visible when a key was pressed."""
         return at >= self._seen_at + GLANCE_S
 
     def accepts(self, at: float) -> bool:
-        """Whether a key pressed at a time counts: the item was seen, and nothing is being
-        written.
-        """
+        """Return whether a key counts: the item was seen before it, and no request is open."""
         return not self._busy and self.was_seen(at)
 
     def accepts_click(self, at: float) -> bool:
         return self.accepts(at) and at >= self._seen_at + CLICK_S
 
     def begin(self, open_: Callable[[Path], S]) -> None:
-        """Begin a session; one of somebody else ends."""
+        """Begin a session. An earlier one ends."""
         if self._thread is not None:
             self._thread.close()
         self._thread = SessionThread(self.store_path, open_)
 
     async def end(self) -> None:
-        """End the session once all that was asked is done; wait for that, but not for ever."""
+        """End the session after all its requests, waiting at most `CLOSING_S`."""
         if self._thread is not None:
             thread, self._thread = self._thread, None
             await asyncio.wait([asyncio.wrap_future(thread.close())], timeout=CLOSING_S)
 
     def submit(self, ask: Callable[[S], Shows], lost: str = "", *, opens: bool = False) -> None:
-        """Have the session do something, then call what it answers with. `lost` names what is
-        unsaved if it fails, `opens`: the answer is a screen of its own.
+        """Request a step of the session, and then call the function that it returns.
+
+        `lost` names what is unsaved if the step fails. `opens`: the result is a screen of its own.
         """
         if self._thread is None:
             return
@@ -298,7 +297,7 @@ class SessionScreen(StoreScreen, Generic[S]):
 
         def answer(future: Future[Shows]) -> None:
             error = future.exception()
-            if self._thread is thread:  # else somebody else annotates here by now
+            if self._thread is thread:  # Otherwise the thread of a later session has replaced it.
                 self.call_later(
                     future.result() if error is None else partial(self.show_failure, error, lost)
                 )
@@ -307,11 +306,11 @@ class SessionScreen(StoreScreen, Generic[S]):
         self._waiting = self.set_timer(WAITING_S, self.still_waits)
 
     def answered(self, *, failed: bool = False) -> None:
-        """Take the answer as it came: nothing is being written, and nothing is wrong."""
+        """Accept an answer: no request is open, and no error is visible."""
         self._busy = False
         if self._awaited is not None:
             awaited, self._awaited = self._awaited, None
-            # Once the answer is shown.
+            # Keys go on once the answer is shown.
             self.call_next(partial(gate_of(self).came, awaited, failed=failed))
         self.trouble.hide()
         if self._waiting is not None:
@@ -319,45 +318,45 @@ class SessionScreen(StoreScreen, Generic[S]):
             self._waiting = None
 
     def still_waits(self) -> None:
-        """Say that one waits, unless the answer came while the clock's message was on its way."""
+        """Show that the store is slow, unless the answer came just before this call."""
         if self._busy:
             self.say(Content.styled("waiting for the store; your work is safe …", "bold"))
 
     def say(self, line: Content) -> None:
-        """Show a line in the place of the pace."""
+        """Show a line in place of the pace."""
         self.query_one("#pace", Static).update(line, layout=False)
 
     def show_progress(self) -> None:
-        """Show how far and how fast the person is, and what was done last."""
+        """Show the progress, the pace and the last action."""
         raise NotImplementedError("abstract")
 
     def show_failure(self, error: BaseException, lost: str, said: str = "") -> None:
-        """Say what went wrong, and whether anything was not written. The item stays where it is.
+        """Show an error, and whether anything was not written. The item stays visible.
 
-        lost : what was not written, for the person; nothing where all was
-        said : what was written before it failed
+        `lost` names what was not written, and is empty if everything was. `said` names what was
+        written before the error.
         """
         self.answered(failed=True)
         trouble = as_trouble(error)
-        told, line = trouble, "the store could not be read; F5 tries again"
+        shown_error, line = trouble, "the store could not be read; F5 tries again"
         if lost:
-            again = (
+            advice = (
                 ""
                 if isinstance(trouble, ConflictError)
                 else f" The {self.UNIT} stays here: press the key again."
             )
-            told, line = (
-                StoreError(f"{lost} was NOT saved.{again}\n\n{trouble}"),
+            shown_error, line = (
+                StoreError(f"{lost} was NOT saved.{advice}\n\n{trouble}"),
                 f"{lost} was NOT saved",
             )
         elif said:
-            told = StoreError(
+            shown_error = StoreError(
                 f"{said}, but the next item could not be read: F5 tries again.\n\n{trouble}"
             )
             line = f"{said}, but the next item could not be read; F5 tries again"
-            self._seen_at = NEVER  # what is shown is done with: keys wait for the next one
+            self._seen_at = NEVER  # The visible item is done, so keys wait for the next one.
         self._said = said
-        self.failed(told)
+        self.failed(shown_error)
         self.say(Content.styled(visible(f"✗ {line}"), "bold $text-error"))
         if isinstance(trouble, StoreGone):
             offer_copy(self.app, trouble)
@@ -367,15 +366,15 @@ class SessionScreen(StoreScreen, Generic[S]):
         self.say(Content.styled("✗ the store is gone", "bold $text-error"))
 
     def store_moved(self) -> None:
-        """Let the person press the key again: what was before them stays there."""
+        """Let the user press the key again on the same item."""
         self.trouble.hide()
         self.title_bar.rename(self.store_path.name)
         if self._thread is not None:
             self._thread.move(self.store_path)
 
     def action_nothing(self) -> None:
-        """Take keys that lead away elsewhere: one of them pressed by mistake must not."""
+        """Do nothing for keys that leave other screens, so that a slip does not leave this one."""
 
     async def action_leave(self) -> None:
-        """Leave. What is being saved is saved first; what was not labelled goes back."""
+        """Leave the screen. Labels are saved first, and items without a label are released."""
         await self.app.run_action("back")

@@ -1,8 +1,7 @@
-"""A person answers a survey: one statement at a time, agree or disagree, on disk before the next
-one shows.
+"""The screen of a survey: a person agrees or disagrees with one statement at a time.
 
-Nothing here says which variant of which statement is shown, or what anybody or any model said of
-it.
+Each answer is saved before the next statement. Nothing here tells which variant of which statement
+is shown, or what any person or model said of it.
 """
 
 from __future__ import annotations
@@ -43,16 +42,17 @@ EXPLAIN = section("screens-annotation", "Answering the survey")
 
 
 def intro_text(name: str, progress: Progress) -> Content:
-    """Say what is asked of a person, and that there is no right answer."""
-    who = visible(name)
+    """Return the introduction of a survey. It tells that there is no right answer."""
+    person = visible(name)
     if progress.done or progress.declined:
-        first = (
-            f"Welcome back, {who}. You have answered {progress.done:,} of {progress.total:,} "
+        greeting = (
+            f"Welcome back, {person}. You have answered {progress.done:,} of {progress.total:,} "
             "statements."
         )
     else:
-        first = (
-            f"Welcome, {who}. You will read {plural(progress.total, 'statement')}, one at a time."
+        greeting = (
+            f"Welcome, {person}. You will read {plural(progress.total, 'statement')}, "
+            "one at a time."
         )
     paragraphs = (
         "Say whether you agree or disagree with each. Your own view counts: there is no right "
@@ -64,7 +64,7 @@ def intro_text(name: str, progress: Progress) -> Content:
         "under the same name "
         "you continue where you stopped.",
     )
-    lines = [Content.styled(first, "bold")]
+    lines = [Content.styled(greeting, "bold")]
     for paragraph in paragraphs:
         lines += [Content(""), Content(paragraph)]
     lines += [
@@ -88,8 +88,9 @@ def intro_text(name: str, progress: Progress) -> Content:
 def end_text(
     name: str, progress: Progress, consistency: Sequence[AgreementRow], more: int
 ) -> Content:
-    """Thank, show this person's own consistency, and say which key goes on; `more` statements could
-    be asked.
+    """Return the end of a survey, with thanks, the person's own consistency and the next keys.
+
+    `more` statements could be asked.
     """
     lines = [
         Content.styled(f"That was the last one. Thank you, {visible(name)}.", "bold"),
@@ -119,11 +120,9 @@ def end_text(
 
 
 def consistency_lines(rows: Sequence[AgreementRow]) -> list[Content]:
-    """Return a person's κ for each kind of variant that they were asked, and what it should be
-    near.
-    """
-    asked = [row for row in rows if row.raw and row.raw[0].n + row.raw[0].excluded]
-    if not asked:
+    """Return a person's κ for each kind of variant that they answered, and what it means."""
+    answered_rows = [row for row in rows if row.raw and row.raw[0].n + row.raw[0].excluded]
+    if not answered_rows:
         return [
             Content(
                 "Your answers cannot be compared: that requires an original and one of its "
@@ -133,16 +132,16 @@ def consistency_lines(rows: Sequence[AgreementRow]) -> list[Content]:
     lines = [
         Content.styled("Agreement of your answers to originals and variants: Cohen's κ", "bold")
     ]
-    for row in asked:
+    for row in answered_rows:
         name = row.name.replace("_", " ")
         lines.append(Content(f"  {name:<20}{_kappa(row.raw[0])}"))
         if row.relation is Relation.FLIPPED and row.flipped[0].defined:
             lines.append(Content(f"  {'  after flipping':<20}{_kappa(row.flipped[0])}"))
-    meaning = (
+    explanations = (
         "1 means the same view throughout. For variants with the contrary meaning κ is",
         "below 0, and 1 after flipping. [95 % interval]; n: pairs.",
     )
-    return [*lines, *(Content.styled(f"  {line}", "$text-muted") for line in meaning)]
+    return [*lines, *(Content.styled(f"  {line}", "$text-muted") for line in explanations)]
 
 
 def _kappa(value: Estimate) -> str:
@@ -150,7 +149,7 @@ def _kappa(value: Estimate) -> str:
 
 
 class RespondentSession:
-    """One respondent. The store keeps their steps, so undo reaches back to earlier days."""
+    """One respondent's session. The store keeps the steps, so undo reaches back to earlier days."""
 
     def __init__(self, path: Path, instrument: str, name: str, design: Design):
         self._path, self._instrument, self._name, self._design = path, instrument, name, design
@@ -179,7 +178,7 @@ class RespondentSession:
         self._respondent.answer(unit, label == AGREE, elapsed_ms)
 
     def skip(self, unit: int, elapsed_ms: int | None) -> None:
-        """Put an item behind all others; the second time, leave it without an answer."""
+        """Move an item behind all others, or the second time leave it unanswered."""
         self._respondent.skip(unit, elapsed_ms)
 
     def undo(self, current: int | None) -> View:  # noqa: ARG002  what is open comes again by itself
@@ -195,8 +194,8 @@ class RespondentSession:
 
     def move(self, path: Path) -> None:
         self._path = path
-        before, self._respondent = self._respondent, self._open()
-        before.close()
+        old_respondent, self._respondent = self._respondent, self._open()
+        old_respondent.close()
 
     def close(self) -> None:
         self._respondent.close()
@@ -213,9 +212,9 @@ class RespondentSession:
     def _view(self, question: Question | None) -> View:
         progress = self._respondent.progress()
         if question is None:
-            more = self._further()
-            page = end_text(self._name, progress, self._consistency(), more)
-            return View(None, progress, progress.steps, page=page, more=more)
+            n_more = self._further()
+            page = end_text(self._name, progress, self._consistency(), n_more)
+            return View(None, progress, progress.steps, page=page, more=n_more)
         former = {True: AGREE, False: DISAGREE, None: ""}[question.taken_back]
         return View(Item(question.position, question.text), progress, progress.steps, former)
 
@@ -235,27 +234,27 @@ class RespondentSession:
 
 
 def waiting(store: Store, instrument: str) -> tuple[str, ...]:
-    """Return the respondents who have something left to answer; the names of the others are
-    nobody's business.
-    """
+    """Return the respondents with statements left to answer. Other names are kept private."""
     from stores.annotation.respondent import Respondent
 
-    newest = {session.respondent: session.id for session in store.surveys.sessions(instrument)}
-    behind = [
+    newest_sessions = {
+        session.respondent: session.id for session in store.surveys.sessions(instrument)
+    }
+    unfinished = [
         line.respondent
         for line in store.surveys.respondents(instrument)
         if line.answered < line.asked
     ]
-    left = []
-    for name, session in ((name, newest[name]) for name in behind):
+    waiting_names = []
+    for name, session in ((name, newest_sessions[name]) for name in unfinished):
         with Respondent.open(store.path, session) as respondent:
             if respondent.progress().left:
-                left.append(name)
-    return tuple(left)
+                waiting_names.append(name)
+    return tuple(waiting_names)
 
 
 class SurveyScreen(ItemScreen[RespondentSession]):
-    """One person's answers to an instrument, after an introduction; then the next person's."""
+    """The screen of one person's answers after an introduction, then of the next person's."""
 
     EXPLAIN = EXPLAIN
     OPENING = ""
@@ -311,7 +310,7 @@ class SurveyScreen(ItemScreen[RespondentSession]):
             self.show_page(Content(""))
 
     def action_go_on(self) -> None:
-        """Begin; at the end, let the next person answer."""
+        """Begin, or at the end let the next person answer."""
         if self._busy or self.asking:
             return
         if self._view is not None and self._view.item is not None and self._codebook is not None:
@@ -338,7 +337,7 @@ class SurveyScreen(ItemScreen[RespondentSession]):
             self._welcome(name)
 
     def _welcome(self, name: str) -> None:
-        """Begin a person's session, where they are."""
+        """Begin or continue a person's session."""
         self._who = name
         self.title_bar.note = title_note(name, None)
         self.show_page(Content("Opening the survey …"))
@@ -347,8 +346,9 @@ class SurveyScreen(ItemScreen[RespondentSession]):
 
     @worker("hand over")
     async def _hand_over(self) -> None:
-        """End this person's session, and ask for the next one: nothing of the one before stays on
-        the screen.
+        """End this person's session, and ask for the next name.
+
+        Nothing of this person stays visible.
         """
         self._busy = True
         await self.end()
@@ -362,9 +362,7 @@ class SurveyScreen(ItemScreen[RespondentSession]):
 
     @worker("look", opens=True)
     async def look(self) -> None:
-        """Ask who answers, of those who have something left to answer; nobody answering leaves the
-        screen.
-        """
+        """Ask for the respondent's name, among those with statements left. Without one, leave."""
         names = await self.with_store(lambda store: waiting(store, self.instrument))
         note = "Your name or a pseudonym, the same each time. Your answers are stored under it."
         self.app.push_screen(

@@ -1,1 +1,1 @@
-"""Runs side by side: which ones, and what changed between them."""
+"""The comparison of runs: the choice of runs, and the differences between them."""

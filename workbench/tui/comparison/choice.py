@@ -1,4 +1,4 @@
-"""Choose the runs to compare: marked in a list."""
+"""The dialog that chooses the runs of a comparison, marked in a list."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ FEWEST = 2
 
 
 class CompareScreen(ModalScreen[tuple[str, ...] | None]):
-    """Dismisses the names of two runs or more, in the order in which they were marked; None:
-    nothing is compared.
-    """
+    """A choice of runs. It returns two or more names in the order of marking, or None."""
 
     CSS_PATH = "../kit/choices.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -53,14 +51,14 @@ class CompareScreen(ModalScreen[tuple[str, ...] | None]):
 
     @on(OptionList.OptionSelected)
     def action_mark(self) -> None:
-        """Mark the run under the cursor, or take its mark away."""
-        at = self.runs.highlighted
-        if at is not None:
-            name = self._names[at]
-            self.marked = [one for one in self.marked if one != name] + [name] * (
-                name not in self.marked
-            )
-            self._fill(at)
+        """Mark the run under the cursor, or remove its mark."""
+        row = self.runs.highlighted
+        if row is not None:
+            name = self._names[row]
+            self.marked = [marked_name for marked_name in self.marked if marked_name != name] + [
+                name
+            ] * (name not in self.marked)
+            self._fill(row)
 
     def action_apply(self) -> None:
         if len(self.marked) >= FEWEST:
@@ -80,8 +78,8 @@ class CompareScreen(ModalScreen[tuple[str, ...] | None]):
         self._say("Enter compare" if len(self.marked) >= FEWEST else "mark two or more")
 
     def _line(self, name: str) -> Content:
-        place = f" {self.marked.index(name) + 1}" if name in self.marked else ""
-        return Content(f" {TICK[name in self.marked]}{place:2} {visible(name)}")
+        number_text = f" {self.marked.index(name) + 1}" if name in self.marked else ""
+        return Content(f" {TICK[name in self.marked]}{number_text:2} {visible(name)}")
 
     def _say(self, words: str) -> None:
         self.query_one(Vertical).border_subtitle = f"Space mark · {words} · Esc cancel"

@@ -1,4 +1,4 @@
-"""Runs side by side: what changed between them, item by item, with tests."""
+"""The screen of a comparison of runs: differences item by item, with tests."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class ComparisonScreen(BookScreen):
-    """A comparison; Esc goes back to the results from which it was opened."""
+    """A comparison. Esc goes back to the results from which it was opened."""
 
     COUNTING = "Comparing the answers …"
     _settings: tuple[str, ...]
-    "the names of the runs; nothing else can be chosen here"
+    "names of the runs, which cannot be changed here"
 
     def __init__(self, names: tuple[str, ...], comparing: Comparing, origin: Origin) -> None:
         super().__init__(names)
@@ -35,42 +35,44 @@ class ComparisonScreen(BookScreen):
         self._opened = False
 
     def fitted(self, look: Look) -> Look:
-        """Open on the table of these runs that was looked at last; on the first one with rows where
-        that has none.
-        """
-        found = super().fitted(look)
+        """Return the fitted look. On opening, the first table with rows replaces an empty one."""
+        fitted_look = super().fitted(look)
         if self._book is None or self._opened:
-            return found
+            return fitted_look
         self._opened = True
         return (
-            found
-            if _has_rows(self._book.entry(found.view), found)
-            else _first_with_rows(self._book) or found
+            fitted_look
+            if _has_rows(self._book.entry(fitted_look.view), fitted_look)
+            else _first_with_rows(self._book) or fitted_look
         )
 
     def found(self, loaded: Loaded, link: Link) -> Sheet | Opened | str:
-        """Return what a link leads to: a table of the comparison, else what it leads to in the
-        audit's own results.
-        """
+        """Return the target of a link: a table of the comparison, or of the audit's own results."""
         if _within(loaded, link):
             return super().found(loaded, link)
-        own = self._origin
+        origin = self._origin
         table = (
             None
-            if link.table in own.ways.routes or own.loaded.book is None
-            else own.loaded.book.follow(link)
+            if link.table in origin.ways.routes or origin.loaded.book is None
+            else origin.loaded.book.follow(link)
         )
         if table is not None:
             return sheet_of(table, link.subject)
-        return own.ways.routes[link.table](self.store_path, own.loaded, link.subject)
+        return origin.ways.routes[link.table](self.store_path, origin.loaded, link.subject)
 
     def show_table(self, sheet: Sheet, links: Sequence[Link], at: int, *, instead: bool) -> None:
         if _within(self._loaded, links[at]):
             super().show_table(sheet, links, at, instead=instead)
         else:
-            own = self._origin
+            origin = self._origin
             self.app.push_screen(
-                behind(own.loaded, sheet, links, at, replace(own.ways, place=self.title_bar.place))
+                behind(
+                    origin.loaded,
+                    sheet,
+                    links,
+                    at,
+                    replace(origin.ways, place=self.title_bar.place),
+                )
             )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -86,15 +88,13 @@ class ComparisonScreen(BookScreen):
         return row_place(self._origin.loaded, sheet, at)
 
     def action_report(self) -> None:
-        """Write a report in which these runs stand side by side."""
+        """Write a report that compares these runs."""
         from workbench.tui.kit.command_dialog import ReportDialog
 
         self.app.push_screen(ReportDialog(self._settings))
 
     def judged_now(self, store: Store, settings: tuple[str, ...], known: Loaded | None) -> Loaded:  # noqa: ARG002
-        """Compare the runs that were chosen, also where nothing was chosen anew: they may have
-        grown.
-        """
+        """Compare the runs, even if the selection is unchanged, because they may have grown."""
         from workbench.audits.comparison.book import book
 
         try:
@@ -117,9 +117,7 @@ def _has_rows(entry: Entry, look: Look) -> bool:
 
 
 def _first_with_rows(book: Book) -> Look | None:
-    """Return a look at the first table that shows anything, about the first subject that it shows
-    anything of.
-    """
+    """Return a look at the first table and subject with rows, or None without any."""
     looks = (Look(entry.name, subject) for entry in book.contents for subject in entry.subjects)
     return next((look for look in looks if _has_rows(book.entry(look.view), look)), None)
 

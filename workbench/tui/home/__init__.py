@@ -1,1 +1,1 @@
-"""Where one begins: the choice of a store, and what waits for whom."""
+"""The first screens: the choice of a store, Home with pending tasks, and imports."""

@@ -1,4 +1,4 @@
-"""Home: the state of the project at a glance, and the next step where something is missing."""
+"""The screen Home: the state of the project, and the next step if something is missing."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ if TYPE_CHECKING:
     from workbench.tui.overview import AuditLines, ClassifierScore
 
 Line = tuple[str, Content]
-"a key, and what the line says"
+"a key, and the text of the line"
 
 JOBS_SHOWN = 3
 INDENT, BELOW = 12, 62
-"columns before what a line says, and of what stands there in a terminal of 80 columns"
+"columns before the text of a line, and columns of the text in a terminal of 80 columns"
 AROUND = 80 - INDENT - BELOW
-"columns of a terminal beside these"
+"terminal columns beside these"
 TASKS_SHOWN = 8
-"of what waits, until somebody asks for all of it: what there is stays in sight below"
+"number of pending tasks until the user opens all, so that the lines below stay visible"
 TASK_KEYS = {
     "review": "V",
     "jobs": "3",
@@ -71,11 +71,10 @@ TASK_KEYS = {
     "classify": "3, n",
     **{place.mode: place.key for place in registry.places() if place.key},
 }
-"name of a screen or mode where something waits -> the keys that lead there"
+"keys that lead to a screen or mode with pending tasks, by its name"
 LOOKING = "looking for what waits …"
 NAME_LEAST, TAIL = 16, 9
-"""columns that the name of a model keeps where an audit's figure needs the room, and of what stands
-behind the figure"""
+"least columns of a model's name when a figure needs room, and columns after the figure"
 CLEAN = LintCount(0, 0, 0)
 UNITS = {"sample": "answers", "train": "steps", "classify": "responses"}
 
@@ -88,28 +87,32 @@ def home_lines(
     every_task: bool = False,
     seen: Seen | None = None,
 ) -> list[Line]:
-    """Return what Home says, each line under a key that stays the same between refreshes: first
-    what waits for people, then what is new, a line for each audit, and what there is.
+    """Return the lines of Home, each under a key that stays the same between refreshes.
 
-    `width`: columns of the terminal. Where a line is too long its words are cut, never its key.
-    `seen`: what there was when Home was last looked at; None: this is the first time
+    Pending tasks of people come first, then news, a line for each audit, and the contents.
+
+    `width`: columns of the terminal. A line that is too long has its text truncated, never its key.
+    `seen`: the contents at the last visit of Home, or None at the first visit.
     """
     room = width - INDENT - AROUND
     lines = _to_do(overview, judgement, room, every_task=every_task)
-    if seen is not None and (new := seen.news(overview)):
-        lines.append(("job:new", _line("New", new, f"since {seen.at}", room=room)))
+    if seen is not None and (news_text := seen.news(overview)):
+        lines.append(("job:new", _line("New", news_text, f"since {seen.at}", room=room)))
     audits, faults = (judgement.audits, judgement.faults) if judgement else ((), ())
     lines += _of_audits(audits, room)
     lines += [(line.key, _audit(line, room)) for line in faults]
-    failed = any(line.label == "Lint" for line in faults)
-    clean = _clean(overview, judgement) if not failed else ()
-    if len(clean) > 1:
-        lines.append(("instrument:", _instruments(clean)))
+    has_failed_lint = any(fault.label == "Lint" for fault in faults)
+    clean_instruments = _clean(overview, judgement) if not has_failed_lint else ()
+    if len(clean_instruments) > 1:
+        lines.append(("instrument:", _instruments(clean_instruments)))
     for summary in overview.instruments:
-        if len(clean) < 2 or summary not in clean:
+        if len(clean_instruments) < 2 or summary not in clean_instruments:
             lint = judgement.lint.get(summary.name) if judgement else None
             lines.append(
-                (f"instrument:{summary.name}", _instrument(summary, lint, room, failed=failed))
+                (
+                    f"instrument:{summary.name}",
+                    _instrument(summary, lint, room, failed=has_failed_lint),
+                )
             )
     if overview.answers:
         models = plural(overview.models, "model")
@@ -132,16 +135,17 @@ def home_lines(
 def _to_do(
     overview: Overview, judgement: Judgement | None, room: int, *, every_task: bool
 ) -> list[Line]:
-    """Return what waits, a line each, and what comes next where nothing presses."""
+    """Return a line for each pending task, or the next step if no task is pressing."""
     tasks = judgement.tasks if judgement else ()
-    shown = tasks if every_task else few_of_each(tasks, TASKS_SHOWN)
+    visible_tasks = tasks if every_task else few_of_each(tasks, TASKS_SHOWN)
     lines = [
-        (f"todo:{task.key}", _task(task, room, first=not place)) for place, task in enumerate(shown)
+        (f"todo:{task.key}", _task(task, room, first=not index))
+        for index, task in enumerate(visible_tasks)
     ]
-    if more := len(tasks) - len(shown):
-        lines.append(("more:", _line("", f"{more} more", "Enter lists them", style="")))
-    begun = overview.answers or overview.jobs or overview.imported
-    if judgement is None and begun:
+    if n_hidden := len(tasks) - len(visible_tasks):
+        lines.append(("more:", _line("", f"{n_hidden} more", "Enter lists them", style="")))
+    has_started = overview.answers or overview.jobs or overview.imported
+    if judgement is None and has_started:
         lines.append(("looking:todo", _line("To do", LOOKING, "", style="dim")))
     elif (
         not any(task.pressing for task in tasks)
@@ -164,47 +168,50 @@ def pressed(key: str) -> str:
 
 
 def few_of_each(tasks: Sequence[Task], most: int) -> Sequence[Task]:
-    """Return no more than so many tasks, in their order: of each kind the first, then the
-    second, …
-    """
-    seen: Counter[str] = Counter()
+    """Return at most `most` tasks in their order: the first of each kind, then the second, …"""
+    n_by_kind: Counter[str] = Counter()
     ranked = []
-    for place, task in enumerate(tasks):
+    for position, task in enumerate(tasks):
         kind = task.key.partition(" ")[0]
-        ranked.append((seen[kind], place))
-        seen[kind] += 1
-    kept = sorted(place for _, place in sorted(ranked)[:most])
-    return [tasks[place] for place in kept]
+        ranked.append((n_by_kind[kind], position))
+        n_by_kind[kind] += 1
+    indices = sorted(index for _, index in sorted(ranked)[:most])
+    return [tasks[index] for index in indices]
 
 
 def unfolded(key: str, overview: Overview, judgement: Judgement | None, room: int) -> Content:
-    """Return all that the line of a key stands for, as every instrument, or a job's details: what
-    is not of one audit, and has no more to it than its line, stands for every result.
+    """Return the details of a line, such as all instruments or the details of a job.
+
+    A line that belongs to no audit and has no details stands for the results of all audits.
     """
     kind, _, name = key.partition(":")
     audits = judgement.audits if judgement else ()
     if kind == "instrument":
         lint = judgement.lint if judgement else {}
         lines = [
-            _instrument(one, lint.get(one.name), room, failed=False) for one in overview.instruments
+            _instrument(summary, lint.get(summary.name), room, failed=False)
+            for summary in overview.instruments
         ]
     elif kind == "job":
         lines = [job_details(job) for job in overview.jobs if name in (str(job.id), "new")][
             :JOBS_SHOWN
         ]
     elif kind == "labels":
-        said = [
+        progress_by_queue = [
             (queue.name, f"{queue.done:,} of {queue.needed:,} labels") for queue in overview.queues
         ]
-        lines = [_line("Queue", *one, room=room) for one in said]
+        lines = [_line("Queue", *progress, room=room) for progress in progress_by_queue]
     else:
         lines = []
-        for of in [of for of in audits if of.mode == kind] or audits:
-            lines += [_audit(line, room) for line in of.lines]
-            if of.lines and (more := of.models - len(of.lines)) > 0:
+        for shown_lines in [
+            audit_lines for audit_lines in audits if audit_lines.mode == kind
+        ] or audits:
+            lines += [_audit(line, room) for line in shown_lines.lines]
+            if shown_lines.lines and (n_more := shown_lines.models - len(shown_lines.lines)) > 0:
                 lines.append(
                     Content.styled(
-                        " " * INDENT + f"and {plural(more, 'more model')}: {pressed(of.key)}",
+                        " " * INDENT
+                        + f"and {plural(n_more, 'more model')}: {pressed(shown_lines.key)}",
                         "$text-muted",
                     )
                 )
@@ -225,33 +232,36 @@ def _line(
     below: Content | None = None,
     room: int = 0,
 ) -> Content:
-    """Return a line; `room`: columns after the label. What does not fit there stands below, what
-    fits does not.
+    """Return a line. `room`: columns after the label.
+
+    Text that does not fit there goes below it, text that fits does not.
     """
-    first = Content.assemble((visible(main), style), "  ", visible(detail))
-    head, indent = (f"{label:<{INDENT}}", "$text-muted"), "\n" + " " * INDENT
+    first_line = Content.assemble((visible(main), style), "  ", visible(detail))
+    label_part, indent = (f"{label:<{INDENT}}", "$text-muted"), "\n" + " " * INDENT
     if (
         below is not None
         and "\n" not in below.plain
-        and first.cell_length + 2 + below.cell_length <= room
+        and first_line.cell_length + 2 + below.cell_length <= room
     ):
-        return Content.assemble(head, first, "  ", below)
-    if detail and 0 < room < first.cell_length:
-        first = Content.assemble((visible(main), style), indent, visible(detail))
-    return Content.assemble(head, first, *((indent, below) if below is not None else ()))
+        return Content.assemble(label_part, first_line, "  ", below)
+    if detail and 0 < room < first_line.cell_length:
+        first_line = Content.assemble((visible(main), style), indent, visible(detail))
+    return Content.assemble(label_part, first_line, *((indent, below) if below is not None else ()))
 
 
 def _clean(overview: Overview, judgement: Judgement | None) -> Sequence[InstrumentSummary]:
-    """Return the instruments in which the checks found nothing to act on."""
+    """Return the instruments without errors and warnings of the checks."""
     lint = judgement.lint if judgement else {}
-    found = [(summary, lint.get(summary.name)) for summary in overview.instruments]
+    counts_by_summary = [(summary, lint.get(summary.name)) for summary in overview.instruments]
     return [
-        summary for summary, of in found if of is not None and not of.errors and not of.warnings
+        summary
+        for summary, count in counts_by_summary
+        if count is not None and not count.errors and not count.warnings
     ]
 
 
 def _instruments(clean: Sequence[InstrumentSummary]) -> Content:
-    """Return one line for instruments with which nothing is wrong."""
+    """Return one line for the instruments without errors and warnings."""
     statements = plural(sum(summary.statements for summary in clean), "statement")
     wordings = plural(sum(summary.wordings for summary in clean), "wording")
     return (
@@ -267,10 +277,10 @@ def _instrument(
     languages = [name for name in summary.languages if name]
     counts = [plural(summary.statements, "statement"), plural(summary.wordings, "wording")]
     detail = " · ".join([*counts, *([", ".join(languages)] if languages else [])])
-    below = (
+    lint_content = (
         Content.styled("lint could not be worked out", "$text-warning") if failed else _lint(lint)
     )
-    return _line("Instrument", summary.name, detail, below=below, room=room)
+    return _line("Instrument", summary.name, detail, below=lint_content, room=room)
 
 
 def _lint(lint: LintCount | None) -> Content:
@@ -290,169 +300,178 @@ def _job(job: Job, room: int) -> Content:
     from workbench.jobs.launch import pace
 
     spec = job.spec
-    what = str(spec.get("model") or spec.get("name") or spec.get("classifier") or "")
+    subject = str(spec.get("model") or spec.get("name") or spec.get("classifier") or "")
     mark = job_mark(job.state, stopping=job.stopping, pausing=job.pausing)
     detail = f"{mark}  {bar(job.done, job.total)} {percent(job.done, job.total)}"
-    named, left = Content(visible(what)), room - Content(detail).cell_length - 2
-    what = (
-        named.truncate(max(1, left), ellipsis=True).plain
-        if named.cell_length > left
-        else named.plain
+    name_content, n_columns = Content(visible(subject)), room - Content(detail).cell_length - 2
+    subject = (
+        name_content.truncate(max(1, n_columns), ellipsis=True).plain
+        if name_content.cell_length > n_columns
+        else name_content.plain
     )
-    going = pace(job)
+    progress = pace(job)
     parts = [
         (
             f"{job.done:,} of {job.total:,} {'prompts' if job.exact else UNITS.get(job.kind, '')}",
             "dim",
         )
     ]
-    if going.per_second is not None:
-        parts.append((f"{going.per_second:,.1f}/s", "dim"))
-    if going.eta_seconds is not None:
-        parts.append((f"ETA {human_duration(going.eta_seconds)}", "dim"))
+    if progress.per_second is not None:
+        parts.append((f"{progress.per_second:,.1f}/s", "dim"))
+    if progress.eta_seconds is not None:
+        parts.append((f"ETA {human_duration(progress.eta_seconds)}", "dim"))
     if job.question:
         parts.append(("waits for your decision: 3, then Enter", "$text-warning"))
     elif job.state in ("lost", "failed", "cancelled", "paused"):
         parts.append(("3, then R resumes it", "dim"))
-    line = _line(f"Job {job.id}", what, detail, below=_packed(parts), room=room)
+    line = _line(f"Job {job.id}", subject, detail, below=_packed(parts), room=room)
     return (
         line
         if job.state != "done" or "\n" not in line.plain
-        else _line(f"Job {job.id}", what, detail)
+        else _line(f"Job {job.id}", subject, detail)
     )
 
 
 def _of_audits(audits: Sequence[AuditLines], room: int) -> Iterator[Line]:
-    """Yield for each audit its newest result in one line, how many more there are, and the key that
-    leads there. Only what warns stands below.
+    """Yield the newest result of each audit in a line, with the number of others and its key.
+
+    Only warnings stand below.
     """
-    more = [max(len(of.lines), of.models) - 1 for of in audits]
-    first = [
-        (of, of.lines[0], f"  +{n}" * (n > 0))
-        for of, n in zip(audits, more, strict=True)
-        if of.lines
+    n_others = [max(len(lines.lines), lines.models) - 1 for lines in audits]
+    rows = [
+        (lines, lines.lines[0], f"  +{n_more}" * (n_more > 0))
+        for lines, n_more in zip(audits, n_others, strict=True)
+        if lines.lines
     ]
-    names = [Content(visible(line.main)).cell_length for _, line, _ in first]
-    widest = max((Content(visible(line.detail)).cell_length for _, line, _ in first), default=0)
-    column = min(max(names, default=0), max(NAME_LEAST, room - widest - TAIL - 2))
-    for of, line, others in first:
-        tail = f"{others}  → {pressed(of.key)}"
-        name = shortened(visible(line.main), column)
-        name += " " * (column - Content(name).cell_length)
-        detail, left = visible(line.detail), room - column - len(tail) - 2
+    name_widths = [Content(visible(line.main)).cell_length for _, line, _ in rows]
+    detail_width = max(
+        (Content(visible(line.detail)).cell_length for _, line, _ in rows), default=0
+    )
+    name_width = min(max(name_widths, default=0), max(NAME_LEAST, room - detail_width - TAIL - 2))
+    for audit, line, others_text in rows:
+        tail = f"{others_text}  → {pressed(audit.key)}"
+        name = shortened(visible(line.main), name_width)
+        name += " " * (name_width - Content(name).cell_length)
+        detail, n_columns = visible(line.detail), room - name_width - len(tail) - 2
         detail = (
             detail
-            if Content(detail).cell_length <= left
-            else shorten(detail, left, placeholder=" …")
+            if Content(detail).cell_length <= n_columns
+            else shorten(detail, n_columns, placeholder=" …")
         )
-        said = _line(line.label, name, detail, style="dim" * line.dim or "bold")
-        said = said.append(Content.styled(tail, "$text-muted"))
-        warned = [(visible(words), "$text-warning") for words, warns in line.below if warns]
-        below = Content("\n" + " " * INDENT).append(_packed(warned)) if warned else Content("")
-        yield f"{of.mode}:{line.key}", said.append(below)
+        content = _line(line.label, name, detail, style="dim" * line.dim or "bold")
+        content = content.append(Content.styled(tail, "$text-muted"))
+        warnings = [(visible(text), "$text-warning") for text, warns in line.below if warns]
+        warning_content = (
+            Content("\n" + " " * INDENT).append(_packed(warnings)) if warnings else Content("")
+        )
+        yield f"{audit.mode}:{line.key}", content.append(warning_content)
 
 
 def _audit(line: HomeLine, room: int) -> Content:
-    """Return what an audit says of its newest result."""
-    parts = [(visible(words), "$text-warning" if warns else "dim") for words, warns in line.below]
+    """Return the lines of an audit's newest result."""
+    parts = [(visible(text), "$text-warning" if warns else "dim") for text, warns in line.below]
     if line.run is not None and line.run.personas:
-        behind = f"with {line.run.persona_name}" if line.run.persona else "without a persona"
-        others = [name for name in line.run.personas if name != line.run.persona_name]
+        condition = f"with {line.run.persona_name}" if line.run.persona else "without a persona"
+        other_personas = [name for name in line.run.personas if name != line.run.persona_name]
         parts.append(
             (
-                visible(f"{behind}; asked with {named_few(others, 3)}, too" if others else behind),
+                visible(
+                    f"{condition}; asked with {named_few(other_personas, 3)}, too"
+                    if other_personas
+                    else condition
+                ),
                 "dim",
             )
         )
-    below = _packed(parts) if parts else None
+    details = _packed(parts) if parts else None
     return _line(
         line.label,
         line.main,
         line.detail,
         style="dim" if line.dim else "bold",
-        below=below,
+        below=details,
         room=room,
     )
 
 
 def _packed(parts: Sequence[tuple[str, str]]) -> Content:
-    """Return words with their styles, in as many lines as a small terminal needs; none begins with
-    a dot.
-    """
+    """Return texts with their styles, in lines of a small terminal. No line starts with a dot."""
     lines: list[list[Content]] = [[]]
     for text, style in parts:
         if lines[-1] and sum(part.cell_length + 3 for part in lines[-1]) + len(text) > BELOW:
             lines.append([])
         lines[-1].append(Content.styled(text, style))
-    between, below = Content.styled(" · ", "dim"), Content("\n" + " " * INDENT)
-    return below.join([between.join(line) for line in lines])
+    separator, line_break = Content.styled(" · ", "dim"), Content("\n" + " " * INDENT)
+    return line_break.join([separator.join(line) for line in lines])
 
 
 def _labels(overview: Overview) -> list[Line]:
     if not overview.queues:
         return []
-    single, several, open_ = overview.labels
-    needed = sum(queue.needed - queue.done for queue in overview.queues)
-    detail = f"{single:,} single · {several:,} by several people · {open_:,} to adjudicate"
-    waiting = [
+    n_single, n_several, n_open = overview.labels
+    n_missing = sum(queue.needed - queue.done for queue in overview.queues)
+    detail = f"{n_single:,} single · {n_several:,} by several people · {n_open:,} to adjudicate"
+    unfinished = [
         f"{queue.name} {queue.done:,}/{queue.needed:,}"
         for queue in overview.queues
         if queue.done < queue.needed
     ]
-    given = f"labels given: {' · '.join(waiting)}" if waiting else "every queue has its labels"
-    below = Content.styled(visible(given), "dim")
+    label_text = (
+        f"labels given: {' · '.join(unfinished)}" if unfinished else "every queue has its labels"
+    )
+    details = Content.styled(visible(label_text), "dim")
     return [
         (
             "labels:",
             _line(
                 "Labels",
-                f"{single + several:,}",
+                f"{n_single + n_several:,}",
                 detail,
-                below=below if needed or waiting else None,
+                below=details if n_missing or unfinished else None,
             ),
         )
     ]
 
 
 def _classifier(score: ClassifierScore, room: int) -> Content:
-    kept = number(score.kept, Kind.SHARE)
-    detail = f"macro F1 {estimate(score.macro_f1, Kind.COEFFICIENT)} at 0.9, keeps {kept}"
-    poor = [(f"! {score.shortcoming}", "$text-warning")] if score.shortcoming else []
+    kept_share = number(score.kept, Kind.SHARE)
+    detail = f"macro F1 {estimate(score.macro_f1, Kind.COEFFICIENT)} at 0.9, keeps {kept_share}"
+    warnings = [(f"! {score.shortcoming}", "$text-warning")] if score.shortcoming else []
     return _line(
         "Classifier",
         score.name,
         detail,
-        below=_packed([*poor, (visible(score.rests_on), "dim")]),
+        below=_packed([*warnings, (visible(score.rests_on), "dim")]),
         room=room,
     )
 
 
 def _task(task: Task, room: int, *, first: bool) -> Content:
-    """Return one line of what waits, with its key at the end; the label stands on the first."""
+    """Return the line of a pending task, with its key at the end. The first has the label."""
     key = TASK_KEYS.get(str(task.route[0]), "")
     tail = f"  → {key}" if key else ""
-    what = (task.blind if reviews_blind() else "") or task.what
-    left = room - Content(visible(task.count)).cell_length - 2 - Content(tail).cell_length
-    said = _line("To do" if first else "", task.count, shortened(visible(what), left))
-    return said.append(Content.styled(tail, "$text-accent"))
+    task_text = (task.blind if reviews_blind() else "") or task.what
+    n_columns = room - Content(visible(task.count)).cell_length - 2 - Content(tail).cell_length
+    content = _line("To do" if first else "", task.count, shortened(visible(task_text), n_columns))
+    return content.append(Content.styled(tail, "$text-accent"))
 
 
 def shortened(text: str, room: int) -> str:
-    """Return a text cut to so many columns with …, and with the brackets closed that it opens.
+    """Return a text truncated to so many columns with …, and with its open brackets closed.
 
     Examples
     --------
     >>> shortened("wait: a-model (reliability)", 20)
     'wait: a-model (rel…)'
     """
-    shown = Content(text)
-    if shown.cell_length <= room:
+    content = Content(text)
+    if content.cell_length <= room:
         return text
-    cut = shown.truncate(max(1, room), ellipsis=True).plain
-    if cut.count("(") > cut.count(")"):
-        cut = shown.truncate(max(1, room - 1), ellipsis=True).plain
-        cut += ")" * (cut.count("(") > cut.count(")"))
-    return cut
+    truncated = content.truncate(max(1, room), ellipsis=True).plain
+    if truncated.count("(") > truncated.count(")"):
+        truncated = content.truncate(max(1, room - 1), ellipsis=True).plain
+        truncated += ")" * (truncated.count("(") > truncated.count(")"))
+    return truncated
 
 
 def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
@@ -473,32 +492,32 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
     if not overview.answers and not overview.jobs and overview.imported:
         return next(_todo(judgement.audits), None) if judgement else None
     if not any(summary.statements for summary in overview.instruments):
-        below = Content.styled(
+        hint = Content.styled(
             "or turn a question into one; a model drafts variants, people review them", "dim"
         )
         detail = "then n: write the first statement"
         return (
             "statements:next",
-            _line("Next step", "2", detail, style="bold $text-accent", below=below),
+            _line("Next step", "2", detail, style="bold $text-accent", below=hint),
         )
     if not overview.answers and not overview.jobs:
-        below = Content.styled("a form shows the plan before anything starts", "dim")
+        hint = Content.styled("a form shows the plan before anything starts", "dim")
         detail = "then n: ask a model"
-        return ("next:job", _line("Next step", "3", detail, style="bold $text-accent", below=below))
+        return ("next:job", _line("Next step", "3", detail, style="bold $text-accent", below=hint))
     if overview.active:
         return None
     if overview.free_answers and not overview.queues:
-        below = Content.styled(
+        hint = Content.styled(
             "two people label a test set and one a training set; then a classifier reads the rest",
             "dim",
         )
         detail = "then n: draw answers for people to label"
         return (
             "annotate:next",
-            _line("Next step", "5", detail, style="bold $text-accent", below=below),
+            _line("Next step", "5", detail, style="bold $text-accent", below=hint),
         )
     if any(queue.done < queue.needed for queue in overview.queues) or overview.labels[2]:
-        below = Content.styled("Enter on a queue labels it, d decides disagreements", "dim")
+        hint = Content.styled("Enter on a queue labels it, d decides disagreements", "dim")
         detail = (
             f"{overview.labels[2]:,} to adjudicate"
             if overview.labels[2]
@@ -506,7 +525,7 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
         )
         return (
             "annotate:next",
-            _line("Next step", "5", detail, style="bold $text-accent", below=below),
+            _line("Next step", "5", detail, style="bold $text-accent", below=hint),
         )
     if overview.queues and not overview.classifiers:
         detail = "then n, t: train the stance classifier"
@@ -515,26 +534,26 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
 
 
 def _todo(audits: Sequence[AuditLines]) -> Iterator[Line]:
-    """Yield the results that can be looked at, as next steps."""
-    for of in audits:
-        for line in of.lines:
+    """Yield the results that can be inspected, as next steps."""
+    for audit in audits:
+        for line in audit.lines:
             if line.todo:
-                below = Content.styled(line.todo_below, "dim")
+                hint = Content.styled(line.todo_below, "dim")
                 yield (
-                    f"{of.mode}:next",
+                    f"{audit.mode}:next",
                     _line(
                         "Next step",
-                        pressed(of.key),
+                        pressed(audit.key),
                         line.todo,
                         style="bold $text-accent",
-                        below=below,
+                        below=hint,
                     ),
                 )
 
 
 REFRESH_S = 1.0
 IDLE_TICKS = 5
-"seconds between two looks while no job is active: another terminal may start one"
+"seconds between two polls without an active job, because another terminal may start one"
 JUDGING = "Judging the answers …"
 WAITING = "Looking for what waits for an auditor …"
 
@@ -547,11 +566,11 @@ MODE_OF = {
     "labels": "annotate",
     "classifier": "results",
 }
-"kind of a line -> where Enter on it goes, where that is not a mode of this name"
+"mode that Enter on a line opens, by kind, if it is not the mode of that name"
 
 
 def explain() -> str:
-    """Return what the lines mean, those of every audit included."""
+    """Return the help on the lines, including those of every audit."""
     audits = (audit.home_help for audit in registry.every_audit() if audit.home_help)
     return "\n".join((STORE_HELP, *audits, PEOPLE_HELP))
 
@@ -579,7 +598,7 @@ class FactList(OptionList):
 
 
 class HomeScreen(StoreScreen):
-    """What there is, what runs, and what waits."""
+    """The screen of the store's contents, its running jobs and its pending tasks."""
 
     CSS_PATH = "home.tcss"
     PLACE = "home"
@@ -625,15 +644,13 @@ class HomeScreen(StoreScreen):
         self._judgement: Judgement | None = None
         self._judged_for: tuple[object, object] | None = None
         self._began: str | None = None
-        """line that the cursor was put on before all lines were known: unless a person moves it, it
-        goes on to a task"""
+        "first line of the initial cursor, which moves on to a task unless the user moves it"
         self._reading = self._judging = self._every_task = False
         self._review: Awaited | None = None
-        "the review queue, asked for before it was known what waits"
+        "the review queue, requested before the pending tasks were known"
         self._ticks = 0
         self._seen: Seen | None = None
-        """what there was when somebody last looked at Home of this store, before the terminal was
-        opened"""
+        "contents at the last visit of Home in this store, before the terminal was opened"
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="notice", markup=False)
@@ -659,9 +676,7 @@ class HomeScreen(StoreScreen):
         self._show()
 
     def tick(self) -> None:
-        """Look again: each second while a job is active, otherwise now and then where something was
-        written.
-        """
+        """Poll the store, each second while a job is active, else at intervals after a write."""
         self._ticks += 1
         active = self._overview is not None and bool(self._overview.active)
         if (
@@ -672,22 +687,23 @@ class HomeScreen(StoreScreen):
             self._look_again()
 
     def _is_new(self, overview: Overview) -> bool:
-        """Return whether something is to be judged anew, and take note of it. What people do counts
-        at once, what an active job writes counts when it has ended. A job may end without an answer
-        more.
+        """Return whether results have to be judged again, and take note of it.
+
+        Work of people counts at once, output of an active job once it has ended. A job may end
+        without new answers.
         """
         jobs = tuple(
             (job.id, job.state, job.question, job.active or job.done) for job in overview.jobs
         )
-        before, work = self._judged_for, (overview.work, jobs)
-        made = before[1] if before is not None and overview.active else overview.made
-        self._judged_for = (work, made)
-        return self._judged_for != before
+        previous, work_state = self._judged_for, (overview.work, jobs)
+        results_state = previous[1] if previous is not None and overview.active else overview.made
+        self._judged_for = (work_state, results_state)
+        return self._judged_for != previous
 
     def show_notice(self) -> None:
-        """Show what the store has to say, and what of a person's own keys is not used."""
-        said = (self._overview.notice if self._overview is not None else "", app_of(self).notice)
-        notice = "\n".join(filter(None, said))
+        """Show the notice of the store, and personal keys that are ignored."""
+        notices = (self._overview.notice if self._overview is not None else "", app_of(self).notice)
+        notice = "\n".join(filter(None, notices))
         self.notice.update(Content(visible(notice, lines=True)))
         self.notice.set_class(bool(notice), "-shown")
 
@@ -717,29 +733,35 @@ class HomeScreen(StoreScreen):
 
     @on(OptionList.OptionHighlighted)
     def unfold(self) -> None:
-        """Show beside the lines what the one under the cursor stands for."""
-        at, beside = self.facts.highlighted_option, self.query_one("#unfolded", Static)
-        if at is not None and self._overview is not None and self.has_class("-beside"):
-            room = beside.content_size.width - INDENT
-            beside.update(unfolded(str(at.id), self._overview, self._judgement, room))
+        """Show the details of the line under the cursor beside the lines."""
+        current, detail_panel = self.facts.highlighted_option, self.query_one("#unfolded", Static)
+        if current is not None and self._overview is not None and self.has_class("-beside"):
+            room = detail_panel.content_size.width - INDENT
+            detail_panel.update(unfolded(str(current.id), self._overview, self._judgement, room))
 
     def _run_of(self, key: str) -> Run | None:
-        """Return the run that a line is about."""
+        """Return the run of a line, or None if it has none."""
         audits = self._judgement.audits if self._judgement is not None else ()
         return next(
-            (one.run for of in audits for one in of.lines if f"{of.mode}:{one.key}" == key), None
+            (
+                line.run
+                for audit in audits
+                for line in audit.lines
+                if f"{audit.mode}:{line.key}" == key
+            ),
+            None,
         )
 
     def _begin(self, key: str) -> None:
-        """Go where a task is done."""
+        """Open the screen where a task is done."""
         tasks = self._judgement.tasks if self._judgement is not None else ()
-        task = next((one for one in tasks if one.key == key), None)
+        task = next((candidate for candidate in tasks if candidate.key == key), None)
         if task is not None:
             lead(self.app, task.route)
 
     def failed(self, error: WorkbenchError) -> None:
         if self._judging:
-            self._judged_for = None  # the next look at the store tries again
+            self._judged_for = None  # The next poll of the store tries again.
         self._reading = self._judging = False
         if self._review is not None:
             gate_of(self).came(self._review, failed=True)
@@ -750,14 +772,14 @@ class HomeScreen(StoreScreen):
             self.facts.clear_options()
 
     def action_row(self, step: int) -> None:
-        """Go to the next line, or the one before."""
+        """Go to the next or the previous line."""
         if step > 0:
             self.facts.action_cursor_down()
         else:
             self.facts.action_cursor_up()
 
     def action_edge(self, end: int) -> None:
-        """Go to the last line, or the first one."""
+        """Go to the last or the first line."""
         if end > 0:
             self.facts.action_last()
         else:
@@ -769,36 +791,34 @@ class HomeScreen(StoreScreen):
         self._look()
 
     def action_report(self) -> None:
-        """Ask where a report is to be written."""
+        """Ask where to write a report."""
         from workbench.tui.kit.command_dialog import ReportDialog
 
         self.app.push_screen(ReportDialog())
 
     def action_review(self) -> None:
-        """Open the review queue that the list of what to do names, else that of the run that was
-        answered last.
+        """Open the review queue that the tasks name, or that of the run with the latest answer.
 
-        Where that list is still being worked out, the queue opens when it is there.
+        If the tasks are still being computed, the queue opens once they are known.
         """
         if self._judgement is None and any(
-            one.group == "judge" and not one.is_finished for one in self.workers
+            running_worker.group == "judge" and not running_worker.is_finished
+            for running_worker in self.workers
         ):
             self._review, self.title_bar.note = gate_of(self).expect(self, "screen"), WAITING
             return
         lead(self.app, self.review_route())
 
     def review_route(self) -> Sequence[object]:
-        """Return what leads to the review queue that the list of what to do names, as far as it is
-        known.
-        """
+        """Return the route to the review queue that the tasks name, as far as they are known."""
         tasks = self._judgement.tasks if self._judgement is not None else ()
-        return next((one.route for one in tasks if one.route[0] == "review"), ("review",))
+        return next((task.route for task in tasks if task.route[0] == "review"), ("review",))
 
     def action_import(self) -> None:
         self.app.push_screen(screen("import", self.say_imported))
 
     def _look_again(self) -> None:
-        """Look what changed; before the first look there is nothing that keys could be about."""
+        """Poll the store again. Before the first result, keys wait for it."""
         if self._overview is None:
             self._look()
         else:
@@ -818,22 +838,22 @@ class HomeScreen(StoreScreen):
             self._overview, self._judgement, width, every_task=self._every_task, seen=self._seen
         )
         self.refresh_bindings()
-        held = [option.id for option in self.facts.options]
-        if held == [key for key, _ in lines]:
+        current_keys = [option.id for option in self.facts.options]
+        if current_keys == [key for key, _ in lines]:
             for key, prompt in lines:
                 if self.facts.get_option(key).prompt != prompt:
                     self.facts.replace_option_prompt(key, prompt)
             self.unfold()
             return
-        at = self.facts.highlighted_option.id if self.facts.highlighted_option else None
+        current_key = self.facts.highlighted_option.id if self.facts.highlighted_option else None
         keys = [key for key, _ in lines]
-        ends = next((n for n, key in enumerate(keys) if not is_to_do(key)), 0)
+        n_to_do = next((index for index, key in enumerate(keys) if not is_to_do(key)), 0)
         options = [Option(prompt, id=key) for key, prompt in lines]
-        self.facts.set_options([*options[:ends], *([None] * bool(ends)), *options[ends:]])
-        first = next((n for n, key in enumerate(keys) if is_to_do(key)), 0)
-        stays = at in keys and at != self._began
-        self.facts.highlighted = keys.index(str(at)) if stays else first
-        self._began = keys[first] if self._judgement is None else None
+        self.facts.set_options([*options[:n_to_do], *([None] * bool(n_to_do)), *options[n_to_do:]])
+        first_index = next((index for index, key in enumerate(keys) if is_to_do(key)), 0)
+        cursor_stays = current_key in keys and current_key != self._began
+        self.facts.highlighted = keys.index(str(current_key)) if cursor_stays else first_index
+        self._began = keys[first_index] if self._judgement is None else None
 
     @worker("look")
     async def look(self) -> None:
@@ -842,7 +862,9 @@ class HomeScreen(StoreScreen):
         if self._overview is None:
             self._seen = Seen.read(remembered(self._seen_name))
         self._overview = overview
-        if not overview.active:  # a job that is active is looked at every second
+        if (
+            not overview.active
+        ):  # An active job is polled every second, so the visit is stored without one.
             keep(
                 self._seen_name,
                 overview.seen(datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")).written(),
@@ -863,18 +885,18 @@ class HomeScreen(StoreScreen):
     async def judge(self) -> None:
         loop = get_running_loop()
 
-        def tell(what: str) -> None:
-            loop.call_soon_threadsafe(self._say_judging, what)
+        def tell(step: str) -> None:
+            loop.call_soon_threadsafe(self._say_judging, step)
 
         judgement = await self.with_store(lambda store: read_judgement(store, tell))
         self._judgement, self._judging = judgement, False
         self.title_bar.note = ""
         self._show()
-        asked, self._review = self._review, None
-        if asked is not None and gate_of(self).is_awaited(asked):
+        awaited_review, self._review = self._review, None
+        if awaited_review is not None and gate_of(self).is_awaited(awaited_review):
             if self.is_current:
                 self.action_review()
-            gate_of(self).came(asked)
+            gate_of(self).came(awaited_review)
 
     def _say_judging(self, what: str) -> None:
         if self._judging and self.is_attached:

@@ -1,8 +1,7 @@
-"""Bringing files in: choose one, see what it is and what would come of it, then write it with one
-key.
+"""The screen that imports files: a choice, a preview, and one key to write.
 
-The preview is the import itself, done and taken back (`pipeline.importing`); only what was shown is
-written.
+The preview is the import itself, done and rolled back (`pipeline.importing`). Only what was shown
+is written.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ KINDS = (*TABLES, *PACKED, ".parquet", ".sav", ".dta", ".eval")
 
 
 class FileTree(DirectoryTree):
-    """Folders and files, without those that are hidden; moved by arrows and by j and k."""
+    """Folders and files without hidden ones. Arrows, j and k move the cursor."""
 
     ICON_NODE, ICON_NODE_EXPANDED, ICON_FILE = "▸ ", "▾ ", "  "
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -66,19 +65,17 @@ class FileTree(DirectoryTree):
         self.guide_depth = 2
 
     def filter_paths(self, paths: Iterable[Path]) -> Iterable[Path]:
-        """Leave out what is hidden, and files of kinds that cannot be imported; a path can name
-        any.
-        """
-        shown = (path for path in paths if not path.name.startswith("."))
-        return [path for path in shown if path.is_dir() or path.name.endswith(KINDS)]
+        """Leave out hidden files and unsupported kinds. The path box accepts any file."""
+        visible_paths = (path for path in paths if not path.name.startswith("."))
+        return [path for path in visible_paths if path.is_dir() or path.name.endswith(KINDS)]
 
     def process_label(self, label: object) -> Text:
-        """Return a name as it is painted: names of files are text of others."""
+        """Return the label of a file, made safe to print because its name is foreign text."""
         return Text(visible(label.plain if isinstance(label, Text) else str(label)), no_wrap=True)
 
     @property
     def chosen(self) -> Path | None:
-        """The file or folder under the cursor."""
+        """The file or folder under the cursor, or None without one."""
         node = self.cursor_node
         return node.data.path if node is not None and node.data is not None else None
 
@@ -95,7 +92,7 @@ class FileTree(DirectoryTree):
 
 
 class PathSuggester(Suggester):
-    """Completes the last part of a path by what is there."""
+    """A suggester that completes the last part of a path with an existing name."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
@@ -106,7 +103,7 @@ class PathSuggester(Suggester):
 
 
 class PathBox(Input):
-    """A path; Tab takes the completion where one is offered, else it goes to the next field."""
+    """A path field. Tab accepts the suggested completion, or goes to the next field."""
 
     def __init__(self, folder: Path, *, name: str) -> None:
         super().__init__(
@@ -124,35 +121,31 @@ class PathBox(Input):
 
 
 def completed(typed: str, folder: Path) -> str | None:
-    """Return a path that begins as typed: the first of what is there, as far as all of these are
-    alike.
-
-    None: there is none, or nothing to add.
-    """
+    """Return the first existing path that starts as typed, or None if it adds nothing."""
     if not typed or "\x00" in typed:
         return None
-    head, _, begin = typed.rpartition("/")
+    head, _, prefix = typed.rpartition("/")
     head = f"{head}/" if "/" in typed else ""
     try:
-        place = folder / Path(head).expanduser()
-        hidden = begin.startswith(".")
+        directory = folder / Path(head).expanduser()
+        is_hidden = prefix.startswith(".")
         names = sorted(
-            one.name + ("/" if one.is_dir() else "")
-            for one in place.iterdir()
-            if one.name.startswith(begin) and one.name.startswith(".") == hidden
+            entry.name + ("/" if entry.is_dir() else "")
+            for entry in directory.iterdir()
+            if entry.name.startswith(prefix) and entry.name.startswith(".") == is_hidden
         )
     except (OSError, RuntimeError):
         return None
-    return head + names[0] if names and names[0] != begin else None
+    return head + names[0] if names and names[0] != prefix else None
 
 
 def path_of(typed: str, folder: Path) -> Path | None:
-    """Return the path that was typed; None for nothing, and what cannot be one."""
-    said = typed.strip()
-    if not said or "\x00" in said:
+    """Return the typed path, or None for an empty or impossible one."""
+    path_text = typed.strip()
+    if not path_text or "\x00" in path_text:
         return None
     try:
-        return folder / Path(said).expanduser()
+        return folder / Path(path_text).expanduser()
     except RuntimeError:
         return None
 
@@ -170,25 +163,25 @@ FIELDS = (
     "--language",
     "--election",
 )
-"options of the shell that a field of this screen has"
+"options of the command line that have a field on this screen"
 UNKNOWN = ""
 "format of a table that may be a survey"
 OF_SURVEY = "weight=COLUMN groups=COLUMN,age=COLUMN:18-29/30+"
 OF_LOG = "model=NAME audit=AUDIT family=TEMPLATES"
 OF_LABELS = "into=QUEUE purpose=training codebook=stance"
-"what may be typed in the field for options: of surveys, of models' answers, and of labels"
+"placeholders of the field for options: of surveys, of models' answers, and of labels"
 TOLD_S = 0.3
-"between two words on how much of a file was read"
+"seconds between two progress messages while a file is read"
 ROWS = 12
-"of a file that are shown"
+"maximum number of rows in the preview"
 NAMES = 28
-"columns of a cell of the rows, save the last"
+"maximum number of columns of a cell in the preview, except the last cell of a row"
 ABOUT = "Enter reads the file or folder under the cursor; only F5 writes to the store."
 EXPLAIN = section("screens-home", "Importing files") + "\n\n" + statement_columns()
 
 
 class ImportScreen(StoreScreen):
-    """A tree and a path to choose by; beside it, or in its place, what would come."""
+    """The screen to choose files, with a tree and a path, and the preview beside or instead."""
 
     CSS_PATH = "importing.tcss"
     PLACE = "home › import"
@@ -244,17 +237,17 @@ class ImportScreen(StoreScreen):
     said = query_one("#said", Static)
 
     def __init__(self, tell: Callable[[str], None], folder: Path | None = None) -> None:
-        """`tell`: is told what was imported."""
+        """Create the screen. `tell` is called with a message about the import."""
         super().__init__()
         self._tell = tell
         self._folder = folder or Path.cwd()
         self._request: Request | None = None
         self._material: Material | None = None
-        "what was shown, and is written; None: nothing can be"
+        "material of the preview, which is then written, or None if it cannot be"
         self._format = ""
-        "that the request was read as"
+        "format that the request was read as"
         self._proposed: How | None = None
-        "how the columns of the file may be read as those of statements"
+        "proposed mapping of the file's columns to those of statements"
         self._skippable = False
         self._shipped = False
         self._writing = False
@@ -312,13 +305,13 @@ class ImportScreen(StoreScreen):
     @on(DirectoryTree.FileSelected)
     @on(DirectoryTree.DirectorySelected)
     def take(self, event: DirectoryTree.FileSelected | DirectoryTree.DirectorySelected) -> None:
-        """Read what is under the cursor; a folder that is nothing by itself is unfolded."""
+        """Read the path under the cursor, or unfold a folder that cannot be imported by itself."""
         event.stop()
         self._look_at(event.path)
 
     @on(Input.Submitted, "#path")
     def go(self, event: Input.Submitted) -> None:
-        """Read what was typed."""
+        """Read the typed path."""
         path = path_of(event.value, self._folder)
         if path is not None:
             self._look_at(path)
@@ -331,32 +324,36 @@ class ImportScreen(StoreScreen):
 
     @on(Input.Submitted, "#columns, #answers, #sheet, #encoding, #more")
     def map_columns(self) -> None:
-        """Read the file as was typed."""
+        """Read the file with the typed mapping."""
         from workbench.formats.mapping import how_of, more_of
 
         if self._request is None:
             return
         try:
-            typed = {box.id: box.value.strip() for box in self.how_boxes.query(Input)}
-            more = more_of(typed["more"])
-            how = how_of(
-                typed["columns"],
-                typed["sheet"],
-                typed["encoding"],
-                answers=typed["answers"],
-                language=more.get("language", ""),
-                decimal=more.get("decimal", ""),
-                header_row=int(more.get("header-row", 0)),
+            texts = {box.id: box.value.strip() for box in self.how_boxes.query(Input)}
+            more_options = more_of(texts["more"])
+            mapping = how_of(
+                texts["columns"],
+                texts["sheet"],
+                texts["encoding"],
+                answers=texts["answers"],
+                language=more_options.get("language", ""),
+                decimal=more_options.get("decimal", ""),
+                header_row=int(more_options.get("header-row", 0)),
             )
         except WorkbenchError as error:
             self.show_refused(self._request, error)
             return
         self.how_boxes.remove_class("-shown")
-        self._ask(replace(self._request, format="", how=how, election=more.get("election", "")))
+        self._ask(
+            replace(
+                self._request, format="", how=mapping, election=more_options.get("election", "")
+            )
+        )
 
     @on(Input.Submitted, "#people")
     def map_people(self, event: Input.Submitted) -> None:
-        """Read the file with the questions, weights and groups that were typed."""
+        """Read the file with the typed questions, weights and groups."""
         from workbench.formats.surveys import typed
 
         if self._request is None:
@@ -367,12 +364,12 @@ class ImportScreen(StoreScreen):
                 self._ask(with_options(self._request, event.value))
                 self.people_box.remove_class("-shown")
                 return
-            wanted = typed(event.value)
+            survey_columns = typed(event.value)
         except WorkbenchError as error:
             self.show_refused(self._request, error)
             return
         self.people_box.remove_class("-shown")
-        self._ask(replace(self._request, wanted=wanted, missing=wanted.missing))
+        self._ask(replace(self._request, wanted=survey_columns, missing=survey_columns.missing))
 
     def show_preview(self, request: Request, material: Material, outcome: Outcome) -> None:
         if request != self._request:
@@ -380,14 +377,18 @@ class ImportScreen(StoreScreen):
         self._material, self._format, self._skippable = material, material.format, False
         if material.log is not None and material.log.leaves_out_much and not request.skip:
             self._material, self._skippable = None, True
-            shown = preview(outcome, self.store_path)
-            self._say(Content("\n").join([shown, Content("s imports the others.")]), "-trouble")
+            preview_content = preview(outcome, self.store_path)
+            self._say(
+                Content("\n").join([preview_content, Content("s imports the others.")]), "-trouble"
+            )
             self.panel.focus()
             return
-        shown = preview(outcome, self.store_path)
+        preview_content = preview(outcome, self.store_path)
         if outcome.merged is not None and outcome.merged.outside:
-            shown = Content("\n").join([shown, Content("p makes a queue of these items.")])
-        self._say(shown, "-good")
+            preview_content = Content("\n").join(
+                [preview_content, Content("p makes a queue of these items.")]
+            )
+        self._say(preview_content, "-good")
         self.panel.focus()
 
     def show_refused(self, request: Request, error: WorkbenchError) -> None:
@@ -396,25 +397,29 @@ class ImportScreen(StoreScreen):
         from stores.annotation.exchange import PARTIAL
         from workbench.formats.read import PARTS
 
-        faults = isinstance(error, InputError) and not request.skip
+        has_file_errors = isinstance(error, InputError) and not request.skip
         self._format = self._format_of(request)
-        unknown_texts = self._format == LABELS and f"({PARTIAL})" in str(error)
-        self._skippable = faults and (self._format in PARTS or unknown_texts)
-        skip = ""
+        has_unknown_texts = self._format == LABELS and f"({PARTIAL})" in str(error)
+        self._skippable = has_file_errors and (self._format in PARTS or has_unknown_texts)
+        skip_hint = ""
         if self._skippable:
-            skip = (
-                "\ns imports the others." if unknown_texts else "\ns skips the files with errors."
+            skip_hint = (
+                "\ns imports the others."
+                if has_unknown_texts
+                else "\ns skips the files with errors."
             )
-        told = str(error).replace(" STORE ", f" {shlex.quote(str(self.store_path))} ")
-        mapped = "\ne fills in these columns, to be changed and read." * (" --map original" in told)
-        if not mapped and any(flag in told for flag in FIELDS):
-            mapped = "\ne has a field for it."
-        self._say(Content(visible(f"✗ {told}{skip}{mapped}", lines=True)), "-trouble")
-        if mapped or skip:
+        message = str(error).replace(" STORE ", f" {shlex.quote(str(self.store_path))} ")
+        mapping_hint = "\ne fills in these columns, to be changed and read." * (
+            " --map original" in message
+        )
+        if not mapping_hint and any(flag in message for flag in FIELDS):
+            mapping_hint = "\ne has a field for it."
+        self._say(Content(visible(f"✗ {message}{skip_hint}{mapping_hint}", lines=True)), "-trouble")
+        if mapping_hint or skip_hint:
             self.panel.focus()
 
     def unfold(self, request: Request) -> None:
-        """Show what is in a folder."""
+        """Show the contents of a folder."""
         if request != self._request:
             return
         path, node, self._request = request.path, self.files.cursor_node, None
@@ -445,13 +450,15 @@ class ImportScreen(StoreScreen):
             self.write(self._material)
 
     def action_format(self) -> None:
-        """Read the same as the next format, after the last one as what it is recognised as."""
+        """Read the file as the next format. After the last one, detect the format."""
         if self._request is not None:
             from workbench.pipeline.importing import listed_formats
 
-            now = self._format_of(self._request)
+            current_format = self._format_of(self._request)
             self._ask(
-                replace(self._request, format=following(listed_formats(), now, 1), skip=False)
+                replace(
+                    self._request, format=following(listed_formats(), current_format, 1), skip=False
+                )
             )
 
     def action_name(self) -> None:
@@ -459,24 +466,28 @@ class ImportScreen(StoreScreen):
         self.name_box.focus()
 
     def action_columns(self) -> None:
-        """Offer the mapping that is in force, otherwise the one that is likely."""
+        """Offer the current column mapping, or the proposed one."""
         from workbench.formats.mapping import written
         from workbench.formats.read import BESIDE, WITH_PARTIES
 
         if self._request is not None:
-            path, how = self._request.path, self._request.how
-            as_it_is = (
-                how.columns
+            path, mapping = self._request.path, self._request.how
+            keeps_mapping = (
+                mapping.columns
                 or not path.is_file()
                 or self._format_of(self._request) in (*WITH_PARTIES[1:], *BESIDE)
             )
-            answers = ",".join(f"{word}={stance}" for word, stance in how.answers.items())
-            proposed = how if as_it_is else self._proposed or how
-            more = {"header-row": how.header_row, "decimal": how.decimal, "language": how.language}
-            more["election"] = self._request.election
-            told = " ".join(f"{name}={value}" for name, value in more.items() if value)
-            typed = (written(proposed), answers, how.sheet, how.encoding, told)
-            for box, value in zip(self.how_boxes.query(Input), typed, strict=True):
+            answers = ",".join(f"{word}={stance}" for word, stance in mapping.answers.items())
+            proposed = mapping if keeps_mapping else self._proposed or mapping
+            more_options = {
+                "header-row": mapping.header_row,
+                "decimal": mapping.decimal,
+                "language": mapping.language,
+            }
+            more_options["election"] = self._request.election
+            more_text = " ".join(f"{name}={value}" for name, value in more_options.items() if value)
+            texts = (written(proposed), answers, mapping.sheet, mapping.encoding, more_text)
+            for box, value in zip(self.how_boxes.query(Input), texts, strict=True):
                 box.value = value
             self.how_boxes.add_class("-shown")
             self.columns_box.focus()
@@ -491,7 +502,7 @@ class ImportScreen(StoreScreen):
             self._ask(replace(self._request, skip=True))
 
     def action_shipped(self) -> None:
-        """Show the folder of the shipped instruments, or the person's own."""
+        """Show the folder of the shipped instruments, or the user's own."""
         self._shipped = not self._shipped
         self.files.path = shipped_instrument_folder().parent if self._shipped else self._folder
         self.files.focus()
@@ -501,11 +512,11 @@ class ImportScreen(StoreScreen):
 
     @property
     def goes_back_within(self) -> bool:
-        """Whether Esc goes back to the files, where what was typed stays."""
+        """Whether Esc goes back to the files, which keeps the input."""
         return self.focused is not self.files
 
     def action_leave(self) -> None:
-        """Go back to the files; from there, home. Nothing is written."""
+        """Go back to the files, or from there to Home. Nothing is written."""
         if self.focused is self.files or self._writing:
             self.dismiss(None)
         else:
@@ -540,29 +551,30 @@ class ImportScreen(StoreScreen):
         from workbench.pipeline.importing import EVERYTHING
 
         try:
-            of_people = request.wanted != EVERYTHING
-            return request.format or recognised(request.path, request.how, of_people=of_people)
+            has_people = request.wanted != EVERYTHING
+            return request.format or recognised(request.path, request.how, of_people=has_people)
         except WorkbenchError:
             return ""
 
     def _told(self, request: Request) -> Callable[[Path, float], None]:
-        """Return what says how much of a file was read, from another thread."""
-        last = monotonic()
+        """Return a function for another thread that shows how much of a file was read."""
+        shown_at = monotonic()
 
         def told(path: Path, share: float) -> None:
-            nonlocal last
-            if request == self._request and monotonic() - last > TOLD_S:
-                last = monotonic()
-                said = Content(f"Reading {visible(str(path))} … {share:.0%}")
-                self.app.call_from_thread(self.said.update, said)
+            nonlocal shown_at
+            if request == self._request and monotonic() - shown_at > TOLD_S:
+                shown_at = monotonic()
+                progress_text = Content(f"Reading {visible(str(path))} … {share:.0%}")
+                self.app.call_from_thread(self.said.update, progress_text)
 
         return told
 
     @worker("look")
     async def look(self, request: Request) -> None:
         def load() -> tuple[Material, Outcome] | None:
-            """Return what would come; None: it is a folder like any other. Raises WorkbenchError if
-            it cannot be read as it is, or cannot be put beside what is here.
+            """Return the material and outcome of the import, or None for an ordinary folder.
+
+            Raises WorkbenchError if it cannot be read as it is, or conflicts with the store.
             """
             from workbench.formats.packed import reading
             from workbench.formats.read import is_plain
@@ -583,14 +595,14 @@ class ImportScreen(StoreScreen):
         if request == self._request:
             self._proposed = proposed
         try:
-            found = await to_thread(load)
+            result = await to_thread(load)
         except WorkbenchError as error:
             self.show_refused(request, error)
             return
-        if found is None:
+        if result is None:
             self.unfold(request)
         else:
-            self.show_preview(request, *found)
+            self.show_preview(request, *result)
 
     @worker("write", newest=False)
     async def write(self, material: Material) -> None:
@@ -605,13 +617,13 @@ class ImportScreen(StoreScreen):
 
 
 def with_log_options(request: Request, typed: str) -> Request:
-    """Return a request with the model, audit and family that were typed. Raises UsageError."""
+    """Return a request with the typed model, audit and family. Raises UsageError."""
     values = _typed_options(typed, ("model", "audit", "family"), OF_LOG)
     return replace(request, model=values["model"], audit=values["audit"], family=values["family"])
 
 
 def with_label_options(request: Request, typed: str) -> Request:
-    """Return a request with the queue, purpose and codebook that were typed. Raises UsageError."""
+    """Return a request with the typed queue, purpose and codebook. Raises UsageError."""
     from workbench.pipeline.label_imports import LabelOptions
 
     values = _typed_options(typed, ("into", "purpose", "codebook"), OF_LABELS)
@@ -621,22 +633,21 @@ def with_label_options(request: Request, typed: str) -> Request:
 
 
 def _typed_options(typed: str, names: tuple[str, ...], example: str) -> dict[str, str]:
-    """Return the value of each name in a text such as `model=NAME audit=AUDIT`, or "" if it is not
-    there.
+    """Return the value of each name in a text such as `model=NAME audit=AUDIT`.
 
-    Raises UsageError for other words.
+    A missing name has an empty value. Raises UsageError for other words.
     """
     values = dict.fromkeys(names, "")
     for word in typed.split():
-        name, sign, value = word.partition("=")
-        if name not in names or not sign:
+        name, equals, value = word.partition("=")
+        if name not in names or not equals:
             raise UsageError(f"found {word!r}; type {example}")
         values[name] = value
     return values
 
 
 def _proposed(request: Request) -> How | None:
-    """Return how a table may be read as statements, or None if it may not or cannot be read."""
+    """Return the proposed mapping of a table to statements, or None without a readable one."""
     from workbench.formats.read import likely
 
     if request.how.columns or not request.path.is_file():
@@ -648,28 +659,29 @@ def _proposed(request: Request) -> How | None:
 
 
 def preview(outcome: Outcome, store: Path) -> Content:
-    """Return what would come: what it was recognised as, what of it is new, what is odd, and the
-    first rows.
-    """
+    """Return the preview of an import: format, new contents, oddities, and the first rows."""
     from workbench.pipeline.importing import first_rows, said
 
     material = outcome.material
-    sentences = [one for one in said(outcome, store) if not one.startswith("Next: ")]
+    sentences = [sentence for sentence in said(outcome, store) if not sentence.startswith("Next: ")]
     head = Content.assemble(("Format  ", "$text-muted"), (visible(material.format), "bold"))
     parts = [
         head,
         Content(visible(f"Would import {sentences[0]}")),
-        *(Content(visible(one)) for one in sentences[1:]),
+        *(Content(visible(sentence)) for sentence in sentences[1:]),
     ]
     return Content("\n").join([*parts, Content(""), _table(*first_rows(material, ROWS))])
 
 
 def _table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> Content:
-    """Return the first rows in columns; the last one wraps, others are cut."""
-    shown = [(*(_cut(visible(cell)) for cell in row[:-1]), visible(row[-1])) for row in rows]
-    widths = [max(len(row[at]) for row in (headings, *shown)) for at in range(len(headings) - 1)]
+    """Return the first rows in columns. The last column wraps, others are truncated."""
+    visible_rows = [(*(_cut(visible(cell)) for cell in row[:-1]), visible(row[-1])) for row in rows]
+    widths = [
+        max(len(row[column]) for row in (headings, *visible_rows))
+        for column in range(len(headings) - 1)
+    ]
     lines = [Content.styled(_row(headings, widths), "bold $text-muted")]
-    lines += [Content(_row(row, widths)) for row in shown]
+    lines += [Content(_row(row, widths)) for row in visible_rows]
     return Content("\n").join(lines)
 
 

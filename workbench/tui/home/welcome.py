@@ -1,4 +1,4 @@
-"""Welcome: which store to open, where `workbench` was started without one."""
+"""The screen Welcome, which offers stores if `workbench` was started without one."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ from workbench.whole_folders import made_beside
 EXAMPLE = "veldania"
 "the instrument that ships, and the store that is made for it"
 STAND_IN, LOOK_EVERY_S = "scripted:steady", 0.5
-"""which of the example's stand-ins is the model of its audit, and how often the process that makes
-it is looked at"""
+"the example's stand-in that is audited, and seconds between two polls of its process"
 NOTE = "Enter or a click opens"
 NAMES = 24
 "columns of the names of stores"
@@ -51,7 +50,7 @@ EXPLAIN = section("screens-home", "Stores")
 
 
 class WelcomeScreen(Screen[None], Background):
-    """Recent stores, those in this folder, a new one, the example."""
+    """The screen of recent stores, stores in this folder, a new store and the example."""
 
     CSS_PATH: ClassVar = ["../kit/dialogs.tcss", "welcome.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -106,7 +105,7 @@ class WelcomeScreen(Screen[None], Background):
         return True
 
     def failed(self, error: WorkbenchError) -> None:
-        """Show why a store cannot be opened; the list stays."""
+        """Show why a store cannot be opened. The list stays."""
         if self._opening is not None:
             gate_of(self).came(self._opening, failed=True)
         self.trouble.show(error)
@@ -140,7 +139,7 @@ class WelcomeScreen(Screen[None], Background):
         self.look()
 
     def action_forget(self) -> None:
-        """Take the recent store of the line off the list."""
+        """Remove the recent store under the cursor from the list."""
         path = self._chosen("recent")
         if path is not None:
             self.trouble.hide()
@@ -148,11 +147,11 @@ class WelcomeScreen(Screen[None], Background):
             self.look()
 
     def action_new(self) -> None:
-        """Ask for a name, and make a store."""
+        """Ask for a name, and create a store."""
         with_answer(self, NewStoreDialog(self._folder), lambda path: self._open(path, make=True))
 
     def action_example(self) -> None:
-        """Open the example in this folder; make it where it is not there."""
+        """Open the example in this folder, and create it first if it does not exist."""
         self._open(self._folder / f"{EXAMPLE}.db", make=True, example=True)
 
     def _open(self, path: Path, *, make: bool = False, example: bool = False) -> None:
@@ -166,17 +165,17 @@ class WelcomeScreen(Screen[None], Background):
         return self.query_one(TitleBar)
 
     def _chosen(self, kind: str) -> Path | None:
-        """Return the store of the line where it is of a kind."""
+        """Return the store under the cursor if its line is of a kind, or None."""
         option = self.places.highlighted_option if self.is_mounted else None
-        held, _, path = ((option.id or "") if option is not None else "").partition(":")
-        return Path(path) if held == kind and path else None
+        line_kind, _, path = ((option.id or "") if option is not None else "").partition(":")
+        return Path(path) if line_kind == kind and path else None
 
     def _show(self, recent: Sequence[Recent], gone: frozenset[Path], here: Sequence[Path]) -> None:
-        at = self.places.highlighted_option.id if self.places.highlighted_option else None
+        current_key = self.places.highlighted_option.id if self.places.highlighted_option else None
         options = list(welcome_options(recent, gone, here, self._folder))
         self.places.set_options(options)
-        usable = [option.id for option in options if not option.disabled]
-        key = at if at in usable else usable[0]
+        usable_keys = [option.id for option in options if not option.disabled]
+        key = current_key if current_key in usable_keys else usable_keys[0]
         self.places.highlighted = self.places.get_option_index(str(key))
         self.refresh_bindings()
 
@@ -184,25 +183,31 @@ class WelcomeScreen(Screen[None], Background):
     async def look(self) -> None:
         def load() -> tuple[tuple[Recent, ...], tuple[Path, ...], frozenset[Path]]:
             recent = recent_stores()
-            known = {one.path for one in recent}
-            here = tuple(path for path in stores_in(self._folder) if path.absolute() not in known)
-            return recent, here, frozenset(one.path for one in recent if one.gone)
+            recent_paths = {recent_store.path for recent_store in recent}
+            stores_here = tuple(
+                path for path in stores_in(self._folder) if path.absolute() not in recent_paths
+            )
+            return (
+                recent,
+                stores_here,
+                frozenset(recent_store.path for recent_store in recent if recent_store.gone),
+            )
 
-        self._recent, here, gone = await to_thread(load)
-        self._show(self._recent, gone, here)
+        self._recent, local_stores, gone_paths = await to_thread(load)
+        self._show(self._recent, gone_paths, local_stores)
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="open")
     def try_open(self, path: Path, *, make: bool, example: bool) -> None:
-        """Open the store once, so that whatever is in the way is said here, where another can be
-        chosen.
-        """
-        opening = get_current_worker()
+        """Open the store once, so that errors are shown here, where another can be chosen."""
+        current_worker = get_current_worker()
         try:
             if example and not path.exists():
                 make_example(
                     path,
-                    lambda said: self.app.call_from_thread(setattr, self.title_bar, "note", said),
-                    lambda: opening.is_cancelled,
+                    lambda message: self.app.call_from_thread(
+                        setattr, self.title_bar, "note", message
+                    ),
+                    lambda: current_worker.is_cancelled,
                 )
             usable_store(path, make=make)
         finally:
@@ -211,41 +216,41 @@ class WelcomeScreen(Screen[None], Background):
 
 
 def make_example(path: Path, tell: Callable[[str], None], is_left: Callable[[], bool]) -> None:
-    """Make the example with its answers, in a process of its own; one that is left on the way is
-    made whole next time.
+    """Create the example with its answers in a process of its own.
 
-    Raises StoreError, with what the process said.
+    An interrupted example is completed next time. Raises StoreError with the output of the process.
     """
     with made_beside(path) as folder:
         folder.mkdir()
-        made = folder / path.name
+        example_path = folder / path.name
         options = ["--personas", "--model", STAND_IN, "--no-screen"]
         with (folder / "log").open("w+", encoding="utf-8") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "workbench", "demo", str(made), *options],
+                [sys.executable, "-m", "workbench", "demo", str(example_path), *options],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
             )
-            began = time.monotonic()
+            started_at = time.monotonic()
             while process.poll() is None:
                 if is_left():
                     os.killpg(process.pid, signal.SIGTERM)
                     process.wait()
                     return
-                tell(f"Making the example: {time.monotonic() - began:.0f} s, of about 2 min …")
+                tell(f"Making the example: {time.monotonic() - started_at:.0f} s, of about 2 min …")
                 time.sleep(LOOK_EVERY_S)
             log.seek(0)
             if process.returncode:
                 raise StoreError(f"the example cannot be made: {log.read()[-400:].strip()}")
-        for file in (made, made.with_name(f"{made.name}.logs")):
+        for file in (example_path, example_path.with_name(f"{example_path.name}.logs")):
             file.rename(path.with_name(file.name))
 
 
 def usable_store(path: Path, *, make: bool = False) -> None:
-    """Open a store and close it; with `make`, make it where it is not there. Raises a StoreError
-    that says why not.
+    """Open a store and close it, and with `make` create it if it does not exist.
+
+    Raises StoreError with the reason if it is not usable.
     """
     from stores.core.store import Store
 
@@ -266,30 +271,33 @@ def welcome_options(
     recent: Sequence[Recent], gone: frozenset[Path], here: Sequence[Path], folder: Path
 ) -> Sequence[Option]:
     """Return the lines of the screen, each under a key that stays the same."""
-    found = [_heading("Recent", first=True)] if recent else []
-    for one in recent:
-        when = "gone" if one.path in gone else one.opened
-        found.append(
-            Option(_line(one.path.name, when, short(one.path.parent)), id=f"recent:{one.path}")
+    options = [_heading("Recent", first=True)] if recent else []
+    for recent_store in recent:
+        opened_at = "gone" if recent_store.path in gone else recent_store.opened
+        options.append(
+            Option(
+                _line(recent_store.path.name, opened_at, short(recent_store.path.parent)),
+                id=f"recent:{recent_store.path}",
+            )
         )
-    found += [_heading(f"In this folder · {short(folder)}", first=not recent)] if here else []
-    found += [Option(_line(path.name, "", ""), id=f"here:{path}") for path in here]
+    options += [_heading(f"In this folder · {short(folder)}", first=not recent)] if here else []
+    options += [Option(_line(path.name, "", ""), id=f"here:{path}") for path in here]
     if not recent and not here:
-        found.append(
+        options.append(
             _heading(f"You have opened no store yet, and {short(folder)} has none", first=True)
         )
-    there = (folder / f"{EXAMPLE}.db").exists()
-    made = f"a study with answers; {'opens' if there else 'makes'} {EXAMPLE}.db"
-    found.append(_heading("Begin"))
-    found.append(
+    has_example = (folder / f"{EXAMPLE}.db").exists()
+    example_text = f"a study with answers; {'opens' if has_example else 'makes'} {EXAMPLE}.db"
+    options.append(_heading("Begin"))
+    options.append(
         Option(_line("n  A new store …", "", "an empty store in a file of your own"), id="new:")
     )
-    found.append(Option(_line("e  The example", "", made), id="example:"))
-    return found
+    options.append(Option(_line("e  The example", "", example_text), id="example:"))
+    return options
 
 
 def short(path: Path) -> str:
-    """Return a path with `~` for the home of the person."""
+    """Return a path with `~` for the user's home."""
     try:
         return str(Path("~") / path.absolute().relative_to(Path.home()))
     except (ValueError, RuntimeError, OSError):
@@ -303,21 +311,21 @@ def _heading(text: str, *, first: bool = False) -> Option:
 
 
 def _line(name: str, when: str, where: str) -> Content:
-    shown = visible(name)
-    shown = shown if len(shown) <= NAMES else shown[: NAMES - 1] + "…"
-    missing = when == "gone"
+    shown_name = visible(name)
+    shown_name = shown_name if len(shown_name) <= NAMES else shown_name[: NAMES - 1] + "…"
+    is_gone = when == "gone"
     return Content.assemble(
-        (f"{shown:<{NAMES}}", "" if missing else "bold"),
+        (f"{shown_name:<{NAMES}}", "" if is_gone else "bold"),
         (
-            f"  {'✗ gone' if missing else when:<16}" if when else "",
-            "$text-error" if missing else "$text-muted",
+            f"  {'✗ gone' if is_gone else when:<16}" if when else "",
+            "$text-error" if is_gone else "$text-muted",
         ),
         (f"  {visible(where)}", "$text-muted"),
     )
 
 
 class NewStoreDialog(ModalScreen[Path | None]):
-    """Asks for the file of a new store; dismisses its path, or None."""
+    """A dialog that asks for the file of a new store. It returns its path, or None."""
 
     SHORT_TEXT = True
 
@@ -344,21 +352,21 @@ class NewStoreDialog(ModalScreen[Path | None]):
 
     @on(Input.Submitted)
     def take(self, event: Input.Submitted) -> None:
-        """Take the name, or say why it cannot be one."""
-        path, wrong = new_path(event.value, self._folder)
+        """Accept the name, or show why it is invalid."""
+        path, error_text = new_path(event.value, self._folder)
         if path is None:
-            self.note.update(Content.styled(visible(f"✗ {wrong}"), "$text-error"))
+            self.note.update(Content.styled(visible(f"✗ {error_text}"), "$text-error"))
             return
         self.dismiss(path)
 
 
 def new_path(text: str, folder: Path) -> tuple[Path | None, str]:
-    """Return the place of a new store, or None and why there can be none."""
-    said = text.strip()
-    if not said or "\x00" in said:
+    """Return the path of a new store, or None and the reason why it is invalid."""
+    name_text = text.strip()
+    if not name_text or "\x00" in name_text:
         return None, "give a file name, for example audit.db"
     try:
-        path = folder / Path(said).expanduser()
+        path = folder / Path(name_text).expanduser()
         if path.is_dir():
             return None, f"{path} is a folder; give a file in it, for example {path / 'audit.db'}"
         if path.exists():
@@ -370,12 +378,12 @@ def new_path(text: str, folder: Path) -> tuple[Path | None, str]:
                 "folder",
             )
     except (OSError, RuntimeError) as error:
-        return None, f"{said[:60]!r} cannot be created ({error})"
+        return None, f"{name_text[:60]!r} cannot be created ({error})"
     return path, ""
 
 
 class WelcomeApp(GatedApp):
-    """Offers the stores that there are, and new ones."""
+    """The app that offers existing stores and new ones."""
 
     CSS_PATH = "../workbench.tcss"
     TITLE = "workbench"
@@ -391,7 +399,7 @@ class WelcomeApp(GatedApp):
         super().__init__()
         self._folder = folder
         self.chosen: Path | None = None
-        "the store that is to be opened; None: the person left"
+        "store to open, or None if the user left"
 
     def on_mount(self) -> None:
         self.watch_screens()
@@ -402,11 +410,11 @@ class WelcomeApp(GatedApp):
         self.exit(0)
 
     def action_explain(self) -> None:
-        """Say what is listed."""
+        """Show the help on the list."""
         self.push_screen(TextScreen("Stores", EXPLAIN))
 
     def action_keys(self) -> None:
-        """List the keys of what has focus, of its screen, and of the whole app."""
+        """List the keys of the focused widget, of its screen, and of the app."""
         self.push_screen(TextScreen("Keys of this screen", key_list(self)))
 
     def action_leave(self) -> None:
@@ -415,10 +423,11 @@ class WelcomeApp(GatedApp):
 
 
 def run_welcome(folder: Path) -> int:
-    """Let a person choose a store, and run the terminal on it until it is left; return the exit
-    code.
-    """
-    for size in ("COLUMNS", "LINES"):  # what tables obey; screens are as large as the terminal is
+    """Let the user choose a store and run the terminal on it. Return the exit code."""
+    for size in (
+        "COLUMNS",
+        "LINES",
+    ):  # Tables obey these, but screens are as large as the terminal.
         os.environ.pop(size, None)
     app = WelcomeApp(folder)
     app.run()

@@ -1,1 +1,1 @@
-"""Work that models do: ordered, watched, paused, retried."""
+"""Jobs of models: starting, watching, pausing and retrying them."""

@@ -1,4 +1,4 @@
-"""Jobs as cells and text, each kind in its own words; pure."""
+"""Jobs as cells and text, each kind in its own words. No widgets, no store."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LETTERS = "probabilities of the letters as the next token"
 
 
 def asking(job: Job) -> str:
-    """Return what is asked of which model, and how."""
+    """Return the lines that describe the design of a job."""
     spec = job.spec
     parts = [
         f"{spec.get('audit', '')} of {spec.get('model', '')} on {spec.get('instrument', '')}",
@@ -43,29 +43,27 @@ def asking(job: Job) -> str:
 
 
 def asked_about(job: Job) -> list[str]:
-    """Return what a few words say of what is asked, where the audit and the instrument do not say
-    it.
-    """
+    """Return short texts on the prompts, as far as audit and instrument do not tell."""
     audit = registry.of_design(job.spec)
     return audit.said(job.spec) if audit is not None else []
 
 
 def _until_valid(job: Job) -> bool:
-    """Return whether answers are drawn until they are what was offered."""
+    """Return whether answers are sampled until they are valid."""
     audit = registry.of_design(job.spec)
     return audit is not None and audit.defaults.until_valid
 
 
 def _samples(job: Job) -> str:
-    wanted = job.spec.get("samples", "?")
+    n_wanted = job.spec.get("samples", "?")
     if not _until_valid(job):
-        return f"{wanted} samples per prompt"
-    most = int(str(wanted)) * int(str(job.spec.get("tries", TRIES)))
-    return f"at least {wanted} valid samples per prompt, at most {most:,} drawn"
+        return f"{n_wanted} samples per prompt"
+    maximum = int(str(n_wanted)) * int(str(job.spec.get("tries", TRIES)))
+    return f"at least {n_wanted} valid samples per prompt, at most {maximum:,} drawn"
 
 
 def _read(job: Job) -> str:
-    """Return what is read: answers that are drawn in this way, or which probabilities."""
+    """Return the measurement of a job: its way of sampling, or a kind of probabilities."""
     audit = registry.of_design(job.spec)
     if job.exact and audit is not None and audit.defaults.exact_by == "next tokens":
         return LETTERS if audit.defaults.drawn else NEXT_TOKEN
@@ -81,24 +79,24 @@ def _drawn(sampling: object) -> str:
 
 
 def valid_answers(job: Job) -> list[str]:
-    """Return how many answers are letters that were offered, where the others are drawn again."""
+    """Return texts on valid and invalid answers, of a job that samples invalid ones again."""
     if not _until_valid(job) or job.exact:
         return []
-    told = job.progress
-    again, over = told.get("invalid", 0), told.get("over", 0)
-    strange = again - told.get("truncated", 0)
+    progress = job.progress
+    n_again, n_over = progress.get("invalid", 0), progress.get("over", 0)
+    n_not_offered = n_again - progress.get("truncated", 0)
     parts = [
         f"{job.done:,} valid answers of {job.total:,}"
-        + (f" and {over:,.0f} beyond the minimum" if over else ""),
-        f"drawn again {again:,.0f} ({percent(strange, told.get('answers', 0), 1)} were no "
-        "offered letter)",
-        _short(round(told.get("short", 0))),
+        + (f" and {n_over:,.0f} beyond the minimum" if n_over else ""),
+        f"drawn again {n_again:,.0f} "
+        f"({percent(n_not_offered, progress.get('answers', 0), 1)} were no offered letter)",
+        _short(round(progress.get("short", 0))),
     ]
     return [part for part in parts if part]
 
 
 def _short(prompts: int) -> str:
-    """Return how many prompts have too few valid answers; nothing where all have enough."""
+    """Return a text on prompts with too few valid answers, or an empty string without any."""
     return (
         f"{plural(prompts, 'prompt')} {'has' if prompts == 1 else 'have'} too few after all tries"
         if prompts
@@ -107,14 +105,13 @@ def _short(prompts: int) -> str:
 
 
 UNREADABLE, UNDRAWN = "unreadable", "undrawn"
-"what a job waits to be asked, as `stores.jobs.job_rows` has it"
+"questions of a waiting job, as in `stores.jobs.job_rows`"
 CHECK = "check"
-"the kind of jobs that the checks screen starts; see `workbench.pipeline.checking`"
+"kind of the jobs that the checks screen starts; see `workbench.pipeline.checking`"
 DONE = 13
-"columns for how much of a job is done"
+"columns of the number of done units"
 UNITS = {TRAIN: "steps", CLASSIFY: "responses", CHECK: "texts", DRAFT: "prompts"}
-"""what a job counts; every other kind counts answers, or prompts where it computes label
-probabilities"""
+"units that a job counts; others count answers, or prompts for label probabilities"
 
 _HINTS: Mapping[str, Mapping[str, str]] = {
     SAMPLE: {
@@ -165,17 +162,17 @@ _DECISIONS = {
 
 
 def kind(job: Job) -> str:
-    """Return what a job does, in a word: of some audits a model is asked and nothing is sampled."""
+    """Return the kind of a job in one word, such as `ask` or `train`."""
     return job.kind if job.kind != SAMPLE else "ask anew" if job.spec.get("occasion") else "ask"
 
 
 def unit(job: Job) -> str:
-    """Return what the job counts, in the plural."""
+    """Return the unit that the job counts, in the plural."""
     return UNITS.get(job.kind, "prompts" if job.exact else "answers")
 
 
 def subject(job: Job) -> str:
-    """Return what the job is about, in a few words: whom it asks, what it trains, who reads."""
+    """Return a short text on a job: the model it asks or trains, or the reader."""
     spec = job.spec
     if job.kind == TRAIN:
         return f"{spec.get('name', '')} · {_config(job).get('base', '')}"
@@ -185,33 +182,33 @@ def subject(job: Job) -> str:
         return f"{spec.get('model', '')} · {_drafted_kinds(job)}"
     if job.kind == CHECK:
         return f"{spec.get('instrument', '')} · {_checkers(job)}"
-    named = [str(spec.get("model") or ""), in_words(str(spec.get("audit") or ""))]
-    return " · ".join([*filter(None, named), *asked_about(job)]) or job.kind
+    names = [str(spec.get("model") or ""), in_words(str(spec.get("audit") or ""))]
+    return " · ".join([*filter(None, names), *asked_about(job)]) or job.kind
 
 
 STOPPING = "stopping"
 LOADING = "loading "
-"how the message of a job begins whose model is being loaded"
+"prefix of the message of a job whose model is being loaded"
 
 
 def counts(done: int, total: int) -> str:
-    """Return `5,400/10,800`; in thousands, rounded down, where that has no room.
+    """Return the counts as `5,400/10,800`, or in thousands, rounded down, if they are too long.
 
     Examples
     --------
     >>> counts(120_960, 120_961)
     '120k/120k'
     """
-    whole = f"{done:,}/{total:,}"
-    return whole if len(whole) <= DONE else f"{done // 1000:,}k/{total // 1000:,}k"
+    full_text = f"{done:,}/{total:,}"
+    return full_text if len(full_text) <= DONE else f"{done // 1000:,}k/{total // 1000:,}k"
 
 
 def job_record(job: Job) -> Record:
-    """Return a job's row."""
+    """Return the row of a job."""
     from workbench.jobs.launch import pace
 
-    going = pace(job)
-    rate = "" if going.per_second is None else speed(going.per_second)
+    progress = pace(job)
+    rate = "" if progress.per_second is None else speed(progress.per_second)
     style = "bold" if job.active else ""
     return (
         str(job.id),
@@ -224,20 +221,20 @@ def job_record(job: Job) -> Record:
             Text(percent(job.done, job.total), justify="right"),
             Text(counts(job.done, job.total), justify="right"),
             Text(rate, justify="right"),
-            Text(human_duration(going.eta_seconds), justify="right"),
+            Text(human_duration(progress.eta_seconds), justify="right"),
         ),
     )
 
 
 def is_timed(job: Job) -> bool:
-    """Return whether a job goes on at a known rate."""
+    """Return whether a job has a known rate."""
     from workbench.jobs.launch import pace
 
     return pace(job).per_second is not None
 
 
 def state_mark(job: Job) -> str:
-    """Return a job's state with its mark, `? asks you` where a person has to decide."""
+    """Return the state of a job with its mark, or `? asks you` if a person has to decide."""
     if job.question:
         return "? asks you"
     if job.waits_for_batch and not job.stopping and not job.pausing:
@@ -246,18 +243,21 @@ def state_mark(job: Job) -> str:
 
 
 def job_details(job: Job, *, begun: bool = False) -> Content:
-    """Return what is known about a job; `begun`: its worker was started a moment ago, and may not
-    have it yet.
+    """Return the details of a job.
+
+    `begun`: its worker was just started, and may not have taken it yet.
     """
-    what, progress = {
+    describe_design, describe_progress = {
         TRAIN: (_training, _trained),
         CLASSIFY: (_classifying, _classified),
         CHECK: (_checking, _checked),
         DRAFT: (_drafting, _drafted),
     }.get(job.kind, (asking, _sampled))
     parts = [
-        Content.assemble((f"Job {job.id} ", "bold"), visible(f"{kind(job)} · {what(job)}")),
-        Content(visible(progress(job), lines=True)),
+        Content.assemble(
+            (f"Job {job.id} ", "bold"), visible(f"{kind(job)} · {describe_design(job)}")
+        ),
+        Content(visible(describe_progress(job), lines=True)),
         Content(visible(_times(job))),
     ]
     parts += [
@@ -265,18 +265,22 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
         for reason, count in job.reasons
         if reason not in job.message
     ]
-    parts += [Content(visible(one.describe())) for one in job.gpus if job.active]
-    parts += [Content(visible(one.describe())) for one in job.snapshots if len(job.snapshots) > 1]
+    parts += [Content(visible(gpu.describe())) for gpu in job.gpus if job.active]
+    parts += [
+        Content(visible(snapshot.describe()))
+        for snapshot in job.snapshots
+        if len(job.snapshots) > 1
+    ]
     if len(job.fingerprints) > 1:
-        counts = " · ".join(f"{name} {n:,}" for name, n in job.fingerprints)
+        counts = " · ".join(f"{name} {n_answers:,}" for name, n_answers in job.fingerprints)
         parts.append(Content(visible(f"answers by system_fingerprint: {counts}")))
-    refused = {name: said for name, said in job.asked.items() if name != "dialect"}
-    if refused:
-        said = "; ".join(f"{name} ({words})" for name, words in refused.items())
-        parts.append(Content(visible(f"the server refuses {said}", lines=True)))
+    refused_options = {name: text for name, text in job.asked.items() if name != "dialect"}
+    if refused_options:
+        refusals = "; ".join(f"{name} ({text})" for name, text in refused_options.items())
+        parts.append(Content(visible(f"the server refuses {refusals}", lines=True)))
     if job.message:
-        said = f"{STOPPING}: {job.message}" if is_stopping(job) else job.message
-        parts.append(Content.assemble(("→ ", "$text-accent"), visible(said, lines=True)))
+        refusals = f"{STOPPING}: {job.message}" if is_stopping(job) else job.message
+        parts.append(Content.assemble(("→ ", "$text-accent"), visible(refusals, lines=True)))
     if job.batches and not job.active:
         parts.append(
             Content(
@@ -288,13 +292,13 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
         parts.append(Content(visible(job.probed.describe())))
     if job.hidden:
         parts.append(Content.styled("hidden: H unhides it", "$text-muted"))
-    if words := hint(job, begun=begun):
-        parts.append(Content.styled(words, "$text-accent"))
+    if next_step := hint(job, begun=begun):
+        parts.append(Content.styled(next_step, "$text-accent"))
     return Content("\n").join(parts)
 
 
 def hint(job: Job, *, begun: bool = False) -> str:
-    """Return what to do next, "" where there is nothing to do."""
+    """Return the next step after a job's state, or an empty string without one."""
     if job.state == "queued" and not job.worker:
         return "its worker is starting …" if begun else "no worker yet; R starts one"
     if job.state == "queued":
@@ -316,8 +320,8 @@ def hint(job: Job, *, begun: bool = False) -> str:
 
 
 def stop_question(job: Job) -> str:
-    """Return what is asked before a job is cancelled: what stays, and how to go on."""
-    stays = {
+    """Return the question before a job is cancelled: what is kept, and how to go on."""
+    kept_text = {
         TRAIN: f"The job is at step {job.done:,} of {job.total:,}. The last checkpoint stays, "
         "and R resumes from it.",
         CLASSIFY: f"The readings of {job.done:,} responses stay, and R reads the rest later.",
@@ -325,10 +329,10 @@ def stop_question(job: Job) -> str:
         "later.",
         CHECK: f"The results for {job.done:,} texts stay, and R computes the rest later.",
     }.get(job.kind, f"The {job.done:,} stored {unit(job)} stay, and R asks for the rest later.")
-    batch = (
+    batch_text = (
         " The endpoint cancels its batch, too; the answers so far are kept." if job.batches else ""
     )
-    return f"Stop job {job.id} ({kind(job)} {subject(job)})?\n\n{stays}{batch}"
+    return f"Stop job {job.id} ({kind(job)} {subject(job)})?\n\n{kept_text}{batch_text}"
 
 
 def is_stopping(job: Job) -> bool:
@@ -337,21 +341,21 @@ def is_stopping(job: Job) -> bool:
 
 
 def stops(job: Job) -> str:
-    """Say when a job stops that was told to."""
+    """Return when a job stops that was told to."""
     if job.state == "cancelled":
         return f"Job {job.id} is cancelled."
-    when = (
+    end_text = (
         "once its model is loaded"
         if job.message.startswith(LOADING)
         else f"after the current {unit(job)}"
     )
-    return f"Job {job.id} is {STOPPING}: it ends {when}."
+    return f"Job {job.id} is {STOPPING}: it ends {end_text}."
 
 
 def steps_at_once(job: Job) -> str:
-    """Return what the number bounds, for the person who is asked for it."""
-    served = str(job.spec.get("model", "")).startswith(("openai:", "vllm:"))
-    if served:
+    """Return the meaning of the number, for the dialog that asks for it."""
+    is_served = str(job.spec.get("model", "")).startswith(("openai:", "vllm:"))
+    if is_served:
         return "most calls at once; below that the number adapts to the endpoint"
     return "samples in one batch; fewer take less memory; the samples of a prompt stay together"
 
@@ -360,76 +364,79 @@ MORE_TOKENS = "the model spends all its tokens on thinking: {cancel}ask again wi
 
 
 def _sampled(job: Job) -> str:
-    """Return what came back in this attempt; the shares are of its answers and tokens."""
-    answers, counted = job.progress.get("answers", 0), "prompts scored" if job.exact else "answers"
+    """Return the results of this attempt, with shares of its answers and tokens."""
+    answers, unit_name = (
+        job.progress.get("answers", 0),
+        "prompts scored" if job.exact else "answers",
+    )
     failed = job.progress.get("failed", 0)
     if not answers and failed:
-        return f"no {counted} in this attempt · all {failed:,.0f} failed"
+        return f"no {unit_name} in this attempt · all {failed:,.0f} failed"
     if not answers:
-        return f"no {counted} yet in this attempt"
+        return f"no {unit_name} yet in this attempt"
     audit = registry.of_design(job.spec)
-    by_rule = audit is not None and audit.nature.by_rule and not job.exact
-    read = ("unreadable", "refused") if by_rule else ()
-    shares = [f"{name} {percent(job.progress.get(name, 0), answers, 1)}" for name in read]
-    if cut := job.progress.get("truncated", 0):
-        shares.append(f"cut off in thought {percent(cut, answers, 1)}")
+    is_by_rule = audit is not None and audit.nature.by_rule and not job.exact
+    outcome_names = ("unreadable", "refused") if is_by_rule else ()
+    shares = [f"{name} {percent(job.progress.get(name, 0), answers, 1)}" for name in outcome_names]
+    if n_truncated := job.progress.get("truncated", 0):
+        shares.append(f"cut off in thought {percent(n_truncated, answers, 1)}")
     shares.append(f"failed {percent(failed, answers + failed, 1)}")
-    saved = ("shared",) if job.exact else ("shared", "merged")
-    shares += [f"{name} {percent(job.progress.get(name, 0), 1, 0)}" for name in saved]
+    savings = ("shared",) if job.exact else ("shared", "merged")
+    shares += [f"{name} {percent(job.progress.get(name, 0), 1, 0)}" for name in savings]
     if job.progress.get("tokens_thought"):
         shares.append(f"{job.progress['tokens_thought']:,.0f} thinking tokens")
     if job.progress.get("decided"):
         shares.append(f"stopped once decided {percent(job.progress['decided'], answers, 1)}")
     if job.progress.get("spared"):
-        settled = f"{job.progress['settled']:,.0f} prompts settled"
+        settled_text = f"{job.progress['settled']:,.0f} prompts settled"
         shares.append(
-            f"{settled}, which spares {job.progress['spared']:,.0f} of {job.total:,} answers"
+            f"{settled_text}, which spares {job.progress['spared']:,.0f} of {job.total:,} answers"
         )
     remedy = MORE_TOKENS.format(cancel="" if job.state in ("done", "cancelled") else "cancel, and ")
-    more = [remedy] if 2 * job.progress.get("truncated", 0) >= answers else []
+    advice = [remedy] if 2 * job.progress.get("truncated", 0) >= answers else []
     lines = [
-        [f"{answers:,.0f} {counted} in this attempt", *_going(job)],
+        [f"{answers:,.0f} {unit_name} in this attempt", *_going(job)],
         valid_answers(job),
         shares,
-        more,
+        advice,
         _used(job),
     ]
     return "\n".join(" · ".join(line) for line in lines if line)
 
 
 def _used(job: Job) -> list[str]:
-    """Return what the calls to a served model came to, and may come to; nothing for a model that
-    runs here.
-    """
+    """Return the calls, tokens and cost of a served model, or nothing for a local one."""
     from workbench.jobs.launch import cost_at_end
 
-    told, at_end = job.progress, cost_at_end(job)
-    if "requests" not in told:
+    progress, at_end = job.progress, cost_at_end(job)
+    if "requests" not in progress:
         return []
     parts = [
-        _of(f"{told['requests']:,.0f} calls", told, "max_requests", ",.0f"),
-        f"at most {told['at_once_most']:,.0f} at once" if "at_once_most" in told else "",
+        _of(f"{progress['requests']:,.0f} calls", progress, "max_requests", ",.0f"),
+        f"at most {progress['at_once_most']:,.0f} at once" if "at_once_most" in progress else "",
         _of(
-            f"{told.get('tokens_in', 0):,.0f} + {told.get('tokens_out', 0):,.0f} tokens",
-            told,
+            f"{progress.get('tokens_in', 0):,.0f} + {progress.get('tokens_out', 0):,.0f} tokens",
+            progress,
             "max_tokens",
             ",.0f",
         ),
-        _of(f"cost {told['cost']:.4g}", told, "max_cost", ".4g") if "cost" in told else "",
+        _of(f"cost {progress['cost']:.4g}", progress, "max_cost", ".4g")
+        if "cost" in progress
+        else "",
         f"about {at_end:.4g} in total" if at_end is not None else "",
     ]
     return [part for part in parts if part]
 
 
 def _of(words: str, told: Mapping[str, float], limit: str, form: str) -> str:
-    """Return words with the limit that was set, where there is one."""
+    """Return a text with its limit, if one is set."""
     return f"{words} of {told[limit]:{form}} allowed" if limit in told else words
 
 
 def concurrency_note(job: Job) -> str:
-    """Return what bounds how much is done at once."""
-    most = job.concurrency
-    return "at once: the backend decides" if most is None else f"at once: at most {most:,}"
+    """Return the text on how many units are in progress at once."""
+    maximum = job.concurrency
+    return "at once: the backend decides" if maximum is None else f"at once: at most {maximum:,}"
 
 
 def _training(job: Job) -> str:
@@ -443,71 +450,85 @@ def _training(job: Job) -> str:
 
 
 def _trained(job: Job) -> str:
-    """Return how the training stands; a figure is left out while there is none."""
-    told = job.progress
-    if not told.get("step"):
+    """Return the progress of a training. Figures that are missing are omitted."""
+    progress = job.progress
+    if not progress.get("step"):
         return "no steps yet"
     parts = []
-    if "loss" in told:
-        parts.append(f"loss {told['loss']:.3f}")
-    if "dev_macro_f1" in told:
-        parts.append(f"dev macro F1 {number(told['dev_macro_f1'], Kind.COEFFICIENT)}")
+    if "loss" in progress:
+        parts.append(f"loss {progress['loss']:.3f}")
+    if "dev_macro_f1" in progress:
+        parts.append(f"dev macro F1 {number(progress['dev_macro_f1'], Kind.COEFFICIENT)}")
     else:
-        held_out = _config(job).get("dev_share")
+        dev_share = _config(job).get("dev_share")
         parts.append(
-            "no dev macro F1 yet" if held_out else "no dev set: training keeps the last step"
+            "no dev macro F1 yet" if dev_share else "no dev set: training keeps the last step"
         )
-    if "lr" in told:
-        parts.append(f"lr {_small(told['lr'])}")
-    after = [f"{human_duration(told['seconds'])} in this attempt"] if told.get("seconds") else []
-    steps = f"step {told['step']:,.0f} of {told.get('steps', job.total):,.0f}"
-    return " · ".join([steps, *_going(job), *after]) + "\n" + " · ".join(parts)
+    if "lr" in progress:
+        parts.append(f"lr {_small(progress['lr'])}")
+    duration = (
+        [f"{human_duration(progress['seconds'])} in this attempt"]
+        if progress.get("seconds")
+        else []
+    )
+    steps = f"step {progress['step']:,.0f} of {progress.get('steps', job.total):,.0f}"
+    return " · ".join([steps, *_going(job), *duration]) + "\n" + " · ".join(parts)
 
 
 def _classifying(job: Job) -> str:
     spec = job.spec
     models = spec.get("models")
-    of = ", ".join(map(str, models)) if isinstance(models, list) and models else "all models"
-    where = spec.get("instrument") or "all instruments"
+    models_text = (
+        ", ".join(map(str, models)) if isinstance(models, list) and models else "all models"
+    )
+    instrument = spec.get("instrument") or "all instruments"
     title = registry.audit_title(str(spec.get("audit", "")))
-    return f"{spec.get('classifier', '')} reads {title} answers of {of} on {where}"
+    return f"{spec.get('classifier', '')} reads {title} answers of {models_text} on {instrument}"
 
 
 def _classified(job: Job) -> str:
     answers = job.progress.get("answers", 0)
-    read = f"{job.done:,} of {job.total:,} responses read"
-    return " · ".join([read, f"{answers:,.0f} in this attempt", *_going(job)]) if answers else read
+    read_text = f"{job.done:,} of {job.total:,} responses read"
+    return (
+        " · ".join([read_text, f"{answers:,.0f} in this attempt", *_going(job)])
+        if answers
+        else read_text
+    )
 
 
 def _checking(job: Job) -> str:
     languages = job.spec.get("languages")
-    spoken = (
+    languages_text = (
         f" in {', '.join(map(str, languages))}" if isinstance(languages, list) and languages else ""
     )
-    return f"wordings of {job.spec.get('instrument', '')}{spoken} by {_checkers(job)}"
+    return f"wordings of {job.spec.get('instrument', '')}{languages_text} by {_checkers(job)}"
 
 
 def _checkers(job: Job) -> str:
-    """Return the models that a check asks."""
+    """Return the names of the models of a check."""
     return " and ".join(str(job.spec[name]) for name in ("encoder", "nli") if job.spec.get(name))
 
 
 def _checked(job: Job) -> str:
-    made = job.progress.get("answers", 0)
-    held = f"{job.done:,} of {job.total:,} texts and pairs stored"
-    return " · ".join([held, f"{made:,.0f} in this attempt", *_going(job)]) if made else held
+    n_answers = job.progress.get("answers", 0)
+    stored_text = f"{job.done:,} of {job.total:,} texts and pairs stored"
+    return (
+        " · ".join([stored_text, f"{n_answers:,.0f} in this attempt", *_going(job)])
+        if n_answers
+        else stored_text
+    )
 
 
 def _drafting(job: Job) -> str:
     spec = job.spec
     statements = spec.get("statements")
-    of = (
+    statements_text = (
         f"{len(statements):,} statements"
         if isinstance(statements, list) and statements
         else "all statements"
     )
     return (
-        f"{spec.get('model', '')} drafts {_drafted_kinds(job)} for {of} of "
+        f"{spec.get('model', '')} drafts {_drafted_kinds(job)} for {statements_text} of "
         f"{spec.get('instrument', '')}"
     )
 
@@ -515,11 +536,11 @@ def _drafting(job: Job) -> str:
 def _drafted_kinds(job: Job) -> str:
     prompts = job.spec.get("prompts")
     kinds = [str(prompt.get("kind", "")) for prompt in prompts] if isinstance(prompts, list) else []
-    return ", ".join(kind.replace("_", " ") for kind in kinds)
+    return ", ".join(kind_name.replace("_", " ") for kind_name in kinds)
 
 
 def _drafted(job: Job) -> str:
-    """Return how many lines came back in this attempt, and how many of them can be wordings."""
+    """Return the numbers of drafts and of unusable lines of this attempt."""
     if not job.progress.get("answers"):
         return f"{job.done:,} of {job.total:,} prompts answered"
     lines = (
@@ -535,11 +556,13 @@ def _drafted(job: Job) -> str:
 def _going(job: Job) -> list[str]:
     from workbench.jobs.launch import pace
 
-    going = pace(job)
-    if going.per_second is None:
+    progress = pace(job)
+    if progress.per_second is None:
         return []
-    eta = [] if going.eta_seconds is None else [f"ETA {human_duration(going.eta_seconds)}"]
-    return [f"{speed(going.per_second)} {unit(job)} a second", *eta]
+    eta_text = (
+        [] if progress.eta_seconds is None else [f"ETA {human_duration(progress.eta_seconds)}"]
+    )
+    return [f"{speed(progress.per_second)} {unit(job)} a second", *eta_text]
 
 
 def _config(job: Job) -> Mapping[str, object]:
@@ -548,7 +571,7 @@ def _config(job: Job) -> Mapping[str, object]:
 
 
 def _small(value: float) -> str:
-    """Return `1.2e-4`."""
+    """Return a small number as `1.2e-4`."""
     mantissa, _, exponent = f"{value:.1e}".partition("e")
     return f"{mantissa}e{int(exponent)}" if value else "0"
 
@@ -562,11 +585,11 @@ def _times(job: Job) -> str:
     if job.concurrency is not None:
         parts.append(concurrency_note(job))
     if job.pid is not None and job.worker and job.state != "queued":
-        unsure = ", no heartbeat from it yet" if job.unsure else ""
-        parts.append(f"process {job.pid} on {job.host}{unsure}")
+        heartbeat_note = ", no heartbeat from it yet" if job.unsure else ""
+        parts.append(f"process {job.pid} on {job.host}{heartbeat_note}")
     return " · ".join(parts)
 
 
 def _time(stamp: str) -> str:
-    """Return `2026-11-21 09:30 UTC` of a stored time."""
+    """Return a stored time as `2026-11-21 09:30 UTC`."""
     return f"{stamp[:10]} {stamp[11:16]} UTC"

@@ -1,6 +1,4 @@
-"""Jobs: what runs, how fast, what came back; started, stopped and resumed here or from any other
-terminal.
-"""
+"""The screen of jobs: progress and results, started, stopped and resumed from any terminal."""
 
 from __future__ import annotations
 
@@ -52,7 +50,7 @@ if TYPE_CHECKING:
 
 REFRESH_S = 1.0
 STARTING_S = 30.0
-"after so long a worker that was started here and has not taken its job is no longer waited for"
+"seconds after which a worker that was started here is given up if it has not taken its job"
 IDLE_TICKS = 5
 LOG_LINES = 30
 
@@ -74,15 +72,15 @@ FITS: dict[str, Callable[[Job], bool]] = {
     "probe": lambda job: job.probed is not None,
     "edit": lambda job: job.ended_badly or job.state == "paused",
     "hide": lambda job: job.ended_badly or job.state == "done",
-    # One that is done can be hidden instead.
+    # A job that is done can be hidden instead.
     "delete": lambda job: job.state in ("failed", "cancelled", "done"),
     "log": lambda _: True,
 }
-"whether an action fits a job"
+"whether an action fits a job, by action"
 
 
 class JobsScreen(JobActs):
-    """Every job, the newest first."""
+    """The screen of all jobs, the newest first."""
 
     CSS_PATH = "jobs.tcss"
     PLACE = "jobs"
@@ -143,8 +141,7 @@ class JobsScreen(JobActs):
         super().__init__()
         self._with_hidden = False
         self._probed: set[int] = set()
-        """jobs that were started here and may have a probe, which is shown as soon as they are
-        listed"""
+        "jobs started here whose probe opens as soon as they are listed"
         self._jobs: dict[str, Job] = {}
         self._logs: dict[int, str] = {}
         self._tail = ""
@@ -154,7 +151,7 @@ class JobsScreen(JobActs):
         self._new: int | None = None
         "number of a job that was started here and is not listed yet"
         self._begun: dict[int, float] = {}
-        "when a worker was started here for a job; by the monotonic clock"
+        "when a worker was started here for a job, by the monotonic clock"
 
     def compose_body(self) -> ComposeResult:
         columns = [
@@ -190,9 +187,7 @@ class JobsScreen(JobActs):
         return job is not None and FITS[action](job)
 
     def tick(self) -> None:
-        """Look again: each second while a job is active, otherwise now and then where something was
-        written.
-        """
+        """Poll the store, each second while a job is active, else at intervals after a write."""
         self._ticks += 1
         active = any(job.active for job in self._jobs.values())
         if (
@@ -204,7 +199,7 @@ class JobsScreen(JobActs):
                 self.action_refresh()
 
     def go_to_job(self, number: int) -> None:
-        """Put the cursor on a job, once it is listed."""
+        """Move the cursor to a job, once it is listed."""
         self._new = number
         self.action_refresh()
 
@@ -214,12 +209,14 @@ class JobsScreen(JobActs):
         return self._jobs.get(self.table.current or "")
 
     def _offer(self, jobs: tuple[Job, ...]) -> None:
-        """Say once that a job lost its worker, and how it goes on."""
+        """Tell once that a job lost its worker, and how to resume it."""
         for job in jobs:
-            before = self._jobs.get(str(job.id))
-            if job.state == "lost" and (before is None or before.state != "lost"):
-                words = f"Job {job.id} lost its worker; everything it stored is safe. R resumes it."
-                self.notify(words, markup=False, severity="warning")
+            previous = self._jobs.get(str(job.id))
+            if job.state == "lost" and (previous is None or previous.state != "lost"):
+                message = (
+                    f"Job {job.id} lost its worker; everything it stored is safe. R resumes it."
+                )
+                self.notify(message, markup=False, severity="warning")
 
     def say_begun(self, job_id: int, *, only_failed: bool) -> None:
         self._begun[job_id] = time.monotonic()
@@ -231,7 +228,7 @@ class JobsScreen(JobActs):
 
     @on(RecordTable.RowSelected)
     def open_row(self) -> None:
-        """Show what a job asks about, else its log."""
+        """Show the probe of a job that waits for a decision on it, or else the log."""
         job = self.current
         if job is not None and job.question and job.probed is not None:
             self.action_probe()
@@ -247,15 +244,15 @@ class JobsScreen(JobActs):
         if job is None:
             self.details.update(NO_JOBS)
         else:
-            began = self._begun.get(job.id, -math.inf)
-            self.details.update(job_details(job, begun=time.monotonic() - began < STARTING_S))
+            started_at = self._begun.get(job.id, -math.inf)
+            self.details.update(job_details(job, begun=time.monotonic() - started_at < STARTING_S))
         self._show_tail("" if job is None else self._logs.get(job.id, ""))
 
     def _show_tail(self, text: str) -> None:
         if text != self._tail:
             self._tail = text
             self.tail.update(Content(visible(text, lines=True)))
-            self.log_box.anchor()  # at its end, however late the line has a place
+            self.log_box.anchor()  # The end stays visible, whenever the line gets its position.
         self.log_box.display = bool(text)
 
     def failed(self, error: WorkbenchError) -> None:
@@ -270,20 +267,23 @@ class JobsScreen(JobActs):
             self.look()
 
     def leads_to(self, mode: str) -> bool:
-        """Lead to the figures of the job under the cursor."""
+        """Show the figures of the job under the cursor in a mode of results.
+
+        Return whether the job asks a model and the mode shows results.
+        """
         job = self.current
-        leads = (
+        has_figures = (
             job is not None
             and job.kind == SAMPLE
             and any(place.mode == mode for place in registry.places())
         )
-        if job is not None and leads:
+        if job is not None and has_figures:
             self.show_figures(job, mode)
-        return leads
+        return has_figures
 
     @worker("run", opens=True)
     async def show_figures(self, job: Job, mode: str) -> None:
-        """Show the figures of the run that a job's answers are in, where anything is answered."""
+        """Show the figures of the run with a job's answers, or of others if it has none."""
 
         def load(store: Store) -> Run | None:
             from workbench.evidence.runs import run_of_job
@@ -293,16 +293,16 @@ class JobsScreen(JobActs):
         run = await self.with_store(load)
         if run is None:
             app_of(self).show_mode(mode)
-            there, said = (
+            current_screen, message = (
                 self.app.screen,
                 f"Job {job.id} has no answers; these answers are from other jobs",
             )
-            there.call_after_refresh(lambda: say(there, said, warns=True))
+            current_screen.call_after_refresh(lambda: say(current_screen, message, warns=True))
         else:
             lead(self.app, (mode, run))
 
     def action_new(self) -> None:
-        """Ask what kind of job to start, then what it is to do."""
+        """Ask for the kind of a job, then for its settings."""
         with_answer(
             self,
             JobKindDialog(),
@@ -322,15 +322,18 @@ class JobsScreen(JobActs):
     def action_pause(self) -> None:
         def pause(store: Store, job_id: int) -> str:
             job = store.jobs.pause(job_id)
-            how = "is paused" if job.state == "paused" else f"pauses after the current {unit(job)}"
-            return f"Job {job_id} {how}. R resumes it."
+            state_text = (
+                "is paused" if job.state == "paused" else f"pauses after the current {unit(job)}"
+            )
+            return f"Job {job_id} {state_text}. R resumes it."
 
         if (job := self.current) is not None:
             self.carry_out(lambda store: pause(store, job.id))
 
     def action_resume(self) -> None:
-        """Go on; where nothing could be read, or nothing is drawn, only after what came was
-        shown.
+        """Resume a job.
+
+        Ask first if no answer was readable, or the model seems not to sample.
         """
         job = self.current
         if job is None:
@@ -352,16 +355,14 @@ class JobsScreen(JobActs):
             self.app.push_screen(ProbeScreen(job.id))
 
     def action_edit(self) -> None:
-        """Open the form as it was filled for a job; what is started from there takes the job's
-        place.
-        """
+        """Open the form of a job as it was filled. A job started from it replaces this one."""
         job = self.current
         if job is None:
             return
 
-        def started(new: int) -> None:
-            self.replace(job.id, new)
-            self._started(new)
+        def started(new_job: int) -> None:
+            self.replace(job.id, new_job)
+            self._started(new_job)
 
         with_answer(self, form_of(job.kind, like=job.id), started)
 
@@ -371,9 +372,7 @@ class JobsScreen(JobActs):
 
     @worker("ask", newest=False, opens=True)
     async def plan_anew(self, job: Job) -> None:
-        """Say what it comes to to ask anew what a job asked, and start it where the person
-        agrees.
-        """
+        """Show the plan of asking a job's prompts again, and start it if the user agrees."""
 
         def load(store: Store) -> tuple[Plan, str]:
             from workbench import pipeline
@@ -381,9 +380,9 @@ class JobsScreen(JobActs):
 
             return pipeline.plan(store, anew(store, job.id)), from_elsewhere(store, job.id)
 
-        plan, told = await self.with_store(load)
+        plan, origin = await self.with_store(load)
         question = (
-            f"{told}\n{plan.describe()}\n\nAsk this anew, as a run of {plan.design.occasion}?"
+            f"{origin}\n{plan.describe()}\n\nAsk this anew, as a run of {plan.design.occasion}?"
         ).lstrip()
         confirm(
             self, question, "ask it", "not now", lambda: self.start_anew(plan, batched=job.batched)
@@ -423,8 +422,9 @@ class JobsScreen(JobActs):
 
     @worker("ask", newest=False, opens=True)
     async def look_what_goes(self, job_id: int) -> None:
-        """Say what goes with a job and delete it, or why that cannot be and hide it, where the
-        person agrees.
+        """Show what is deleted with a job, and delete it if the user agrees.
+
+        If it cannot be deleted, show the reason, and hide it instead.
         """
 
         def load(store: Store) -> tuple[str, bool]:
@@ -435,11 +435,11 @@ class JobsScreen(JobActs):
             except JobError as error:
                 return str(error), False
 
-        told, may_go = await self.with_store(load)
-        if may_go:
-            self.ask_to_delete(job_id, told)
+        message, is_deletable = await self.with_store(load)
+        if is_deletable:
+            self.ask_to_delete(job_id, message)
         else:
-            self.ask_to_hide(job_id, told)
+            self.ask_to_hide(job_id, message)
 
     def ask_to_hide(self, job_id: int, why: str) -> None:
         confirm(
@@ -465,9 +465,7 @@ class JobsScreen(JobActs):
             self.go_on(job.id, only_failed=True)
 
     def say_elsewhere(self, job_id: int, about: str, *, only_failed: bool) -> None:
-        """Show whom a job from elsewhere asks and at whose cost, and let it go on where the person
-        agrees.
-        """
+        """Show whom a job from elsewhere asks and who pays, and resume it if the user agrees."""
         confirm(
             self,
             f"{about}\n\nContinue it here?",
@@ -477,20 +475,24 @@ class JobsScreen(JobActs):
         )
 
     def action_at_once(self) -> None:
-        """Ask how many may be under way at once."""
+        """Ask how many units may be in progress at once."""
         job = self.current
         if job is None:
             return
 
-        def bound(store: Store, most: int) -> str:
-            store.jobs.set_concurrency(job.id, most or None)
+        def bound(store: Store, maximum: int) -> str:
+            store.jobs.set_concurrency(job.id, maximum or None)
             return (
                 f"Job {job.id}: "
-                f"{f'at most {most:,} at once' if most else 'the original number at once'}."
+                f"{f'at most {maximum:,} at once' if maximum else 'the original number at once'}."
             )
 
-        asked = NumberDialog(f"Job {job.id}: batch size", job.concurrency, steps_at_once(job))
-        with_answer(self, asked, lambda most: self.carry_out(lambda store: bound(store, most)))
+        dialog = NumberDialog(f"Job {job.id}: batch size", job.concurrency, steps_at_once(job))
+        with_answer(
+            self,
+            dialog,
+            lambda new_maximum: self.carry_out(lambda store: bound(store, new_maximum)),
+        )
 
     def action_log(self) -> None:
         if (job := self.current) is not None:
@@ -522,43 +524,41 @@ class JobsScreen(JobActs):
         self._with_hidden = self._with_hidden or any(
             job.hidden and job.id == self._new for job in jobs
         )
-        shown = [job for job in jobs if self._with_hidden or not job.hidden]
-        self._jobs = {str(job.id): job for job in shown}
+        visible_jobs = [job for job in jobs if self._with_hidden or not job.hidden]
+        self._jobs = {str(job.id): job for job in visible_jobs}
         self._logs = logs
         self.trouble.hide()
-        numbers = [job.id for job in shown]
-        at = numbers.index(self._new) if self._new in numbers else None
-        self._new = None if at is not None else self._new
-        self.table.leave_out(*(() if any(is_timed(job) for job in shown) else ("rate", "eta")))
-        self.table.show([job_record(job) for job in shown], at=at)
-        self.table.display = bool(shown)
-        self.title_bar.note = _note(jobs, len(jobs) - len(shown))
+        numbers = [job.id for job in visible_jobs]
+        row = numbers.index(self._new) if self._new in numbers else None
+        self._new = None if row is not None else self._new
+        self.table.leave_out(
+            *(() if any(is_timed(job) for job in visible_jobs) else ("rate", "eta"))
+        )
+        self.table.show([job_record(job) for job in visible_jobs], at=row)
+        self.table.display = bool(visible_jobs)
+        self.title_bar.note = _note(jobs, len(jobs) - len(visible_jobs))
         self._show_details()
         self._show_probes()
 
     def _show_probes(self) -> None:
-        """Show the probe of a job that was just started here, once: it waits for a decision
-        there.
-        """
+        """Show the probe of a job that was just started here once, as it waits for a decision."""
         for number in sorted(self._probed):
             job = self._jobs.get(str(number))
             if job is not None and self.is_current:
                 self._probed.discard(number)
                 if job.probe is not None and job.probe.asks and (job.active or job.question):
-                    probe = ProbeScreen(number)
-                    probe.EXPECTED = False
-                    self.app.push_screen(probe)
+                    probe_screen = ProbeScreen(number)
+                    probe_screen.EXPECTED = False
+                    self.app.push_screen(probe_screen)
                     return
 
 
 def _note(jobs: Sequence[Job], hidden: int) -> str:
-    """Return what stands in the title: how many jobs go on, wait for a person, and are not
-    shown.
-    """
-    active = sum(job.active and not job.question for job in jobs)
-    asking = sum(bool(job.question) for job in jobs)
-    counts = {"active": active, "waiting for you": asking, "hidden": hidden}
-    return " · ".join(f"{count} {what}" for what, count in counts.items() if count)
+    """Return the note in the title: numbers of active, waiting and hidden jobs."""
+    n_active = sum(job.active and not job.question for job in jobs)
+    n_waiting = sum(bool(job.question) for job in jobs)
+    counts = {"active": n_active, "waiting for you": n_waiting, "hidden": hidden}
+    return " · ".join(f"{count} {label}" for label, count in counts.items() if count)
 
 
 def read_jobs(store: Store) -> tuple[tuple[Job, ...], dict[int, str]]:

@@ -1,6 +1,4 @@
-"""The answers of a job's probe with their readings, before the run starts: continue, change the
-settings, or cancel.
-"""
+"""The screen of a job's probe: its answers with readings, before the run starts."""
 
 from __future__ import annotations
 
@@ -34,15 +32,15 @@ if TYPE_CHECKING:
 CHOICE = "R starts the run · e changes the settings · S stops the job · Esc leaves the job waiting"
 REFRESH_S = 1.0
 RULED = 3
-"rulings that are shown of a wording"
+"number of visible rulings on a wording"
 ROW = 200
-"characters of an answer in its row"
+"maximum number of characters of an answer in its row"
 
 EXPLAIN = section("screens-jobs", "A probe")
 
 
 class ProbeScreen(RulingKeys, JobActs):
-    """What a probe found; it waits for one that is not there yet."""
+    """The screen of a probe's answers. It waits for a probe that is not there yet."""
 
     CSS_PATH = "probe.tcss"
     PLACE = "jobs › probe"
@@ -87,7 +85,7 @@ class ProbeScreen(RulingKeys, JobActs):
         self.read_standing()
 
     def tick(self) -> None:
-        """Look again until a person can decide, or nothing more comes."""
+        """Poll the store until a decision is possible, or nothing more comes."""
         job = self._job
         if self.is_current and (job is None or (job.active and not job.question)):
             with in_background():
@@ -102,14 +100,14 @@ class ProbeScreen(RulingKeys, JobActs):
         return action != "rule" or bool(self._shown)
 
     def ruled_place(self) -> RuledPlace | None:
-        """Return the wording that an answer is to; the answer itself once the run has stored it."""
-        at, job = self.table.current, self._job
-        if at is None or job is None:
+        """Return the wording of an answer, and the answer itself once the run has stored it."""
+        row_key, job = self.table.current, self._job
+        if row_key is None or job is None:
             return None
-        one = self._shown[int(at)]
-        order = ("swapped",) if one.order == "swapped" else ()
-        words = (one.statement, one.variant, one.template, *order)
-        return RuledPlace((str(job.spec.get("instrument", "")),), words, text=one.text)
+        probed_answer = self._shown[int(row_key)]
+        order = ("swapped",) if probed_answer.order == "swapped" else ()
+        names = (probed_answer.statement, probed_answer.variant, probed_answer.template, *order)
+        return RuledPlace((str(job.spec.get("instrument", "")),), names, text=probed_answer.text)
 
     def show_standing(self) -> None:
         self._show_details()
@@ -120,29 +118,31 @@ class ProbeScreen(RulingKeys, JobActs):
 
     @on(RecordTable.RowHighlighted)
     def _show_details(self) -> None:
-        at = self.table.current
-        if at is None or int(at) >= len(self._shown):
+        row_key = self.table.current
+        if row_key is None or int(row_key) >= len(self._shown):
             self.details.update("")
             return
-        one = self._shown[int(at)]
-        about = (
-            f"{one.statement} · {one.variant} · {one.template}, labels {one.order} · read "
-            f"as: {one.read_as}"
+        probed_answer = self._shown[int(row_key)]
+        answer_text = (
+            f"{probed_answer.statement} · {probed_answer.variant} · {probed_answer.template}, "
+            f"labels {probed_answer.order} · read as: {probed_answer.read_as}"
         )
-        why = f"\n{one.reason}" if one.reason else ""
-        said = Content.assemble("\n", visible(one.text or "(empty)", lines=True), visible(why))
-        above = [
-            Content.styled(visible(about), "$text-muted"),
+        reason_text = f"\n{probed_answer.reason}" if probed_answer.reason else ""
+        content = Content.assemble(
+            "\n", visible(probed_answer.text or "(empty)", lines=True), visible(reason_text)
+        )
+        heading_lines = [
+            Content.styled(visible(answer_text), "$text-muted"),
             *ruled_by(self.ruled_here()[:RULED]),
         ]
-        self.details.update(Content("\n").join([*above, said]))
+        self.details.update(Content("\n").join([*heading_lines, content]))
 
     @on(RecordTable.RowSelected)
     def open_answer(self) -> None:
         """Show an answer in full."""
-        one = self._shown[int(self.table.current or 0)]
-        text = Content(visible(one.text or one.reason or "(empty)", lines=True))
-        title = f"{one.statement} · {one.variant} · {one.read_as}"
+        probed_answer = self._shown[int(self.table.current or 0)]
+        text = Content(visible(probed_answer.text or probed_answer.reason or "(empty)", lines=True))
+        title = f"{probed_answer.statement} · {probed_answer.variant} · {probed_answer.read_as}"
         self.app.push_screen(RuledText(title, text, wide=True, rulings=self.ruled_here()))
 
     def say_begun(self, job_id: int, *, only_failed: bool) -> None:  # noqa: ARG002
@@ -164,9 +164,9 @@ class ProbeScreen(RulingKeys, JobActs):
         self.go_on(self._job_id)
 
     def action_edit(self) -> None:
-        """Open the form as it was filled; the job started from it replaces this one."""
+        """Open the form as it was filled. A job started from it replaces this one."""
         if self._job is not None:
-            # the screen leaves once that is done: one that goes takes its workers along
+            # The screen stays until then, because leaving it would end its workers.
             form = form_of(self._job.kind, like=self._job.id)
             with_answer(self, form, lambda job: self.replace(self._job_id, job))
 
@@ -190,11 +190,19 @@ class ProbeScreen(RulingKeys, JobActs):
         self._reading, self._job = False, job
         self.trouble.hide()
         self.told.update(Content(visible(told(job), lines=True)))
-        found = job.probed
-        rows = () if found is None else tuple(sorted(found.answers, key=lambda one: not one.fault))
+        probe_result = job.probed
+        rows = (
+            ()
+            if probe_result is None
+            else tuple(
+                sorted(probe_result.answers, key=lambda probed_answer: not probed_answer.fault)
+            )
+        )
         if rows != self._shown:
             self._shown = rows
-            self.table.show([_record(number, one) for number, one in enumerate(rows)])
+            self.table.show(
+                [_record(number, probed_answer) for number, probed_answer in enumerate(rows)]
+            )
         self.table.display = bool(rows)
         self.title_bar.note = visible(str(job.spec.get("model", "")))
         self.refresh_bindings()
@@ -202,24 +210,24 @@ class ProbeScreen(RulingKeys, JobActs):
 
 
 def told(job: Job) -> str:
-    """Return what is known of a job's probe, and what can be done."""
-    found = job.probed
-    if found is None and job.active:
+    """Return the text of a job's probe, with the possible decisions."""
+    probe_result = job.probed
+    if probe_result is None and job.active:
         return (
             f"Job {job.id} starts with a probe of some twenty answers. "
             f"{job.message or 'Its worker is starting …'}"
         )
-    if found is None:
+    if probe_result is None:
         return ended(job)
-    more = f"\n{CHOICE}" if job.question else f"\n{ended(job)}"
-    return f"{found.describe()}.{more}"
+    next_text = f"\n{CHOICE}" if job.question else f"\n{ended(job)}"
+    return f"{probe_result.describe()}.{next_text}"
 
 
 def ended(job: Job) -> str:
-    """Return how a job stands and why, and what can be done where it came to no end."""
-    why = f": {job.message}" if job.message else ""
-    more = "\ne opens the form as filled in; R tries again" if job.ended_badly else ""
-    return f"Job {job.id} {job.stands}{why}{more}"
+    """Return the state of a job with its reason, and what to do if it ended badly."""
+    reason_text = f": {job.message}" if job.message else ""
+    advice = "\ne opens the form as filled in; R tries again" if job.ended_badly else ""
+    return f"Job {job.id} {job.stands}{reason_text}{advice}"
 
 
 def _record(number: int, one: ProbedAnswer) -> Record:

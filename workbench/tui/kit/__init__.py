@@ -1,1 +1,1 @@
-"""Parts that screens of every area share."""
+"""Parts that the screens of all areas share."""

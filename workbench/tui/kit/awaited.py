@@ -1,5 +1,6 @@
-"""What keys wait for, and what the screens ask of the gate that lets keys through; `key_gate` is
-the gate.
+"""The things that keys wait for, and the interface of the gate that lets keys through.
+
+The gate itself is in `key_gate`.
 """
 
 from __future__ import annotations
@@ -18,25 +19,25 @@ Kind = Literal["screen", "content", "write"]
 
 @dataclass(eq=False, slots=True)
 class Awaited:
-    """Something that was asked for and is not there yet."""
+    """Something that was requested and has not arrived yet."""
 
     node: DOMNode
     kind: Kind
     group: str = ""
-    "of the worker that brings it"
+    "group of the worker that brings it"
     worker: Worker[None] | None = None
-    "that brings it; None: the screen says when it is there"
+    "worker that brings it, or None if the screen reports its arrival"
     since: float = field(default_factory=monotonic)
 
 
 class Gate(Protocol):
-    """What a worker tells the gate of the app that shows its screen."""
+    """The methods of an app's gate that a worker calls."""
 
     def expect(self, node: DOMNode, kind: Kind, group: str = "") -> Awaited:
-        """Let keys wait for something that a screen asked for."""
+        """Let keys wait for something that a screen requested."""
 
     def awaits(self, node: DOMNode, group: str) -> bool:
         """Return whether keys wait for a worker of a group."""
 
     def came(self, awaited: Awaited, *, failed: bool = False) -> None:
-        """Let keys go on: what they wait for is there, or did not come."""
+        """Let keys go on, because what they wait for has arrived or failed."""

@@ -1,6 +1,4 @@
-"""What the screens of a mode have in common: a title, a panel for trouble, a footer, and how
-workers' errors show.
-"""
+"""The common parts of all screens: title, error panel, footer, workers and their errors."""
 
 from __future__ import annotations
 
@@ -45,15 +43,15 @@ Node = TypeVar("Node", bound="Background")
 
 
 class Workbench(Protocol):
-    """What screens and dialogs ask of the app that shows them; `workbench.tui.app` is it."""
+    """The part of the app that screens and dialogs use. `workbench.tui.app` implements it."""
 
     store_path: Path
     annotator: str | None
-    "who sits here: asked for when it is first needed"
+    "name of the person at the terminal, which is asked for when it is first needed"
     notice: str
-    "what of a person's own keys and choices is not used, for Home"
+    "message for Home on personal keys and settings that are ignored"
     left_at: dict[str, Any]
-    "place of a screen that is made anew each time -> what it showed when it was left"
+    "state of a screen at its last closing, by `PLACE`, for screens that are created anew"
 
     def show_mode(self, mode: str) -> None:
         """Show the screen of a mode."""
@@ -62,10 +60,10 @@ class Workbench(Protocol):
         """Show the figures of a run in a mode of results."""
 
     def store_gone(self, error: WorkbenchError) -> None:
-        """Say that the store is gone, and offer to write what it held to another file."""
+        """Tell that the store is gone, and offer to write its contents to another file."""
 
     def store_version(self) -> int | None:
-        """Return a number that every write to the store changes; None: nobody knows."""
+        """Return a number that every write to the store changes, or None if it is unknown."""
 
 
 def app_of(node: DOMNode) -> Workbench:
@@ -74,65 +72,65 @@ def app_of(node: DOMNode) -> Workbench:
 
 
 def say(screen: Screen[Any], sentence: str, *, warns: bool = False) -> None:
-    """Say what was done; `warns`: why nothing was, or that it was not what was meant.
+    """Show what was done, or with `warns` why it was not done or not as intended.
 
-    A window without a title line says it beside its buttons, in `#told`; one without either lets
-    the screen below it.
+    A dialog without a title line shows it beside its buttons, in `#told`. A dialog without either
+    passes it to the screen below.
     """
     for bar in screen.query(TitleBar):
         bar.say(sentence, warns=warns)
         return
     try:
-        told = screen.query_one("#told", Static)
+        message_line = screen.query_one("#told", Static)
     except NoMatches:
         say_below(screen, sentence, warns=warns)
         return
-    told.update(Content.styled(visible(sentence), "$text-warning" if warns else "$text-success"))
-    told.set_timer(SAID_S, lambda: told.update(""))
+    message_line.update(
+        Content.styled(visible(sentence), "$text-warning" if warns else "$text-success")
+    )
+    message_line.set_timer(SAID_S, lambda: message_line.update(""))
 
 
 def say_below(screen: Screen[Any], sentence: str, *, warns: bool = False) -> None:
-    """Say what a window did, on the screen that is in sight once it is closed."""
+    """Show a message of a dialog on the screen that is visible once the dialog is closed."""
     stack = screen.app.screen_stack
-    at = stack.index(screen) if screen in stack else len(stack)
-    for below in reversed(stack[:at]):
-        for bar in below.query(TitleBar):
+    position = stack.index(screen) if screen in stack else len(stack)
+    for screen_below in reversed(stack[:position]):
+        for bar in screen_below.query(TitleBar):
             bar.say(sentence, warns=warns)
             return
 
 
 FAULTS, KEPT_CHARACTERS = "faults.log", 200_000
-"file with the tracebacks of bugs, beside the list of recent stores, and how much of it is kept"
+"file with tracebacks of bugs, beside the list of recent stores, and characters kept of it"
 
 
 def once_painted(widget: Widget, show: Callable[[], object]) -> None:
-    """Call a function after the next refresh, unless the widget is taken off the screen before.
+    """Call a function after the next refresh, unless the widget is removed before.
 
-    A widget that is being removed has lost its parts already, and a call that was waiting for its
-    refresh still comes.
+    A widget that is being removed has lost its parts already, but a call that waits for its refresh
+    still comes.
     """
     widget.call_after_refresh(lambda: show() if widget.display else None)
 
 
 def store_path(app: object) -> Path:
-    """Return the store that the running app is about."""
+    """Return the path of the store that the running app shows."""
     return cast("Workbench", app).store_path
 
 
 def in_store(app: object, text: str) -> str:
-    """Return a message with the store at hand in the commands that it names."""
+    """Return a message with the current store in the commands that it names."""
     return hinted(text, store_path(app))
 
 
 def offer_copy(app: object, error: WorkbenchError) -> None:
-    """Say that the store is gone, and offer to write what it held to another file."""
+    """Tell that the store is gone, and offer to write its contents to another file."""
     cast("Workbench", app).store_gone(error)
 
 
 def as_trouble(error: BaseException) -> WorkbenchError:
-    """Return an error that a person can mend. A bug is written to a file, with its traceback, and
-    named.
-    """
+    """Return an error that a user can act on. A bug is logged with its traceback, and named."""
     if isinstance(error, WorkbenchError):
         return error
     if type(error).__module__ == "sqlite3":  # not imported here: only stores know the database
@@ -141,10 +139,10 @@ def as_trouble(error: BaseException) -> WorkbenchError:
             "it stays, see what is "
             "damaged: workbench doctor STORE"
         )
-    place = noted(error)
-    where = (
-        f"the details are in {place}; send that file with your report"
-        if place
+    log_path = noted(error)
+    report_hint = (
+        f"the details are in {log_path}; send that file with your report"
+        if log_path
         else "no file could be written"
     )
     return WorkbenchError(
@@ -152,36 +150,37 @@ def as_trouble(error: BaseException) -> WorkbenchError:
         "changed, and everything "
         "else goes on. F5 tries again. Where it stays, see whether the store is damaged "
         "(workbench doctor STORE), or "
-        f"report it: {where}."
+        f"report it: {report_hint}."
     )
 
 
 def noted(error: BaseException) -> Path | None:
-    """Write the traceback of a bug to the end of a file in a person's state folder; return the
-    file, None where it cannot be written.
+    """Append the traceback of a bug to a log in the user's state folder.
+
+    Return the path of the log, or None if it cannot be written.
     """
-    beside = state_file()
-    if beside is None:
+    state_path = state_file()
+    if state_path is None:
         return None
-    place = beside.with_name(FAULTS)
+    log_path = state_path.with_name(FAULTS)
     try:
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        kept = (
-            place.read_text(encoding="utf-8", errors="replace")[-KEPT_CHARACTERS:]
-            if place.exists()
+        log_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        previous_log = (
+            log_path.read_text(encoding="utf-8", errors="replace")[-KEPT_CHARACTERS:]
+            if log_path.exists()
             else ""
         )
-        told = "".join(traceback.format_exception(error))
-        now = datetime.now().astimezone().isoformat(timespec="seconds")
-        said = f"{kept}{now} workbench {__version__}\n{told}\n"
-        place.write_text(said, encoding="utf-8", errors="backslashreplace")
+        traceback_text = "".join(traceback.format_exception(error))
+        timestamp = datetime.now().astimezone().isoformat(timespec="seconds")
+        log_text = f"{previous_log}{timestamp} workbench {__version__}\n{traceback_text}\n"
+        log_path.write_text(log_text, encoding="utf-8", errors="backslashreplace")
     except OSError:
         return None
-    return place
+    return log_path
 
 
 def of_store(path: Path, load: Callable[[Store], T]) -> T:
-    """Return what `load` makes of the store at `path`, which is open for it alone."""
+    """Return the result of `load` on the store at `path`, which is opened for it alone."""
     from stores.core.store import Store
 
     with Store.open(path) as store:
@@ -189,24 +188,23 @@ def of_store(path: Path, load: Callable[[Store], T]) -> T:
 
 
 def read_store(path: Path, load: Callable[[Store], T]) -> T:
-    """Return what `load` reads of the store at `path`: all of one moment, whoever writes meanwhile;
-    see `at_once`.
+    """Return the result of reading the store at `path` in one snapshot; see `at_once`.
+
+    Writes of other processes do not show in it. A long read returns its memory afterwards.
     """
-    began = monotonic()
-    found = of_store(path, lambda store: store.at_once(lambda: load(store)))
-    if monotonic() - began > LONG_S:
+    started_at = monotonic()
+    result = of_store(path, lambda store: store.at_once(lambda: load(store)))
+    if monotonic() - started_at > LONG_S:
         give_back_memory()
-    return found
+    return result
 
 
 LONG_S = 0.5
-"a read that takes longer has filled memory that nothing needs after it"
+"seconds from which a read has allocated so much memory that it is returned to the system"
 
 
 def give_back_memory() -> None:
-    """Return to the system the memory that is free: glibc keeps up to half of what a long read
-    took.
-    """
+    """Return free memory to the system, because glibc keeps up to half of a long read's memory."""
     import ctypes
 
     if (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)) is not None:
@@ -214,47 +212,45 @@ def give_back_memory() -> None:
 
 
 BESIDE = 150
-"columns from which what is known of the current line stands beside the list, not below"
+"terminal columns from which details are beside the list, not below it"
 WRITES: ContextVar[bool] = ContextVar("WRITES", default=False)
-"whether the worker at hand writes, so that its act outlives its screen"
+"whether the current worker writes, so that its work outlives its screen"
 
 
 def say_late(app: App[Any], written: Future[Any]) -> None:
-    """Say what a write came to whose screen was left meanwhile, if it failed: on the screen in
-    sight, or below the program that has ended.
+    """Show why a write failed whose screen was left meanwhile.
+
+    It appears on the current screen, or on stderr if the program has ended.
     """
     if (error := written.exception()) is None:
         return
-    told = f"What you began on the screen before was not done. {as_trouble(error)}"
+    message = f"What you began on the screen before was not done. {as_trouble(error)}"
     if app.is_running:
-        say(app.screen, told, warns=True)
+        say(app.screen, message, warns=True)
     else:
-        print(visible(told), file=sys.stderr)
+        print(visible(message), file=sys.stderr)
 
 
 class Background(DOMNode):
-    """A screen with workers. What one of them cannot do is said in its place: none ends the
-    program.
-    """
+    """A screen with workers. Their errors are shown in place, and none ends the program."""
 
     async def with_store(self, load: Callable[[Store], T], *, leases: bool = False) -> T:
-        """Return what `load` reads or writes in a thread, with a connection to the app's store of
-        its own.
+        """Return the result of `load` in a thread, with its own connection to the app's store.
 
-        Await it in a method that is a `worker`. Where the screen was left meanwhile, the method
-        does not go on; what was to be written is, and what stands in its way is said on the screen
-        in sight. What is read is of one moment, and may be read again for that: a worker that does
-        not write, but `leases` an item, says so.
+        Await it in a method that is a `worker`. If the screen is left meanwhile, the method does
+        not go on. A write is still completed, and its error appears on the current screen. A read
+        sees one snapshot and may be repeated for that, so a worker that `leases` an item without
+        being a writer has to say so.
         """
         if not WRITES.get():
             return await to_thread(of_store if leases else read_store, store_path(self.app), load)
-        written: Future[T] = get_running_loop().run_in_executor(
+        write_result: Future[T] = get_running_loop().run_in_executor(
             None, of_store, store_path(self.app), load
         )
         try:
-            return await shield(written)
+            return await shield(write_result)
         except CancelledError:
-            written.add_done_callback(partial(say_late, self.app))
+            write_result.add_done_callback(partial(say_late, self.app))
             raise
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
@@ -262,17 +258,17 @@ class Background(DOMNode):
             self.failed(as_trouble(event.worker.error))
 
     def failed(self, error: WorkbenchError) -> None:
-        """Show what a worker could not do: in the title line, or beside the buttons of a window."""
+        """Show the error of a worker, in the title line or beside the buttons of a dialog."""
         say(cast("Screen[Any]", self), str(error), warns=True)
 
 
 IN_BACKGROUND: ContextVar[bool] = ContextVar("IN_BACKGROUND", default=False)
-"whether no key waits for the workers that are started"
+"whether keys ignore the workers that are started"
 
 
 @contextmanager
 def in_background() -> Iterator[None]:
-    """Start workers that no key waits for: they show again what is in sight, in case it changed."""
+    """Start workers without making keys wait. They refresh what is visible, in case it changed."""
     token = IN_BACKGROUND.set(True)
     try:
         yield
@@ -286,16 +282,17 @@ def worker(
     [Callable[Concatenate[Node, Given], Coroutine[Any, Any, None]]],
     Callable[Concatenate[Node, Given], Worker[None]],
 ]:
-    """Make an async method return at once and go on beside the messages of its screen. What it
-    cannot do is said by `Background.failed`.
+    """Turn an async method into one that returns at once and runs in a worker.
 
-    `newest`: a later call of the group takes its place, and what the earlier one reads is not
-    shown. What writes says False: a later call does not take the place of an earlier one, and what
-    `with_store` was given is carried out even where the screen is left. What the method does after
-    it is not, so one act of a person is one call of `with_store`.
+    `Background.failed` shows its errors.
 
-    Keys wait until it is done: see `key_gate`. `opens`: it shows another screen, for which all keys
-    are meant. `beside`: what it brings changes nothing that a key depends on, so no key waits.
+    `newest`: a later call of the group replaces an earlier one, whose results are not shown. A
+    method that writes passes False: calls do not replace each other, and the write in `with_store`
+    is completed even if the screen is left. The code after it is not run then, so one action of a
+    user is one call of `with_store`.
+
+    Keys wait until it is done: see `key_gate`. `opens`: it shows another screen, which gets all
+    keys. `beside`: no key depends on its result, so none waits.
     """
     kind: Kind = "screen" if opens else "content" if newest else "write"
 
@@ -303,11 +300,11 @@ def worker(
         method: Callable[Concatenate[Node, Given], Coroutine[Any, Any, None]],
     ) -> Callable[Concatenate[Node, Given], Worker[None]]:
         @wraps(method)
-        def start(self: Node, /, *args: Given.args, **named: Given.kwargs) -> Worker[None]:
+        def start(self: Node, /, *args: Given.args, **kwargs: Given.kwargs) -> Worker[None]:
             gate: Gate | None = getattr(self.app, "gate", None)
             awaited: Awaited | None = None
             if gate is not None and not beside:
-                # Keys wait for what it takes the place of.
+                # Keys wait for the replacement of what they already waited for.
                 replaces = newest and gate.awaits(self, group)
                 awaited = (
                     gate.expect(self, kind, group) if replaces or not IN_BACKGROUND.get() else None
@@ -318,9 +315,9 @@ def worker(
                 IN_BACKGROUND.set(False)
                 failed = False
                 try:
-                    # What it opens comes back to the screen, as from a message.
+                    # A screen that it opens returns to this one, as it would from a message.
                     with self._context():
-                        await method(self, *args, **named)
+                        await method(self, *args, **kwargs)
                 except Exception:
                     failed = True
                     raise
@@ -328,12 +325,12 @@ def worker(
                     if gate is not None and awaited is not None:
                         gate.came(awaited, failed=failed)
 
-            started: Worker[None] = self.run_worker(
+            running_worker: Worker[None] = self.run_worker(
                 run, method.__name__, group, exit_on_error=False, exclusive=newest
             )
             if awaited is not None:
-                awaited.worker = started
-            return started
+                awaited.worker = running_worker
+            return running_worker
 
         return start
 
@@ -347,23 +344,21 @@ class StoreScreen(Screen[None], Keyed, Background):
 
     PLACE = ""
     EXPLAIN = ""
-    "what the numbers of this screen mean: shown under `?`"
+    "help text of the screen's figures, which `?` shows"
     FOOTER_FIRST: ClassVar[tuple[str, ...]] = ()
-    """actions whose keys stand first in the footer, in this order: a narrow one leaves the last
-    ones out"""
+    "actions whose keys come first in the footer, in this order, as a narrow one omits the last"
     READS_ONLY: ClassVar[bool] = False
-    "whether it can be left at any time: nothing is typed there that is not stored at once"
+    "whether it can be left at any time, because all input is stored at once"
     DECIDES: ClassVar[frozenset[str]] = frozenset()
-    """actions that decide on what is in sight: dropped where it was not yet when their key was
-    pressed"""
+    "actions that decide on visible content; keys pressed before it was visible are dropped"
     FREE: ClassVar[frozenset[str]] = frozenset()
-    "actions that do not depend on what is in sight: their keys do not wait for other content"
+    "actions that do not depend on visible content, whose keys do not wait for other content"
     SHORT_TEXT = False
-    "whether what is typed there is soon typed again, so that nobody is asked before it is lost"
+    "whether its input is quick to repeat, so that no question is asked before it is lost"
     EXPECTED = True
-    "False: it comes up unasked, so that what was typed before it was in sight is dropped"
+    "False: the screen appears unrequested, so keys pressed before it was visible are dropped"
     HORIZONTAL_BREAKPOINTS = [(0, "-below"), (BESIDE, "-beside")]  # noqa: RUF012  the base class declares it so
-    "where what is known of the current line stands: see workbench.tcss"
+    "position of the details of the current line: see workbench.tcss"
 
     def compose(self) -> ComposeResult:
         yield TitleBar(self.store_path.name, self.PLACE)
@@ -372,18 +367,19 @@ class StoreScreen(Screen[None], Keyed, Background):
         yield Keys()
 
     def compose_body(self) -> ComposeResult:
-        """Yield what stands between the title and the keys."""
+        """Yield the widgets between the title and the keys."""
         yield from ()
 
     _store_version: int | None = None
-    "of the store, when `anew` was asked last"
+    "version of the store at the last call of `anew`"
 
     def anew(self) -> bool:
-        """Return whether somebody wrote to the store since this was asked last, or nobody knows:
-        where nobody did, a screen does nothing.
+        """Return whether the store has changed since the last call, or may have.
+
+        Without a change, a screen has nothing to do.
         """
-        before, self._store_version = self._store_version, app_of(self).store_version()
-        return self._store_version is None or self._store_version != before
+        previous_version, self._store_version = self._store_version, app_of(self).store_version()
+        return self._store_version is None or self._store_version != previous_version
 
     @property
     def store_path(self) -> Path:
@@ -398,36 +394,36 @@ class StoreScreen(Screen[None], Keyed, Background):
         return self.query_one(Trouble)
 
     def failed(self, error: WorkbenchError) -> None:
-        """Show what a worker could not do."""
-        self._store_version = None  # the next look at the store tries again
+        """Show the error of a worker."""
+        self._store_version = None  # The next poll of the store tries again.
         self.trouble.show(error, self.store_path)
         if isinstance(error, StoreGone):
             offer_copy(self.app, error)
 
     def store_gone(self) -> None:
-        """Take back what says that something is stored: the store's file went away."""
+        """Withdraw claims that something is stored, because the file of the store is gone."""
 
     def store_moved(self) -> None:
-        """Go on with the copy of the store, which the app is about now."""
+        """Go on with the copy of the store, which the app shows now."""
         self.trouble.hide()
         self.title_bar.rename(self.store_path.name)
         self.action_refresh()
 
     def leads_to(self, mode: str) -> bool:  # noqa: ARG002
-        """Return whether this screen itself leads to a mode, about what is under its cursor."""
+        """Return whether this screen itself opens a mode for the object under its cursor."""
         return False
 
     def begin_anew(self) -> None:
-        """Show what comes first, where somebody comes from Home."""
+        """Show the first view, because the user comes from Home."""
 
     def be_about(self, run: Run) -> None:
-        """Show the figures of a run, where this screen has any."""
+        """Show the figures of a run, if this screen has any."""
 
     def go_to_job(self, number: int) -> None:
-        """Put the cursor on a job, where this screen lists jobs."""
+        """Move the cursor to a job, if this screen lists jobs."""
 
     def explain(self) -> str:
-        """Return what `?` says."""
+        """Return the help that `?` shows."""
         return self.EXPLAIN
 
     def action_refresh(self) -> None:

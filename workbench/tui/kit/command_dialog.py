@@ -1,6 +1,4 @@
-"""Dialogs that write with a command of their own, a report or rows: how far it is, what was
-written, and a stop.
-"""
+"""Dialogs that run a command to write a report or rows, with progress, result and a way to stop."""
 
 from __future__ import annotations
 
@@ -37,15 +35,16 @@ class Command:
     """A command, from its start to its end."""
 
     words: Sequence[str]
-    "without `workbench`"
+    "arguments after `workbench`"
     hear: Callable[[str], bool]
-    "takes a line; False: it is no progress, but says what is wrong"
+    "function that takes a line; it returns False if that is an error message and no progress"
     process: subprocess.Popen[str] | None = field(default=None, init=False)
     stopped: bool = field(default=False, init=False)
 
     def run(self) -> tuple[int, str]:
-        """Run the command to its end; return its exit code, and why where that is not 0. Called in
-        a thread.
+        """Run the command to its end, in a thread.
+
+        Return its exit code, and its error message, which means nothing if the code is 0.
         """
         self.process = subprocess.Popen(
             [sys.executable, "-m", "workbench", *self.words],
@@ -57,25 +56,23 @@ class Command:
         if self.stopped:
             self.stop()
         assert self.process.stderr is not None
-        said = [
+        messages = [
             text for line in self.process.stderr if (text := line.strip()) and not self.hear(text)
         ]
         code = self.process.wait()
-        return code, " ".join(said).removeprefix(
+        return code, " ".join(messages).removeprefix(
             "workbench: "
         ) or f"the command ended with code {code}"
 
     def stop(self) -> None:
-        """Interrupt the command, which takes away what it began to write."""
+        """Interrupt the command, which removes its incomplete output."""
         self.stopped = True
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
 
 
 class CommandDialog(ModalScreen[None], Background):
-    """A folder to write to, and a note below. Esc stops the command, or goes back where none is
-    under way.
-    """
+    """A dialog with a folder to write to and a note. Esc stops the command, or goes back."""
 
     CSS_PATH = "dialogs.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -96,7 +93,7 @@ class CommandDialog(ModalScreen[None], Background):
             self.command.stop()
 
     def action_leave(self) -> None:
-        """Stop what is under way, or go back where nothing is."""
+        """Stop the running command, or go back if none is running."""
         if self.command is None:
             self.dismiss(None)
         else:
@@ -108,16 +105,16 @@ class CommandDialog(ModalScreen[None], Background):
 
     @abstractmethod
     def show_end(self, written: Path | None, why: str) -> None:
-        """Show what was written, or why nothing was: the process is gone."""
+        """Show the written path, or the reason why nothing was written. The process has ended."""
 
     def show_failed(self, why: str) -> None:
-        """Say that nothing was written: a person stopped it, or why else."""
+        """Show that nothing was written, because it was stopped or for a reason."""
         stopped = self.command is not None and self.command.stopped
         self.say(self.STOPPED if stopped else f"✗ {why}", "" if stopped else "$text-error")
 
     def say(self, text: str, style: str = "") -> None:
-        words = visible(text, lines=True)
-        self.note.update(Content.styled(words, style) if style else Content(words))
+        safe_text = visible(text, lines=True)
+        self.note.update(Content.styled(safe_text, style) if style else Content(safe_text))
 
 
 NOTE = (
@@ -128,7 +125,7 @@ NOTE = (
 
 
 class ReportDialog(CommandDialog):
-    """A folder to write to; then how far it is, and what was written. Esc stops it."""
+    """The dialog that writes a report: a folder, then progress and result. Esc stops it."""
 
     DEFAULT_CSS = """
     ReportDialog {
@@ -177,9 +174,9 @@ class ReportDialog(CommandDialog):
         if not folder:
             self.say("Give a new folder.", "$text-error")
         elif self.command is None:
-            words = ["report", str(store_path(self.app)), folder, "--progress"]
-            words += ["--compare", *self._compare] if self._compare else []
-            self.command = Command(words, self._hear)
+            arguments = ["report", str(store_path(self.app)), folder, "--progress"]
+            arguments += ["--compare", *self._compare] if self._compare else []
+            self.command = Command(arguments, self._hear)
             self.folder.disabled = True
             self.bar.add_class("-shown")
             self.bar.update(progress=0)
@@ -205,28 +202,29 @@ class ReportDialog(CommandDialog):
         self.folder.focus()
 
     def _hear(self, line: str) -> bool:
-        share, _, what = line.partition(" ")
+        share, _, step = line.partition(" ")
         try:
-            self.call_later(self.show_progress, float(share), what)
+            self.call_later(self.show_progress, float(share), step)
         except ValueError:
             return False
         return True
 
     @worker("report", newest=False, beside=True)
     async def write(self, command: Command, folder: str) -> None:
-        code, why = await to_thread(command.run)
-        self.show_end(Path(folder).expanduser() / "report.html" if code == 0 else None, why)
+        code, message = await to_thread(command.run)
+        self.show_end(Path(folder).expanduser() / "report.html" if code == 0 else None, message)
 
 
 def free_folder(store: Path, holds: str = "report") -> Path:
-    """Return the name of a folder beside a store that is not there yet: `audit-report`,
-    `audit-report-2`, …
+    """Return the path of a folder beside a store that does not exist yet.
+
+    The names are `audit-report`, `audit-report-2`, …
     """
-    number, wanted = 1, store.parent / f"{store.stem}-{holds}"
-    while wanted.exists():
+    number, folder = 1, store.parent / f"{store.stem}-{holds}"
+    while folder.exists():
         number += 1
-        wanted = store.parent / f"{store.stem}-{holds}-{number}"
-    return wanted
+        folder = store.parent / f"{store.stem}-{holds}-{number}"
+    return folder
 
 
 KINDS = (
@@ -258,8 +256,9 @@ BESIDE = (
 
 
 class RowsDialog(CommandDialog):
-    """What, as what, whose names and where; then how far it is, and what was written. Esc stops
-    it.
+    """The dialog that writes rows: kinds, format, names and folder, then progress and result.
+
+    Esc stops it.
     """
 
     DEFAULT_CSS = """
@@ -342,7 +341,7 @@ class RowsDialog(CommandDialog):
         if not folder:
             self.say("Give a new folder.", "$text-error")
         elif self.command is None:
-            words = [
+            arguments = [
                 "export",
                 str(store_path(self.app)),
                 folder,
@@ -350,11 +349,11 @@ class RowsDialog(CommandDialog):
                 self._chosen("what"),
                 "--progress",
             ]
-            words += ["--format", self._chosen("format")]
-            words += ["--names"] if self._chosen("people") == "names" else []
-            words += ["--expand"] if self._chosen("expand") == "each" else []
+            arguments += ["--format", self._chosen("format")]
+            arguments += ["--names"] if self._chosen("people") == "names" else []
+            arguments += ["--expand"] if self._chosen("expand") == "each" else []
             self._rows = {}
-            self.command = Command(words, self._hear)
+            self.command = Command(arguments, self._hear)
             self._enable(False)
             self.say("starting …")
             self.write(self.command, Path(folder).expanduser())
@@ -376,8 +375,8 @@ class RowsDialog(CommandDialog):
         return str(self.query_one(f"#{name}", Select).value)
 
     def _enable(self, on: bool) -> None:
-        for one in self.query("Input, Select"):
-            one.disabled = not on
+        for field_widget in self.query("Input, Select"):
+            field_widget.disabled = not on
 
     @worker("count", beside=True)
     async def count(self, kinds: str) -> None:
@@ -386,11 +385,11 @@ class RowsDialog(CommandDialog):
 
             return " ".join(dict.fromkeys(stored(store, kind)[1] for kind in kinds.split(",")))
 
-        said = await self.with_store(load)
+        count_text = await self.with_store(load)
         if self.command is None and kinds == self._chosen("what"):
-            self.say(f"{said} {BESIDE}")
+            self.say(f"{count_text} {BESIDE}")
 
     @worker("rows", newest=False, beside=True)
     async def write(self, command: Command, folder: Path) -> None:
-        code, why = await to_thread(command.run)
-        self.show_end(folder if code == 0 else None, why)
+        code, message = await to_thread(command.run)
+        self.show_end(folder if code == 0 else None, message)

@@ -1,6 +1,4 @@
-"""Small screens above a screen: a text to read, a question to answer, the keys, the copy of a store
-that is gone.
-"""
+"""Dialogs above a screen: texts, questions, lists, numbers, notes, and the copy of a lost store."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ T = TypeVar("T")
 
 
 class TextScreen(ModalScreen[None]):
-    """A text to read, literally."""
+    """A text to read, shown literally."""
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("dialogs.tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -51,8 +49,10 @@ class TextScreen(ModalScreen[None]):
         page: Callable[[], Screen[Any]] | None = None,
         closed_by: Sequence[str] = (),
     ) -> None:
-        """`page`: makes the screen of the help page that says more. `closed_by`: the keys that
-        opened this text.
+        """Create the dialog.
+
+        `page`: creates the screen of the help page with more details. `closed_by`: the keys that
+        opened this text, which close it, too.
         """
         super().__init__(classes="-wide" if wide else "")
         self._title, self._text, self._page, self._closed_by = title, text, page, closed_by
@@ -94,7 +94,7 @@ class TextScreen(ModalScreen[None]):
 
 
 class ConfirmScreen(ModalScreen[bool]):
-    """A question; dismisses whether the answer is yes."""
+    """A question. It returns whether the answer is yes."""
 
     CSS_PATH = "dialogs.tcss"
     DECIDES: ClassVar[frozenset[str]] = frozenset({"dismiss(True)"})
@@ -124,7 +124,7 @@ class ConfirmScreen(ModalScreen[bool]):
 
 
 class ListDialog(ModalScreen[str | None]):
-    """Asks to choose one of several lines; dismisses its key, or None. `lines`: key -> words."""
+    """A choice among several lines, with the text of each key. It returns a key or None."""
 
     CSS_PATH = "dialogs.tcss"
     DEFAULT_CSS = """
@@ -158,7 +158,7 @@ class ListDialog(ModalScreen[str | None]):
         with Vertical(classes="dialog -small") as dialog:
             dialog.border_title, dialog.border_subtitle = Content(self._title), Content(self._does)
             yield OptionList(
-                *(Option(words, id=key) for key, words in self._lines.items()), markup=False
+                *(Option(text, id=key) for key, text in self._lines.items()), markup=False
             )
 
     def on_mount(self) -> None:
@@ -180,7 +180,7 @@ class ListDialog(ModalScreen[str | None]):
 def confirm(
     screen: Screen[Any], question: str, yes: str, no: str, then: Callable[[], object]
 ) -> None:
-    """Ask a question, and go on where the answer is yes."""
+    """Ask a question, and go on if the answer is yes."""
 
     def answered(agreed: bool | None) -> None:
         if agreed:
@@ -190,9 +190,7 @@ def confirm(
 
 
 def with_answer(screen: Screen[Any], dialog: Screen[T | None], then: Callable[[T], object]) -> None:
-    """Show a dialog, and go on with what a person answers; who leaves it without an answer is back
-    where they were.
-    """
+    """Show a dialog, and go on with its answer. Without an answer, nothing else happens."""
 
     def answered(answer: T | None) -> None:
         if answer is not None:
@@ -202,7 +200,7 @@ def with_answer(screen: Screen[Any], dialog: Screen[T | None], then: Callable[[T
 
 
 RADIO: Final = {True: "(•)", False: "( )"}
-"one of several"
+"marks of one option among several"
 TICK: Final = {True: "[x]", False: "[ ]"}
 
 
@@ -210,8 +208,9 @@ MOST = 100_000
 
 
 class NumberDialog(ModalScreen[int | None]):
-    """Asks for a number; dismisses it, 0 where the field is left empty, or None where it was
-    left.
+    """A dialog that asks for a number.
+
+    It returns 0 if the field is left empty, or None if it is closed without an answer.
     """
 
     SHORT_TEXT = True
@@ -244,23 +243,23 @@ class NumberDialog(ModalScreen[int | None]):
 
     @on(Input.Submitted)
     def take(self, event: Input.Submitted) -> None:
-        """Take the number, or say why it cannot be one."""
+        """Accept the number, or show why it is not one."""
         text = event.value.strip()
         if text and not (text.isdecimal() and 1 <= int(text) <= MOST):
-            wrong = (
+            error_text = (
                 f"✗ {text[:20]!r}: give a whole number from 1 to {MOST:,}, or leave the field empty"
             )
-            self.note.update(Content.styled(visible(wrong), "$text-error"))
+            self.note.update(Content.styled(visible(error_text), "$text-error"))
             return
         self.dismiss(int(text) if text else 0)
 
 
 LONGEST_NOTE = 2000
-"characters of a note that can be written, and that are shown"
+"maximum number of characters of a note, in the field and on screens"
 
 
 class NoteDialog(ModalScreen[str | None]):
-    """One line of text; dismisses with it, or with None to keep the note unchanged."""
+    """A line of text. It returns the text, or None to keep the note unchanged."""
 
     DEFAULT_CSS = """
     NoteDialog {
@@ -320,16 +319,16 @@ def short_note(note: str) -> str:
 
 
 def note_line(note: str) -> str:
-    """Return the note that a decision will carry."""
+    """Return the line with the note that a decision will have, or an empty string without one."""
     return f"Note: “{short_note(note)}”" if note else ""
 
 
 LONGEST_REASON = 500
-"characters, as the store has it"
+"maximum number of characters of a reason, as in the store"
 
 
 class WaiveDialog(ModalScreen[str | None]):
-    """Asks for a reason; dismisses it, or None where the finding is not to be waived."""
+    """A dialog that asks for a reason. It returns it, or None if the finding is not waived."""
 
     CSS_PATH = "../statements/checks.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Do not waive")]
@@ -366,8 +365,12 @@ class WaiveDialog(ModalScreen[str | None]):
 
     @on(Input.Submitted)
     def take(self, event: Input.Submitted) -> None:
-        """Accept the reason without invisible characters; ask for one if nothing is left."""
-        reason = " ".join("".join(c if c.isprintable() else " " for c in event.value).split())
+        """Accept the reason without invisible characters. Ask for one if nothing remains."""
+        reason = " ".join(
+            "".join(
+                character if character.isprintable() else " " for character in event.value
+            ).split()
+        )
         if reason:
             self.dismiss(reason)
         else:
@@ -385,7 +388,10 @@ SAYS = (
 
 
 class StoreGoneDialog(ModalScreen[Path | None], Background):
-    """Asks where the copy goes; dismisses the path of the copy, None where there is none."""
+    """A dialog that asks where to write the copy.
+
+    It returns the copy's path, or None without one.
+    """
 
     CSS_PATH = "dialogs.tcss"
     EXPECTED = False

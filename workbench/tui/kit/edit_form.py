@@ -1,9 +1,8 @@
-"""What the forms of the statement editor have in common: nothing typed is lost, and nothing is
-saved over unseen.
+"""The base of the forms of the statement editor, which lose no input and overwrite nothing unseen.
 
-A form saves in a worker and stays open until that worked. Where somebody else changed the statement
-meanwhile, it shows what stands there now and keeps what was typed; saving once more puts it on top
-of that.
+A form saves in a worker and stays open until that succeeds. If somebody else has changed the
+statement meanwhile, it shows the current version and keeps the input. The next save overwrites that
+version.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class EditForm(ModalScreen["Done | None"], Keyed, Background):
-    """A form that changes statements; dismisses with the change, or None if nothing changed."""
+    """A form that changes statements. It returns the change, or None if nothing changed."""
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("edit_form.tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -60,7 +59,7 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
         super().__init__()
         self._instrument = instrument
         self._seen = seen
-        "the statement that a save is meant to change, as the person knows it"
+        "the statement that a save is meant to change, as the user has seen it"
         self._first: object = None
         self._saving = False
 
@@ -70,24 +69,25 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
 
     @abstractmethod
     def values(self) -> object:
-        """Return the form as typed, comparable with ==."""
+        """Return the input of the form, comparable with ==."""
 
     @abstractmethod
     def write(self, store: Store, person: str, values: Any) -> Done:
-        """Save. Called in a thread. Raises WorkbenchError; nothing is written then."""
+        """Save the input, in a thread. Raises WorkbenchError without writing anything."""
 
     def fault(self) -> str:
-        """Say why it cannot be saved as typed; "" where it can, as far as is known without the
-        store.
+        """Return why the input cannot be saved, or an empty string if it can.
+
+        It checks only what is known without the store.
         """
         return ""
 
     def begin_in(self, box: TextArea) -> None:
-        """Put the cursor where typing begins."""
+        """Put the cursor of a text area at its end, where typing starts."""
         box.move_cursor(box.document.end)
 
     def show_conflict(self, there: Statement | None) -> None:
-        """Show what somebody else made of the statement; None where the form is about several."""
+        """Show the version of somebody else. It is None if the form is about several statements."""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="form") as form:
@@ -115,7 +115,7 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
 
     @property
     def dirty(self) -> bool:
-        """Whether something was typed that is not saved."""
+        """Whether the form has unsaved input."""
         return self.values() != self._first
 
     @on(Input.Changed)
@@ -125,20 +125,20 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
         self.looked_at()
 
     def looked_at(self) -> None:
-        """Say what is known of the form as it is now; forms that can say more do."""
+        """Show the fault of the current input. Forms with a preview do more."""
         fault = self.fault()
         self.say(f"✗ {fault}" if fault and self.dirty else "", wrong=True)
 
     def show_refused(self, error: WorkbenchError, there: Statement | None) -> None:
-        """Show both: what stands there now, and what was typed. The next save is meant."""
+        """Show the current version beside the input. The next save overwrites it."""
         self._free()
         if there is not None:
             self._seen = there
         self.show_conflict(there)
-        again = (
+        advice = (
             "Your text is still here: F5 overwrites the current version with it, Esc discards it."
         )
-        self.say(f"✗ {error}. {again}", wrong=True)
+        self.say(f"✗ {error}. {advice}", wrong=True)
 
     @on(Button.Pressed, "#save")
     def save_pressed(self) -> None:
@@ -149,11 +149,11 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
         self.entered()
 
     def entered(self) -> None:
-        """Do what Enter in a field means; forms whose outcome has to be looked at first do less."""
+        """Handle Enter in a field by saving. Forms with a preview to check first do less."""
         self.action_save()
 
     def action_save(self) -> None:
-        """Save as the person who sits here, unless it cannot be saved as it is."""
+        """Save under the user's name, unless the input has a fault."""
         if self._saving:
             return
         if fault := self.fault():
@@ -163,7 +163,7 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
 
     @on(Button.Pressed, "#leave")
     def action_leave(self) -> None:
-        """Leave; ask before anything that was typed is lost."""
+        """Leave the form. Ask before unsaved input is lost."""
         if not self.dirty:
             self.dismiss(None)
             return
@@ -179,19 +179,19 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
         self.app.push_screen(TextScreen("The fields", self.EXPLAIN))
 
     def say(self, text: str, *, wrong: bool = False) -> None:
-        """Put a sentence above the buttons."""
+        """Show a message above the buttons."""
         self.said.set_class(wrong and bool(text), "-wrong")
         self.said.update(Content(visible(text, lines=True)))
 
     def typed(self, name: str) -> str:
-        """Return what an input or a text area holds."""
+        """Return the text of an input or a text area, or an empty string for other fields."""
         field = self.query_one(f"#{name}")
         if isinstance(field, TextArea):
             return field.text
         return field.value if isinstance(field, Input) else ""
 
     def chosen(self, name: str) -> str:
-        """Return what a select holds, "" for nothing."""
+        """Return the value of a select, or an empty string without one."""
         select = self.query_one(f"#{name}", Select)
         return "" if select.is_blank() else str(select.value)
 
@@ -215,9 +215,9 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
                     self._instrument, ref
                 ) if ref is not None else None
 
-        done, there = await self.with_store(write)
+        done, current_version = await self.with_store(write)
         if isinstance(done, ConflictError):
-            self.show_refused(done, there)
+            self.show_refused(done, current_version)
         else:
             self.dismiss(done)
 
@@ -228,9 +228,7 @@ def row(name: str, field: Widget) -> Horizontal:
 
 
 class Paragraph(TextArea):
-    """A text that is nearly always one paragraph: Enter goes to the next field, Ctrl+J begins a new
-    line.
-    """
+    """A text area for one paragraph. Enter goes to the next field, Ctrl+J starts a new line."""
 
     async def _on_key(self, event: events.Key) -> None:
         if event.key in ("enter", "ctrl+j"):
@@ -245,7 +243,7 @@ class Paragraph(TextArea):
 
 
 def text_box(text: str, name: str, placeholder: str = "") -> TextArea:
-    """Return a box for a text that wraps; Tab and Enter leave it."""
+    """Return a box for a text that wraps. Tab and Enter leave it."""
     return Paragraph(
         text,
         id=name,
@@ -261,7 +259,7 @@ PREVIEW_AFTER_S = 0.25
 
 
 class PreviewedForm(EditForm):
-    """A form with `#preview`, about the statements `refs`."""
+    """A form about the statements `refs`, with a `#preview` of the result."""
 
     def __init__(self, instrument: str, refs: tuple[str, ...]) -> None:
         super().__init__(instrument)
@@ -269,20 +267,20 @@ class PreviewedForm(EditForm):
         self._preview: Any = None
         self._pause: Timer | None = None
         self._wanted = False
-        "whether it is to be saved as soon as it is known what it comes to"
+        "whether to save as soon as the preview is ready"
         self._refused = False
-        "whether somebody else changed a statement meanwhile"
+        "whether somebody else has changed a statement meanwhile"
 
     @abstractmethod
     def work_out(self, store: Store, typed: Any) -> object:
-        """Return what the form comes to. Called in a thread. Raises WorkbenchError."""
+        """Return the result of the form, in a thread. Raises WorkbenchError."""
 
     @abstractmethod
     def show_outcome(self, typed: Any, preview: Any) -> None:
-        """Draw what the form comes to, and say so in a sentence."""
+        """Draw the preview, and describe the result in a sentence."""
 
     def looked_at(self) -> None:
-        """Work out what the form comes to, once typing pauses."""
+        """Update the preview after a pause in typing."""
         self._preview = None
         if self._pause is not None:
             self._pause.stop()
@@ -296,13 +294,13 @@ class PreviewedForm(EditForm):
         if typed != self.values():
             return
         self._preview = preview
-        wanted, self._wanted = self._wanted, False
+        saves_now, self._wanted = self._wanted, False
         if preview is None:
             self.say(f"✗ {fault}", wrong=True)
             self.draw([])
             return
         self.show_outcome(typed, preview)
-        if wanted:
+        if saves_now:
             self.action_save()
 
     def show_conflict(self, there: Statement | None) -> None:  # noqa: ARG002
@@ -316,7 +314,7 @@ class PreviewedForm(EditForm):
         self.preview(self.values())
 
     def say_fault(self, fault: str) -> None:
-        """Say why the form cannot be as it is typed."""
+        """Show why the input has no valid result."""
         self.say(f"✗ {fault}", wrong=True)
 
     def draw(self, lines: list[Content]) -> None:
@@ -326,7 +324,7 @@ class PreviewedForm(EditForm):
     @worker("preview", beside=True)
     async def preview(self, typed: object) -> None:
         def load(store: Store) -> tuple[object, str]:
-            """Return what the form comes to, or None and why it cannot be as it was typed."""
+            """Return the result of the form with an empty string, or None and the error."""
             try:
                 return self.work_out(store, typed), ""
             except WorkbenchError as error:

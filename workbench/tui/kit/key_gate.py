@@ -1,18 +1,17 @@
-"""The gate that every key passes: a key belongs to the screen that the person saw, or asked for,
-when pressing it.
+"""The gate that every key passes: a key belongs to the screen that was visible or requested.
 
-Keys go through one after another: the next one waits until everything that the one before set off
-is done. While something was asked for that is not there yet, keys wait for it, in the order in
-which they were typed:
+Keys go through one after another: the next one waits until all effects of the previous one are
+done. While something requested has not arrived, keys wait for it, in the order in which they were
+typed.
 
-- a screen or a dialog: all keys wait, and reach it once it is painted; where it does not come, they
-  are dropped;
-- other content of the screen in sight: keys wait, but not those that do not depend on it (`FREE`,
+- A screen or a dialog: all keys wait, and reach it once it is painted. If it does not come, they
+  are dropped.
+- Other content of the visible screen: keys wait, except those that do not depend on it (`FREE`,
   text in a field).
 
-A key that decides (`DECIDES`: a ruling, a label, a draft) is dropped where it was typed before the
-thing that it would decide on was painted, and so is the rest of what was typed in one go with it. A
-dropped key is always said.
+A key that decides (`DECIDES`: a ruling, a label, a draft) is dropped if it was typed before its
+object was painted, and so are the keys that were typed in one go with it. The screen always shows
+that keys were dropped.
 """
 
 from __future__ import annotations
@@ -45,20 +44,19 @@ if TYPE_CHECKING:
 Typed = events.Key | events.Paste
 
 ROUNDS = 4
-"""how often a message passes all widgets behind a key: an action sends messages, and their handlers
-send others"""
+"rounds of a message through all widgets after a key, as handlers of messages send further ones"
 POLL_S = 0.05
-"between two looks for what keys wait for"
+"seconds between two checks for what keys wait for"
 LOST_S = 0.5
-"after which a round is begun anew: its widget was removed with the message"
+"seconds after which a round is repeated, because its widget was removed with the message"
 TOLD_S = 0.5
-"of waiting, after which the screen says so"
+"seconds of waiting after which the screen tells so"
 STUCK_S = 3.0
-"of waiting, after which one Esc leaves what was asked for"
+"seconds of waiting after which one Esc abandons the request"
 LULL_S = 0.6
-"without a key after a dropped one: keys that follow sooner were typed in one go with it"
+"seconds without a key after a dropped one; keys that follow sooner were typed in one go"
 PLACES = frozenset({"go", "leave", "back", "keys", "explain"})
-"actions of the app that do not depend on what is in sight"
+"actions of the app that do not depend on visible content"
 QUITS = frozenset({"ctrl+q", "ctrl+c"})
 "keys that never wait"
 EDITS = frozenset(
@@ -74,8 +72,9 @@ LEFT = "what they were typed for was left"
 
 
 class Passed(Message):
-    """Follows a key from widget to widget; where it arrives at the app, all of them are done with
-    the key.
+    """A message that follows a key from widget to widget.
+
+    When it reaches the app, all widgets are done with the key.
     """
 
     def __init__(self, settling: int, round_number: int) -> None:
@@ -92,13 +91,13 @@ class KeyGate:
         self._held: deque[Typed] = deque()
         self._awaited: dict[Awaited, None] = {}
         self._settling = 0
-        "number of the settling under way, counted up; 0: everything that keys set off is done"
+        "number of the current settling, counted up, or 0 if all effects of keys are done"
         self._settlings = 0
         self._settling_since = 0.0
         self._shown: Screen[Any] | None = None
-        "the screen that was in sight when everything was done last"
+        "screen that was visible when all effects were last done"
         self._changed: WeakKeyDictionary[Screen[Any], None] = WeakKeyDictionary()
-        "screens whose content changed and was not painted yet"
+        "screens with changed content that is not painted yet"
         self._seen_at: WeakKeyDictionary[Screen[Any], float] = WeakKeyDictionary()
         "when the content of a screen was painted for the first time"
         self._dropped, self._dropped_at = 0, float("-inf")
@@ -108,7 +107,7 @@ class KeyGate:
     # ── what is awaited ───────────────────────────────────────────────────────────────────────────
 
     def expect(self, node: DOMNode, kind: Kind, group: str = "") -> Awaited:
-        """Let keys wait for something that a screen asked for."""
+        """Let keys wait for something that a screen requested."""
         awaited = Awaited(node, kind, group)
         self._awaited[awaited] = None
         return awaited
@@ -118,11 +117,11 @@ class KeyGate:
         return any(awaited.node is node and awaited.group == group for awaited in self._awaited)
 
     def is_awaited(self, awaited: Awaited) -> bool:
-        """Return whether keys still wait for something; not where the person left it."""
+        """Return whether keys still wait for something, which they do not if the user left it."""
         return awaited in self._awaited
 
     def came(self, awaited: Awaited, *, failed: bool = False) -> None:
-        """Let keys go on: what they wait for is there, or did not come."""
+        """Let keys go on, because what they wait for has arrived or failed."""
         if awaited not in self._awaited:
             return
         del self._awaited[awaited]
@@ -135,7 +134,7 @@ class KeyGate:
         self.settle()
 
     def show_other(self, screen: Screen[Any]) -> None:
-        """Note that a screen shows something else to decide on from now on."""
+        """Note that a screen shows another object to decide on from now on."""
         self._changed[screen] = None
         self.settle()
 
@@ -161,7 +160,7 @@ class KeyGate:
         await self.go_on()
 
     async def go_on(self) -> None:
-        """Let the next key through where nothing stands in its way."""
+        """Let the waiting keys through until something blocks them."""
         while self._held and not self._settling:
             event, blocker = self._held[0], self._blocker()
             if blocker is not None and not self._is_free(event, blocker):
@@ -175,9 +174,7 @@ class KeyGate:
         self._keep_looking()
 
     def settle(self) -> None:
-        """Wait until all widgets are done with what was sent to them, and a screen that changed is
-        painted.
-        """
+        """Wait until all widgets have handled their messages and a changed screen is painted."""
         if not self._app.screen_stack:  # the program ends
             return
         self._settlings += 1
@@ -202,7 +199,7 @@ class KeyGate:
     def _send(self, round_number: int) -> None:
         target: MessagePump = self._app.focused or self._top or self._app
         message = Passed(self._settling, round_number)
-        message.set_sender(self._app)  # it stops at the parent of its sender
+        message.set_sender(self._app)  # The message stops at the parent of its sender.
         if not target.post_message(message):
             self._app.post_message(message)
 
@@ -227,20 +224,20 @@ class KeyGate:
         return self._app.screen if self._app.screen_stack else None
 
     def _blocker(self) -> Awaited | None:
-        """Return what keys wait for on the screen in sight: a screen before anything else."""
+        """Return the request that keys wait for on the visible screen: a screen before content."""
         top = self._top
         for awaited in [*self._awaited]:
             worker = awaited.worker
-            # Before it began.
+            # The worker ended before it ran, so it never reported.
             if worker is not None and (worker.is_finished or worker.is_cancelled):
                 del self._awaited[awaited]
-        here = [awaited for awaited in self._awaited if awaited.node in (top, self._app)]
+        local_awaited = [awaited for awaited in self._awaited if awaited.node in (top, self._app)]
         if isinstance(top, CommandPalette) and not all(
             worker.is_finished for worker in top.workers if worker.node is top
         ):
-            here.append(Awaited(top, "content"))
-        here.sort(key=lambda awaited: awaited.kind == "content")
-        return here[0] if here else None
+            local_awaited.append(Awaited(top, "content"))
+        local_awaited.sort(key=lambda awaited: awaited.kind == "content")
+        return local_awaited[0] if local_awaited else None
 
     def _is_free(self, event: Typed, blocker: Awaited) -> bool:
         """Return whether a key does not depend on what is awaited."""
@@ -265,23 +262,21 @@ class KeyGate:
     # ── dropping ──────────────────────────────────────────────────────────────────────────────────
 
     def _is_dropped(self, event: Typed) -> bool:
-        """Return whether a key is dropped, and say so."""
+        """Return whether a key is dropped, and show it if so."""
         top = self._top
-        typed_on = event.time - self._dropped_at < LULL_S
-        if top is None or not (typed_on or self._is_ahead(top, event)):
+        is_continuation = event.time - self._dropped_at < LULL_S
+        if top is None or not (is_continuation or self._is_ahead(top, event)):
             return False
-        self._dropped = self._dropped + 1 if typed_on else 1
+        self._dropped = self._dropped + 1 if is_continuation else 1
         self._dropped_at = event.time
         self._say_dropped(NOT_SEEN)
         return True
 
     def _is_ahead(self, screen: Screen[Any], event: Typed) -> bool:
-        """Return whether a key would decide on something that was not in sight when it was
-        pressed.
-        """
-        own = getattr(screen, "is_ahead", None)
-        if own is not None:
-            return bool(own(event))
+        """Return whether a key would decide on something that was invisible when it was pressed."""
+        screen_rule = getattr(screen, "is_ahead", None)
+        if screen_rule is not None:
+            return bool(screen_rule(event))
         if event.time >= self._seen_at.get(screen, float("-inf")):
             return False
         if not getattr(screen, "EXPECTED", True):
@@ -307,16 +302,17 @@ class KeyGate:
     # ── leaving ───────────────────────────────────────────────────────────────────────────────────
 
     def _leaves(self, blocker: Awaited) -> bool:
-        """Return whether Esc leaves what is awaited: nothing was typed for it, it was pressed
-        twice, or it is stuck.
+        """Return whether Esc abandons what is awaited.
+
+        It does if nothing was typed for it, if Esc was pressed twice, or if it is stuck.
         """
-        last = self._held[-1] if self._held else None
-        twice = isinstance(last, events.Key) and last.key == "escape"
-        return last is None or twice or monotonic() - blocker.since > STUCK_S
+        last_held = self._held[-1] if self._held else None
+        is_second_escape = isinstance(last_held, events.Key) and last_held.key == "escape"
+        return last_held is None or is_second_escape or monotonic() - blocker.since > STUCK_S
 
     async def _leave(self, blocker: Awaited, event: events.Key) -> None:
         self._drop_held(LEFT)
-        self._dropped_at = float("-inf")  # what is typed after Esc is meant for what is in sight
+        self._dropped_at = float("-inf")  # Keys typed after Esc are meant for the visible screen.
         if blocker.kind == "screen":
             self._awaited.pop(blocker, None)
             if blocker.worker is not None:
@@ -328,7 +324,7 @@ class KeyGate:
     # ── waiting ───────────────────────────────────────────────────────────────────────────────────
 
     def _keep_looking(self) -> None:
-        """Look again soon as long as keys wait."""
+        """Check again soon as long as keys wait."""
         if not self._held:
             self._waiting_since = None
         elif self._poll is None:
@@ -337,12 +333,16 @@ class KeyGate:
 
     async def _look(self) -> None:
         self._poll = None
-        waited = monotonic() - (self._waiting_since or monotonic())
+        waiting_s = monotonic() - (self._waiting_since or monotonic())
         if self._settling and monotonic() - self._settling_since > LOST_S:
             self.settle()
-        elif waited >= TOLD_S and waited < TOLD_S + 2 * POLL_S and (top := self._top) is not None:
-            waits = "1 key waits" if len(self._held) == 1 else f"{len(self._held)} keys wait"
-            say(top, f"{waits} for what was asked for; Esc twice leaves it", warns=True)
+        elif (
+            waiting_s >= TOLD_S
+            and waiting_s < TOLD_S + 2 * POLL_S
+            and (top := self._top) is not None
+        ):
+            waiting_text = "1 key waits" if len(self._held) == 1 else f"{len(self._held)} keys wait"
+            say(top, f"{waiting_text} for what was asked for; Esc twice leaves it", warns=True)
         await self.go_on()
 
 
@@ -352,52 +352,48 @@ def action_name(action: str) -> str:
 
 
 def acts(screen: Screen[Any], name: str) -> frozenset[str]:
-    """Return the actions that a screen and the classes it is derived from name under `DECIDES` or
-    `FREE`.
-    """
+    """Return the `DECIDES` or `FREE` actions of a screen's class and its base classes."""
     names: set[str] = set()
-    for kind in type(screen).__mro__:
-        names |= set(kind.__dict__.get(name, ()))
+    for screen_class in type(screen).__mro__:
+        names |= set(screen_class.__dict__.get(name, ()))
     return frozenset(names)
 
 
 LEAVING = frozenset({"dismiss", "leave", "back", "pop_screen"})
-"actions after which what was typed on a screen is gone"
+"actions that discard the input of a screen"
 LOSING = "What you typed is not saved. Leave all the same?"
 
 
 class GatedApp(LiteralApp):
-    """An app whose keys pass the gate, and in which nothing that was typed is lost unasked."""
+    """An app whose keys pass the gate, and in which no input is lost without a question."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.gate = KeyGate(self)
         self._before: WeakKeyDictionary[Input | TextArea, str] = WeakKeyDictionary()
-        "what stood in a field before somebody typed there"
+        "text of a field before the user typed in it"
 
     async def on_event(self, event: events.Event) -> None:
-        """Let keys pass the gate; those that come back from a widget have passed it."""
+        """Pass keys to the gate. Those that a widget forwards have passed it already."""
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             await self.gate.take(event)
         else:
             await super().on_event(event)
 
     async def let_through(self, event: Typed) -> None:
-        """Let a key do what it does on the screen in sight; ask first where it leaves a text that
-        was typed there.
-        """
+        """Handle a key on the visible screen. Ask first if it discards input."""
         field = self.focused
         if isinstance(event, events.Key) and (leaving := self._leaving(event.key)) is not None:
             self._ask_before(leaving)
             return
         if isinstance(field, Input | TextArea):
-            edits = isinstance(event, events.Paste) or event.is_printable or event.key in EDITS
-            if edits and field not in self._before:
+            is_edit = isinstance(event, events.Paste) or event.is_printable or event.key in EDITS
+            if is_edit and field not in self._before:
                 self._before[field] = text_of(field)
         await super().on_event(event)
 
     def typed_on(self, screen: Screen[Any]) -> bool:
-        """Return whether something was typed on a screen that is not saved and would be missed."""
+        """Return whether a screen has unsaved input that would be missed."""
         if getattr(screen, "SHORT_TEXT", False) or not screen.is_running:
             return False
         fields = [field for field in self._before if field.is_attached and field.screen is screen]
@@ -408,20 +404,20 @@ class GatedApp(LiteralApp):
         )
 
     def forget_typed(self, field: Input | TextArea) -> None:
-        """Take what stands in a field for nothing that anybody typed."""
+        """Treat the current text of a field as not typed by the user."""
         self._before.pop(field, None)
 
     async def action_quit(self) -> None:
-        """Leave the program; ask first where something was typed that is not saved."""
+        """Quit the program. Ask first if there is unsaved input."""
         stacks = self._screen_stacks.values()
         if any(
             isinstance(top, ConfirmScreen) and top.asks_to_quit for top in self.screen_stack[-1:]
         ):
             self.exit()
         elif any(self.typed_on(screen) for stack in stacks for screen in stack):
-            asked = ConfirmScreen(LOSING, "leave", "stay")
-            asked.asks_to_quit = True
-            self.push_screen(asked, self._quit_or_stay)
+            question = ConfirmScreen(LOSING, "leave", "stay")
+            question.asks_to_quit = True
+            self.push_screen(question, self._quit_or_stay)
         else:
             self.exit()
 
@@ -430,7 +426,7 @@ class GatedApp(LiteralApp):
             self.exit()
 
     def _leaving(self, key: str) -> ActiveBinding | None:
-        """Return what a key does if that leaves the screen in sight and what was typed there."""
+        """Return the binding of a key if it would leave the screen and discard its input."""
         screen, field = self.screen, self.focused
         in_field = isinstance(field, Input | TextArea)
         if getattr(screen, "goes_back_within", False):
@@ -450,7 +446,7 @@ class GatedApp(LiteralApp):
         return active
 
     def _ask_before(self, leaving: ActiveBinding) -> None:
-        """Ask whether a text may be lost, and leave it where the answer is yes."""
+        """Ask whether input may be lost, and leave the screen if the answer is yes."""
 
         async def answered(agreed: bool | None) -> None:
             if agreed:
@@ -459,8 +455,9 @@ class GatedApp(LiteralApp):
         self.push_screen(ConfirmScreen(LOSING, "leave", "stay"), answered)
 
     def _handle_exception(self, error: Exception) -> None:
-        """End the program with an error, but not because a screen misses its parts that was left
-        before it had them.
+        """End the program with an error, unless a screen that was left lacks its parts.
+
+        Such a screen was left before its parts were there.
         """
         pump = active_message_pump.get(None)
         if isinstance(error, NoMatches) and isinstance(pump, DOMNode) and self._is_gone(pump):
@@ -480,12 +477,12 @@ class GatedApp(LiteralApp):
         await self.gate.passed(message)
 
     def watch_screens(self) -> None:
-        """Note when other screens come into sight, whoever shows them."""
+        """Settle whenever another screen becomes visible."""
         self.screen_change_signal.subscribe(self, lambda _: self.gate.settle(), immediate=True)
 
 
 SEARCHES = frozenset({"search", "find"})
-"ids of fields whose text is soon typed again"
+"ids of fields whose text is quick to retype"
 
 
 def text_of(field: Input | TextArea) -> str:

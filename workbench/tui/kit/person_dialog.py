@@ -1,6 +1,4 @@
-"""Who does something: an annotator, or who changes statements; typed, or chosen among those who did
-before.
-"""
+"""Dialogs that ask for the name of a person, typed or chosen from earlier names."""
 
 from __future__ import annotations
 
@@ -28,12 +26,12 @@ if TYPE_CHECKING:
 
 
 class PersonDialog(ModalScreen[str | None], Background):
-    """Asks for a name; dismisses it in its normal form, or None."""
+    """A dialog that asks for a name. It returns its normal form, or None."""
 
     CSS_PATH = "../annotation/queues.tcss"
     SHORT_TEXT = True
     EXPECTED = True
-    "False: it comes up in place of what was asked for, so that what was typed for that is no name"
+    "False: the dialog replaces a requested screen, so keys typed for that are no name"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Back"),
         Binding("down", "app.focus_next", "To the names", show=False),
@@ -77,7 +75,7 @@ class PersonDialog(ModalScreen[str | None], Background):
 
     @on(Input.Submitted)
     def take(self, event: Input.Submitted) -> None:
-        """Take the name, or say why it cannot be one."""
+        """Accept the name, or show why it is invalid."""
         try:
             self.dismiss(person_name(event.value, self._what))
         except UsageError as error:
@@ -93,7 +91,7 @@ class PersonDialog(ModalScreen[str | None], Background):
 
 
 def ask_person(screen: Screen[Any], dialog: PersonDialog, then: Callable[[str], object]) -> None:
-    """Ask who sits here, and go on as that person."""
+    """Ask for the user's name, and go on under it."""
 
     def take(name: str) -> None:
         app_of(screen).annotator = name
@@ -103,18 +101,18 @@ def ask_person(screen: Screen[Any], dialog: PersonDialog, then: Callable[[str], 
 
 
 def as_person(screen: Screen[Any], instrument: str, then: Callable[[str], object]) -> None:
-    """Go on as the person who sits here; ask who that is where nobody said so yet."""
+    """Go on under the user's name. Ask for it if it is unknown."""
     person = app_of(screen).annotator
     if person is not None:
         then(person)
     else:
-        asked = EditorDialog(instrument)
-        asked.EXPECTED = False
-        ask_person(screen, asked, then)
+        dialog = EditorDialog(instrument)
+        dialog.EXPECTED = False
+        ask_person(screen, dialog, then)
 
 
 class EditorDialog(PersonDialog):
-    """Asks for the name under which changes are kept."""
+    """A dialog that asks for the name under which changes are stored."""
 
     def __init__(self, instrument: str) -> None:
         super().__init__(())
@@ -127,11 +125,13 @@ class EditorDialog(PersonDialog):
         self.read()
 
     async def offer(self, names: tuple[str, ...]) -> None:
-        """Offer who changed statements here before."""
+        """Offer the names of people who changed statements here before."""
         if names and not self.query(OptionList):
             self._known = names
             options = OptionList(
-                *(Option(Content(visible(n))) for n in names), id="known", markup=False
+                *(Option(Content(visible(known_name))) for known_name in names),
+                id="known",
+                markup=False,
             )
             await self.query_one(".dialog", Vertical).mount(options)
 

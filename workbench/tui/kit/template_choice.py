@@ -1,6 +1,4 @@
-"""Which language and family of templates figures are about, and which versions of templates that
-were edited.
-"""
+"""The choice of languages, personas, families and versions of the templates of figures."""
 
 from __future__ import annotations
 
@@ -27,21 +25,21 @@ if TYPE_CHECKING:
     from stores.runs.run_rows import Run
 
 SHOWN = 3
-"families and versions that a heading names"
+"number of families and versions that a heading names"
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What there is to choose from."""
+    """The available choices among the prompts of some runs."""
 
     families: tuple[str, ...] = ()
-    "that were asked"
+    "families of the prompts"
     versions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    "of each template that was asked in several"
+    "versions of each template with several"
     languages: tuple[str, ...] = ()
-    "that were asked"
+    "languages of the prompts"
     personas: tuple[str, ...] = ()
-    "that stood before prompts, after `none`; empty: none did"
+    "personas before prompts, after `none`, or empty if no prompt had one"
 
     def __bool__(self) -> bool:
         return (
@@ -53,7 +51,7 @@ class Offer:
 
 
 def offered(runs: Iterable[Run]) -> Offer:
-    """Return what there is to choose from."""
+    """Return the available choices among the prompts of runs."""
     families: dict[str, None] = {}
     languages: dict[str, None] = {}
     personas: dict[str, None] = {}
@@ -62,47 +60,52 @@ def offered(runs: Iterable[Run]) -> Offer:
         languages |= dict.fromkeys((*run.languages, run.language))
         families |= dict.fromkeys(run.families)
         personas |= dict.fromkeys(run.personas)
-        for one in run.versions:
-            versions.setdefault(one.name, set()).update({one.version, *one.others} - {0})
-    several = {
+        for template_version in run.versions:
+            versions.setdefault(template_version.name, set()).update(
+                {template_version.version, *template_version.others} - {0}
+            )
+    versions_by_name = {
         name: tuple(sorted(numbers))
         for name, numbers in sorted(versions.items())
         if len(numbers) > 1
     }
-    return Offer(tuple(families), several, tuple(languages), (NONE, *personas) if personas else ())
+    return Offer(
+        tuple(families), versions_by_name, tuple(languages), (NONE, *personas) if personas else ()
+    )
 
 
 def heading(runs: Iterable[Run], families: str = "T") -> list[str]:
-    """Return which languages, families and versions figures are about, where there are others, as a
-    part of a heading.
+    """Return the languages, families and versions of figures, as parts of a heading.
 
-    `families`: the key that chooses a language or a family.
+    The list is empty if there are no others. `families` is the key that chooses a language or a
+    family.
     """
-    every = tuple(runs)
-    before = [f"persona {run.persona_name or NONE}" for run in every if run.personas]
-    parts = list(dict.fromkeys([*before, *(part for run in every for part in run.asked_with)]))
-    more = f" and {len(parts) - SHOWN} more" if len(parts) > SHOWN else ""
-    offer = offered(every)
-    several = len(offer.families) > 1 or len(offer.languages) > 1 or bool(offer.personas)
-    keys = [families] * several + ["T"] * bool(offer.versions)
-    others = f" ({' and '.join(dict.fromkeys(keys))}: others)" if keys else ""
-    return [visible(", ".join(parts[:SHOWN])) + more + others] if parts else []
+    all_runs = tuple(runs)
+    persona_parts = [f"persona {run.persona_name or NONE}" for run in all_runs if run.personas]
+    parts = list(
+        dict.fromkeys([*persona_parts, *(part for run in all_runs for part in run.asked_with)])
+    )
+    more_text = f" and {len(parts) - SHOWN} more" if len(parts) > SHOWN else ""
+    offer = offered(all_runs)
+    has_choice = len(offer.families) > 1 or len(offer.languages) > 1 or bool(offer.personas)
+    keys = [families] * has_choice + ["T"] * bool(offer.versions)
+    keys_text = f" ({' and '.join(dict.fromkeys(keys))}: others)" if keys else ""
+    return [visible(", ".join(parts[:SHOWN])) + more_text + keys_text] if parts else []
 
 
 def templates_for(run: Run, chosen: TemplateChoice) -> TemplateChoice:
-    """Return a choice of templates that shows a run: the one that is chosen, changed only where
-    that leaves it out.
+    """Return a choice of templates that includes a run, changed only where needed.
 
     `chosen` without families means those that were asked last.
     """
     families = (
         chosen.families if run.family in (chosen.families or run.families[-1:]) else (run.family,)
     )
-    spoken = not chosen.languages or run.language in chosen.languages
+    has_language = not chosen.languages or run.language in chosen.languages
     persona = run.persona_name or NONE
-    before = chosen.personas if {persona, EVERY} & set(chosen.personas or (NONE,)) else (persona,)
+    personas = chosen.personas if {persona, EVERY} & set(chosen.personas or (NONE,)) else (persona,)
     return TemplateChoice(
-        families, chosen.versions, chosen.languages if spoken else (run.language,), before
+        families, chosen.versions, chosen.languages if has_language else (run.language,), personas
     )
 
 
@@ -123,9 +126,7 @@ LINES = {
 
 
 class TemplatesScreen(ModalScreen[TemplateChoice | None]):
-    """Which languages and templates count; dismisses the choice, or None where nothing is to
-    change.
-    """
+    """A dialog for the languages and templates that count. It returns the choice, or None."""
 
     CSS_PATH = "choices.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -154,13 +155,13 @@ class TemplatesScreen(ModalScreen[TemplateChoice | None]):
 
     @on(OptionList.OptionSelected)
     def action_choose(self) -> None:
-        """Choose what is under the cursor."""
-        at = self.choices.highlighted
-        if at is not None:
+        """Choose the line under the cursor."""
+        row = self.choices.highlighted
+        if row is not None:
             self.choice = picked(
-                self.choice, str(self.choices.get_option_at_index(at).id), self._offer
+                self.choice, str(self.choices.get_option_at_index(row).id), self._offer
             )
-            self._fill(at)
+            self._fill(row)
 
     def action_apply(self) -> None:
         self.dismiss(self.choice)
@@ -174,50 +175,53 @@ class TemplatesScreen(ModalScreen[TemplateChoice | None]):
     def _fill(self, at: int) -> None:
         self.choices.set_options(
             Option(
-                Content.styled(visible(words), "" if name else "$text-muted"),
+                Content.styled(visible(text), "" if name else "$text-muted"),
                 id=name or None,
                 disabled=not name,
             )
-            for name, words in form(self.choice, self._offer)
+            for name, text in form(self.choice, self._offer)
         )
         self.choices.highlighted = at
 
 
 def form(choice: TemplateChoice, offer: Offer) -> Iterator[tuple[str, str]]:
-    """Yield the lines of the form: what a line chooses (nothing for a heading), and its words."""
+    """Yield the id of each line of the form, which is empty for a heading, and its text."""
     if len(offer.languages) > 1:
         yield "", f"{LINES[LANGUAGE]}; each choice has its own result"
         yield f"{LANGUAGE}:", f" {TICK[not choice.languages]} all"
         yield from (
-            (f"{LANGUAGE}:{place}", f" {TICK[language in choice.languages]} {language}")
-            for place, language in enumerate(offer.languages)
+            (f"{LANGUAGE}:{index}", f" {TICK[language in choice.languages]} {language}")
+            for index, language in enumerate(offer.languages)
         )
     if offer.personas:
         yield "", f"{LINES[PERSONA]}; of several, each is a result of its own"
-        chosen_of = choice.personas or (NONE,)
+        current_personas = choice.personas or (NONE,)
         yield from (
-            (f"{PERSONA}:{place}", f" {TICK[EVERY in chosen_of or name in chosen_of]} {name}")
-            for place, name in enumerate(offer.personas)
+            (
+                f"{PERSONA}:{index}",
+                f" {TICK[EVERY in current_personas or name in current_personas]} {name}",
+            )
+            for index, name in enumerate(offer.personas)
         )
     families, versions = offer.families, offer.versions
     if len(families) > 1:
         yield "", f"{LINES[FAMILY]}; each choice has its own result"
         yield f"{FAMILY}:", f" {TICK[not choice.families]} the most recently asked"
         yield from (
-            (f"{FAMILY}:{place}", f" {TICK[family in choice.families]} {family}")
-            for place, family in enumerate(families)
+            (f"{FAMILY}:{index}", f" {TICK[family in choice.families]} {family}")
+            for index, family in enumerate(families)
         )
-    chosen = dict(choice.versions)
-    for place, (name, numbers) in enumerate(versions.items()):
+    selected = dict(choice.versions)
+    for template_index, (name, numbers) in enumerate(versions.items()):
         yield "", f"{LINES[VERSION]} {name}"
         yield (
-            f"{VERSION}:{place}:",
-            f" {RADIO[name not in chosen]} the current version, or the most recently asked",
+            f"{VERSION}:{template_index}:",
+            f" {RADIO[name not in selected]} the current version, or the most recently asked",
         )
         yield from (
             (
-                f"{VERSION}:{place}:{number}",
-                f" {RADIO[chosen.get(name) == number]} version {number}",
+                f"{VERSION}:{template_index}:{number}",
+                f" {RADIO[selected.get(name) == number]} version {number}",
             )
             for number in numbers
         )
@@ -225,21 +229,25 @@ def form(choice: TemplateChoice, offer: Offer) -> Iterator[tuple[str, str]]:
 
 def picked(choice: TemplateChoice, line: str, offer: Offer) -> TemplateChoice:
     """Return the choice after a line of the form was chosen."""
-    what, _, rest = line.partition(":")
-    if what == LANGUAGE:
-        return replace(choice, languages=_toggled(choice.languages, offer.languages, rest))
-    if what == PERSONA:
-        now = offer.personas if EVERY in choice.personas else choice.personas or (NONE,)
-        return replace(choice, personas=_toggled(now, offer.personas, rest))
-    if what == FAMILY:
-        return replace(choice, families=_toggled(choice.families, offer.families, rest))
-    place, _, number = rest.partition(":")
-    name = list(offer.versions)[int(place)]
-    others = tuple(one for one in choice.versions if one[0] != name)
+    line_kind, _, value = line.partition(":")
+    if line_kind == LANGUAGE:
+        return replace(choice, languages=_toggled(choice.languages, offer.languages, value))
+    if line_kind == PERSONA:
+        current_personas = (
+            offer.personas if EVERY in choice.personas else choice.personas or (NONE,)
+        )
+        return replace(choice, personas=_toggled(current_personas, offer.personas, value))
+    if line_kind == FAMILY:
+        return replace(choice, families=_toggled(choice.families, offer.families, value))
+    template_index, _, number = value.partition(":")
+    name = list(offer.versions)[int(template_index)]
+    others = tuple(
+        template_version for template_version in choice.versions if template_version[0] != name
+    )
     return replace(choice, versions=(*others, (name, int(number))) if number else others)
 
 
 def _toggled(chosen: Sequence[str], offered: Sequence[str], place: str) -> tuple[str, ...]:
-    """Return what is chosen after the line at a place was; no place: nothing in particular."""
-    wanted = {offered[int(place)]} ^ set(chosen) if place else set()
-    return tuple(name for name in offered if name in wanted)
+    """Return the selection after the line at an index was toggled, or none without an index."""
+    selected = {offered[int(place)]} ^ set(chosen) if place else set()
+    return tuple(name for name in offered if name in selected)

@@ -1,6 +1,6 @@
-"""Cells in characters: each shows its mark or number, which its shade repeats.
+"""Grids of cells in characters: each shows its mark or number, and a shade that repeats it.
 
-plotext draws matrices by colour alone, so these are drawn here.
+plotext draws matrices by colour alone, so they are drawn here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from workbench.figures.pictures.kinds import Cell, Grid
 
 GAP = 1
 LEAST, LABEL = 4, 24
-"columns of a cell, and at most of a row's label"
+"least width of a cell, and greatest width of a row's label"
 SHADES = ("", "on $primary 20%", "on $primary 40%", "on $primary 60%")
 BELOW = ("", "on $warning 20%", "on $warning 40%", "on $warning 60%")
 VERDICTS = {
@@ -27,24 +27,30 @@ VERDICTS = {
 
 
 def drawn(picture: Grid, width: int) -> Content:
-    """Return the rows of a page below the names of its columns, cut where there is no room for all
-    columns.
-    """
+    """Return the rows of a page below its column names, truncated to the width."""
     label = min(LABEL, max((len(row) for row in picture.rows), default=0))
     room = (width - label) // max(1, len(picture.columns)) - GAP
-    texts = [len(cell.text) for cells in picture.cells for cell in cells]
-    cell = max(
-        LEAST, min(room, max(max(texts, default=1), max(map(len, picture.columns), default=1)) + 2)
+    lengths = [len(grid_cell.text) for cells in picture.cells for grid_cell in cells]
+    cell_width = max(
+        LEAST,
+        min(room, max(max(lengths, default=1), max(map(len, picture.columns), default=1)) + 2),
     )
-    head = Content.styled(
-        " " * label + "".join(" " + _fit(name, cell).center(cell) for name in picture.columns),
+    header = Content.styled(
+        " " * label
+        + "".join(" " + _fit(name, cell_width).center(cell_width) for name in picture.columns),
         "bold",
     )
-    lines = [head] if not any(picture.titles) else [_titles(picture), head]
+    lines = [header] if not any(picture.titles) else [_titles(picture), header]
     for name, cells in zip(picture.rows, picture.cells, strict=True):
         parts: list[tuple[str, str]] = [(_fit(name, label).rjust(label), "")]
-        for one in cells:
-            parts += [(" ", ""), (_fit(one.text, cell).center(cell), _shade(one, picture.scale))]
+        for row_cell in cells:
+            parts += [
+                (" ", ""),
+                (
+                    _fit(row_cell.text, cell_width).center(cell_width),
+                    _shade(row_cell, picture.scale),
+                ),
+            ]
         lines.append(Content.assemble(*parts))
     return Content("\n").join(lines)
 
@@ -64,5 +70,5 @@ def _shade(cell: Cell, scale: tuple[float, float] | None) -> str:
     if scale is None or math.isnan(cell.value):
         return "italic $text-muted" if cell.undefined else ""
     shades: Sequence[str] = SHADES if cell.value >= 0 else BELOW
-    most = max(abs(scale[0]), abs(scale[1])) or 1.0
-    return shades[min(len(shades) - 1, round(abs(cell.value) / most * (len(shades) - 1)))]
+    limit = max(abs(scale[0]), abs(scale[1])) or 1.0
+    return shades[min(len(shades) - 1, round(abs(cell.value) / limit * (len(shades) - 1)))]

@@ -1,6 +1,4 @@
-"""Pictures drawn with plotext: one character a mark, so that marks and not colours tell series
-apart.
-"""
+"""Pictures drawn with plotext: one character per mark, so that marks distinguish the series."""
 
 from __future__ import annotations
 
@@ -23,15 +21,15 @@ COLOURS: Sequence[Colour] = (
     (204, 121, 167),
     (213, 94, 0),
 )
-"of Okabe and Ito (2008)"
+"palette of Okabe and Ito (2008)"
 GREY: Colour = (128, 128, 128)
 PLAIN = "default"
-"colour of the terminal; a text without one stands on plotext's white, whatever the theme"
+"colour of the terminal; text without a colour would be on plotext's white in any theme"
 FULL, HOLLOW = "●◆■▲▼★", "○◇□△▽☆"
 PARTS = "█▒▓░▚"
-"of bars"
+"characters of the parts of bars"
 LINES = 20
-"of a terminal that a plane has, about"
+"approximate number of terminal lines of a plane"
 BASELINES = "▸◂×+"
 WIDE = 110
 "columns from which a line has its number beside its label"
@@ -40,14 +38,14 @@ LABEL = 30
 SPOKE = 22
 "columns of a label beside a spider"
 LEAST_WIDTH, LEAST_HEIGHT = 30, 6
-"of a picture"
+"least size of a picture"
 FRAME = 3
 "lines of the horizontal axis: its line, numbers and title"
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a series is told from others."""
+    """The look that distinguishes a series from others."""
 
     mark: str
     hollow: str
@@ -55,27 +53,30 @@ class Look:
 
 
 def looks(series: Sequence[str], baselines: Sequence[str] = ()) -> dict[str, Look]:
-    """Return how each series looks; baselines are grey."""
-    found = {
+    """Return the look of each series. Baselines are grey."""
+    looks_by_name = {
         name: Look(sign, sign, GREY)
         for name, sign in zip(baselines, BASELINES * len(baselines), strict=False)
     }
-    for at, name in enumerate(name for name in series if name not in found):
-        found[name] = Look(
-            FULL[at % len(FULL)], HOLLOW[at % len(HOLLOW)], COLOURS[at % len(COLOURS)]
+    for index, name in enumerate(name for name in series if name not in looks_by_name):
+        looks_by_name[name] = Look(
+            FULL[index % len(FULL)], HOLLOW[index % len(HOLLOW)], COLOURS[index % len(COLOURS)]
         )
-    return found
+    return looks_by_name
 
 
 def marks(picture: Picture) -> list[tuple[str, str, Colour]]:
-    """Return what each mark means: sign, series, colour; nothing where there is one series without
-    a name.
+    """Return the legend: the mark, name and colour of each series.
+
+    It is empty for a single series without a name.
     """
     if isinstance(picture, Bars):
-        of = {name: PARTS[at % len(PARTS)] for at, name in enumerate(picture.series)}
+        mark_by_name = {
+            name: PARTS[index % len(PARTS)] for index, name in enumerate(picture.series)
+        }
         return [
-            (of[name], name, COLOURS[at % len(COLOURS)])
-            for at, name in enumerate(picture.series)
+            (mark_by_name[name], name, COLOURS[index % len(COLOURS)])
+            for index, name in enumerate(picture.series)
             if name
         ]
     series, baselines = _series(picture)
@@ -97,14 +98,12 @@ def _series(picture: Picture) -> tuple[Sequence[str], Sequence[str]]:
 
 
 def most(height: int) -> int:
-    """Return for how many lines of values there is room."""
+    """Return the number of lines of values that fit."""
     return max(1, height - FRAME)
 
 
 def draw(plt: Any, picture: Picture, width: int) -> None:
-    """Draw a picture on a canvas of plotext. Whatever is not a picture of these kinds leaves it
-    empty.
-    """
+    """Draw a picture on a canvas of plotext. A picture of another kind leaves it empty."""
     plt.clear_figure()
     plt.frame(False)
     drawers: Mapping[type[Picture], Callable[[Any, Any, int], None]] = {
@@ -119,21 +118,21 @@ def draw(plt: Any, picture: Picture, width: int) -> None:
 
 
 def _intervals(plt: Any, picture: Intervals, width: int) -> None:
-    of = looks(picture.series, picture.baselines)
+    look_by_name = looks(picture.series, picture.baselines)
     labels = list[str]()
-    for at, point in enumerate(picture.points):
-        look, value = of[point.series], point.value
-        name = point.label if at == 0 or picture.points[at - 1].label != point.label else ""
-        shown = f" {estimate(value, picture.axis.kind)}" if width >= WIDE else ""
-        labels.append(f"{_cut(name)}{shown if value.defined else ' undefined'}")
-        for one in point.references if picture.reference else ():
-            if not math.isnan(one):
-                plt.scatter([one], [-at], marker="│", color=GREY)
-        _dash(plt, value, -at, look.colour)
+    for index, point in enumerate(picture.points):
+        look, value = look_by_name[point.series], point.value
+        name = point.label if index == 0 or picture.points[index - 1].label != point.label else ""
+        value_text = f" {estimate(value, picture.axis.kind)}" if width >= WIDE else ""
+        labels.append(f"{_cut(name)}{value_text if value.defined else ' undefined'}")
+        for reference in point.references if picture.reference else ():
+            if not math.isnan(reference):
+                plt.scatter([reference], [-index], marker="│", color=GREY)
+        _dash(plt, value, -index, look.colour)
         if value.defined:
             plt.scatter(
                 [value.value],
-                [-at],
+                [-index],
                 marker=look.hollow if hollow(value) else look.mark,
                 color=look.colour,
             )
@@ -143,121 +142,158 @@ def _intervals(plt: Any, picture: Intervals, width: int) -> None:
 
 def _bars(plt: Any, picture: Bars, width: int) -> None:
     labels = list[str]()
-    for at, bar in enumerate(picture.bars):
-        begin = 0.0
+    for index, bar in enumerate(picture.bars):
+        start = 0.0
         for name, size in bar.parts:
             if size > 0:
-                place = picture.series.index(name)
-                mark, colour = PARTS[place % len(PARTS)], COLOURS[place % len(COLOURS)]
-                plt.plot([begin, begin + size], [-at, -at], marker=mark, color=colour)
-                begin += size
-        alone = (
+                series_index = picture.series.index(name)
+                mark, colour = (
+                    PARTS[series_index % len(PARTS)],
+                    COLOURS[series_index % len(COLOURS)],
+                )
+                plt.plot([start, start + size], [-index, -index], marker=mark, color=colour)
+                start += size
+        value_text = (
             f" {number(bar.parts[0][1], picture.axis.kind)}"
             if len(bar.parts) == 1 and width >= WIDE
             else ""
         )
-        labels.append(f"{_cut(bar.label)}{alone}")
+        labels.append(f"{_cut(bar.label)}{value_text}")
     _rows(plt, labels)
     _across(plt, picture.axis)
 
 
 def _lines(plt: Any, picture: Lines, width: int) -> None:  # noqa: ARG001
-    of = looks([line.series for line in picture.lines])
+    look_by_name = looks([line.series for line in picture.lines])
     for line in picture.lines:
-        there = [(at, value) for at, value in line.points if value.defined]
-        look = of[line.series]
+        defined_points = [(point_x, value) for point_x, value in line.points if value.defined]
+        look = look_by_name[line.series]
         if picture.identity:
             ends = [picture.x.low, picture.x.high]
             plt.plot(ends, ends, marker="dot", color=GREY)
         plt.plot(
-            [at for at, _ in there],
-            [value.value for _, value in there],
+            [defined_x for defined_x, _ in defined_points],
+            [value.value for _, value in defined_points],
             marker="braille",
             color=look.colour,
         )
-        for at, value in there:
+        for x, value in defined_points:
             if not math.isnan(value.low):
-                plt.plot([at, at], [value.low, value.high], marker="│", color=look.colour)
+                plt.plot([x, x], [value.low, value.high], marker="│", color=look.colour)
             plt.scatter(
-                [at],
+                [x],
                 [value.value],
                 marker=look.hollow if hollow(value) else look.mark,
                 color=look.colour,
             )
-    for marked, _ in picture.x.references:
-        plt.vline(marked, GREY)
+    for x_reference, _ in picture.x.references:
+        plt.vline(x_reference, GREY)
     _across(plt, picture.x, zero=False)
     _upwards(plt, picture.y)
 
 
 def _plane(plt: Any, picture: Plane, width: int) -> None:
-    """Draw points with their labels; one that would stand on another label is left out, and the
-    table says it.
+    """Draw points with their labels.
+
+    A label that would overlap another one is left out. The table has it.
     """
-    of = looks(picture.series)
+    look_by_name = looks(picture.series)
     step = (
         (picture.x.high - picture.x.low) / max(1, width),
         (picture.y.high - picture.y.low) / LINES,
     )
-    taken: list[tuple[float, float, float]] = []
+    label_spans: list[tuple[float, float, float]] = []
     if picture.identity:
         ends = [picture.x.low, picture.x.high]
         plt.plot(ends, ends, marker="dot", color=GREY)
-    for place in picture.places:
-        if not place.placed:
+    for plane_place in picture.places:
+        if not plane_place.placed:
             continue
-        look, x, y = of[place.series], place.x, place.y
-        if not math.isnan(x.low):
-            plt.plot([x.low, x.high], [y.value, y.value], marker="─", color=look.colour)
-        if not math.isnan(y.low):
-            plt.plot([x.value, x.value], [y.low, y.high], marker="│", color=look.colour)
-        mark = look.hollow if place.hollow else look.mark
-        plt.scatter([x.value], [y.value], marker=mark, color=look.colour)
+        look, x_interval, y_interval = (
+            look_by_name[plane_place.series],
+            plane_place.x,
+            plane_place.y,
+        )
+        if not math.isnan(x_interval.low):
+            plt.plot(
+                [x_interval.low, x_interval.high],
+                [y_interval.value, y_interval.value],
+                marker="─",
+                color=look.colour,
+            )
+        if not math.isnan(y_interval.low):
+            plt.plot(
+                [x_interval.value, x_interval.value],
+                [y_interval.low, y_interval.high],
+                marker="│",
+                color=look.colour,
+            )
+        mark = look.hollow if plane_place.hollow else look.mark
+        plt.scatter([x_interval.value], [y_interval.value], marker=mark, color=look.colour)
         if picture.labelled:
-            late = x.value > (picture.x.low + 2 * picture.x.high) / 3
-            label = f"{_cut(place.label)} {mark}" if late else f"{mark} {_cut(place.label)}"
-            side = "right" if late else "left"
+            is_late = x_interval.value > (picture.x.low + 2 * picture.x.high) / 3
+            label = (
+                f"{_cut(plane_place.label)} {mark}"
+                if is_late
+                else f"{mark} {_cut(plane_place.label)}"
+            )
+            alignment = "right" if is_late else "left"
             reach = (len(label) + 1) * step[0]
-            begin, end = (x.value - reach, x.value) if late else (x.value, x.value + reach)
+            start, end = (
+                (x_interval.value - reach, x_interval.value)
+                if is_late
+                else (x_interval.value, x_interval.value + reach)
+            )
             if not any(
-                abs(y.value - at) < step[1] and begin < high and low < end
-                for at, low, high in taken
+                abs(y_interval.value - y) < step[1] and start < high and low < end
+                for y, low, high in label_spans
             ):
-                taken.append((y.value, begin, end))
+                label_spans.append((y_interval.value, start, end))
                 plt.text(
-                    label, x.value, y.value, alignment=side, color=look.colour, background=PLAIN
+                    label,
+                    x_interval.value,
+                    y_interval.value,
+                    alignment=alignment,
+                    color=look.colour,
+                    background=PLAIN,
                 )
     _across(plt, picture.x)
     _upwards(plt, picture.y)
 
 
 def _spider(plt: Any, picture: Spider, width: int) -> None:  # noqa: ARG001
-    of = looks(list(picture.lines), picture.baselines)
+    look_by_name = looks(list(picture.lines), picture.baselines)
     span = picture.axis.high - picture.axis.low
-    turns = [2 * math.pi * at / len(picture.spokes) for at in range(len(picture.spokes))]
+    angles = [2 * math.pi * index / len(picture.spokes) for index in range(len(picture.spokes))]
 
-    def place(turn: float, value: float) -> tuple[float, float]:
+    def place(direction: float, value: float) -> tuple[float, float]:
         share = (value - picture.axis.low) / span
-        return share * math.sin(turn), share * math.cos(turn)
+        return share * math.sin(direction), share * math.cos(direction)
 
-    around = [2 * math.pi * at / 60 for at in range(61)]
-    for ring in {picture.axis.high, max(0.0, picture.axis.low)}:
-        plt.plot(*_across_up(place(turn, ring) for turn in around), marker="dot", color=GREY)
+    circle_angles = [2 * math.pi * step / 60 for step in range(61)]
+    for radius in {picture.axis.high, max(0.0, picture.axis.low)}:
+        plt.plot(
+            *_across_up(place(circle_angle, radius) for circle_angle in circle_angles),
+            marker="dot",
+            color=GREY,
+        )
     for name, values in picture.lines.items():
-        look = of[name]
-        closed = [*zip(turns, values, strict=True), (turns[0], values[0])]
-        for (turn, value), (after, other) in pairwise(closed):
-            if value.defined and other.defined:
-                ends = place(turn, value.value), place(after, other.value)
-                plt.plot(*_across_up(ends), marker="braille", color=look.colour)
-        for turn, value in zip(turns, values, strict=True):
+        look = look_by_name[name]
+        closed_line = [*zip(angles, values, strict=True), (angles[0], values[0])]
+        for (angle, value), (next_angle, next_value) in pairwise(closed_line):
+            if value.defined and next_value.defined:
+                end_points = place(angle, value.value), place(next_angle, next_value.value)
+                plt.plot(*_across_up(end_points), marker="braille", color=look.colour)
+        for angle, value in zip(angles, values, strict=True):
             if value.defined:
                 mark = look.hollow if hollow(value) else look.mark
-                plt.scatter(*_across_up([place(turn, value.value)]), marker=mark, color=look.colour)
-    for turn, spoke in zip(turns, picture.spokes, strict=True):
-        x, y = 1.12 * math.sin(turn), 1.12 * math.cos(turn)
-        side = "center" if abs(x) < 0.1 else "left" if x > 0 else "right"
-        plt.text(_cut(spoke, SPOKE), x, y, alignment=side, color=PLAIN, background=PLAIN)
+                plt.scatter(
+                    *_across_up([place(angle, value.value)]), marker=mark, color=look.colour
+                )
+    for angle, spoke in zip(angles, picture.spokes, strict=True):
+        x, y = 1.12 * math.sin(angle), 1.12 * math.cos(angle)
+        alignment = "center" if abs(x) < 0.1 else "left" if x > 0 else "right"
+        plt.text(_cut(spoke, SPOKE), x, y, alignment=alignment, color=PLAIN, background=PLAIN)
     plt.xlim(-2.6, 2.6)
     plt.ylim(-1.2, 1.2)
     plt.xticks([])
@@ -279,13 +315,13 @@ def _dash(plt: Any, value: Estimate, at: float, colour: Colour) -> None:
 
 def _rows(plt: Any, labels: Sequence[str]) -> None:
     """Write a label at each line."""
-    plt.yticks([-at for at in range(len(labels))], labels)
+    plt.yticks([-index for index in range(len(labels))], labels)
     plt.ylim(-max(1, len(labels) - 1), 0)
 
 
 def _across(plt: Any, axis: Axis, *, zero: bool = True) -> None:
     plt.xlim(axis.low, axis.high)
-    plt.xticks(axis.ticks, [axis.tick(place) for place in axis.ticks])
+    plt.xticks(axis.ticks, [axis.tick(tick) for tick in axis.ticks])
     low, high = axis.ends
     plt.xlabel(f"◂ {low} · {axis.label} · {high} ▸" if low else axis.label)
     for value, _ in axis.references if zero else ():
@@ -294,7 +330,7 @@ def _across(plt: Any, axis: Axis, *, zero: bool = True) -> None:
 
 def _upwards(plt: Any, axis: Axis) -> None:
     plt.ylim(axis.low, axis.high)
-    plt.yticks(axis.ticks, [axis.tick(place) for place in axis.ticks])
+    plt.yticks(axis.ticks, [axis.tick(tick) for tick in axis.ticks])
     for value, _ in axis.references:
         plt.hline(value, GREY)
 

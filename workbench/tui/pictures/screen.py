@@ -1,4 +1,4 @@
-"""The pictures of a table, one at a time, above the sentences that a screen reader says."""
+"""The screen of a table's pictures, one at a time, above their descriptions for screen readers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ from workbench.tui.pictures import grid, plot
 
 
 class PictureScreen(ModalScreen[None]):
-    """Shows the pictures of a table; Tab goes to the next one, Page Down on to more of its
-    lines.
-    """
+    """A dialog of a table's pictures. Tab shows the next picture, Page Down more of its lines."""
 
     DEFAULT_CSS = """
     PictureScreen {
@@ -110,29 +108,31 @@ class PictureScreen(ModalScreen[None]):
         self._page = min(self._page, len(pages) - 1)
         page = pages[self._page]
         self._draw(page)
-        several = (
+        position_text = (
             f"  picture {self._at + 1} of {len(self._pictures)}" if len(self._pictures) > 1 else ""
         )
-        heading = (visible(self.picture.title), "bold"), (several, "$text-muted")
+        heading = (visible(self.picture.title), "bold"), (position_text, "$text-muted")
         self.query_one("#heading", Static).update(Content.assemble(*heading))
-        signs = [
-            part
-            for sign, name, colour in plot.marks(self.picture)
-            for part in (
-                (f"{sign} ", f"rgb({','.join(map(str, colour))})"),
+        legend_parts = [
+            legend_part
+            for symbol, name, colour in plot.marks(self.picture)
+            for legend_part in (
+                (f"{symbol} ", f"rgb({','.join(map(str, colour))})"),
                 (f"{visible(name)}   ", ""),
             )
         ]
-        self.query_one("#marks", Static).update(Content.assemble(*signs))
+        self.query_one("#marks", Static).update(Content.assemble(*legend_parts))
         self.query_one("#words", Static).update(
             visible(" ".join([self.picture.alt, *self.picture.notes]))
         )
         keys = ["Esc back"]
         keys = ["Tab next picture", *keys] if len(self._pictures) > 1 else keys
         if len(pages) > 1:
-            more = sum(map(lines, pages[self._page + 1 :]))
-            further = f", {more:,} more {'line' if more == 1 else 'lines'} below" if more else ""
-            keys = [f"page {self._page + 1} of {len(pages)}{further}: PgDn, PgUp", *keys]
+            n_more = sum(map(lines, pages[self._page + 1 :]))
+            more_text = (
+                f", {n_more:,} more {'line' if n_more == 1 else 'lines'} below" if n_more else ""
+            )
+            keys = [f"page {self._page + 1} of {len(pages)}{more_text}: PgDn, PgUp", *keys]
         self.query_one("#keys", Static).update(" · ".join(keys))
 
     def _draw(self, page: Picture) -> None:
@@ -148,7 +148,7 @@ class PictureScreen(ModalScreen[None]):
 
 
 def lines(page: Picture) -> int:
-    """Return how many lines a page of a picture has."""
+    """Return the number of lines of a page of a picture."""
     if isinstance(page, Intervals):
         return len(page.points)
     return (
@@ -161,22 +161,24 @@ def lines(page: Picture) -> int:
 
 
 def fitted(picture: Picture, height: int) -> Sequence[Picture]:
-    """Return a picture in as many pages as its lines need where only so many have room."""
-    room = plot.most(height)
+    """Return a picture in as many pages as its lines need."""
+    n_lines = plot.most(height)
     if isinstance(picture, Intervals):
-        parts = split(picture.points, room)
-        return [picture.paged(at, len(parts), points=part) for at, part in enumerate(parts, 1)]
+        pages = split(picture.points, n_lines)
+        return [
+            picture.paged(number, len(pages), points=page) for number, page in enumerate(pages, 1)
+        ]
     if isinstance(picture, Bars):
-        bars = split(picture.bars, room)
-        return [picture.paged(at, len(bars), bars=part) for at, part in enumerate(bars, 1)]
+        bars = split(picture.bars, n_lines)
+        return [picture.paged(number, len(bars), bars=page) for number, page in enumerate(bars, 1)]
     if isinstance(picture, Grid):
         rows = split(range(len(picture.rows)), max(1, height - 2))
         return [
             replace(
                 picture,
-                rows=[picture.rows[at] for at in part],
-                cells=[picture.cells[at] for at in part],
+                rows=[picture.rows[row] for row in page],
+                cells=[picture.cells[row] for row in page],
             )
-            for part in rows
+            for page in rows
         ]
     return (picture,)

@@ -1,1 +1,1 @@
-"""Results: a list of tables, a table, the details of a row, and what stands behind it."""
+"""The screens of results: tables, the details of rows, and the tables behind them."""

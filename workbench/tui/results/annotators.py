@@ -1,4 +1,4 @@
-"""Agreement of the people who label a queue: over all items, by pair, label, group and item."""
+"""The agreement of a queue's annotators: over all items, by pair, label, group and item."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUEUE_COLUMNS = 20
 
 
 class AnnotatorsScreen(BookScreen):
-    """Agreement between the annotators of one queue; Esc goes back to the queues."""
+    """Agreement between the annotators of one queue. Esc goes back to the queues."""
 
     RULED = False
     COUNTING = "Computing the coefficients and their intervals …"
@@ -32,7 +32,7 @@ class AnnotatorsScreen(BookScreen):
     ]
 
     _settings: bool
-    "whether letters stand for the annotators' names"
+    "whether letters replace the annotators' names"
 
     def __init__(self, queue: str) -> None:
         super().__init__(False)
@@ -59,21 +59,32 @@ class AnnotatorsScreen(BookScreen):
 
 
 def load(store: Store, queue: str, known: Loaded | None = None, *, letters: bool = False) -> Loaded:
-    """Return the agreement on a queue. Returns `known` itself where nothing has changed. Raises
-    UnknownName.
+    """Return the agreement on a queue, or `known` itself if nothing has changed.
+
+    Raises UnknownName.
     """
     from workbench.annotation.agreement_tables import book
     from workbench.evidence.readings import agreement_of, queue_labels
 
     labels = queue_labels(store, queue)
-    same = known is not None and known.rests_on == [labels]
-    if known is not None and same and known.settings == letters:
+    is_same = known is not None and known.rests_on == [labels]
+    if known is not None and is_same and known.settings == letters:
         return known
-    found: QueueAgreement = known.material if known is not None and same else agreement_of(labels)
-    if not found.annotators:
-        return Loaded(letters, empty=NOBODY, material=found, rests_on=[labels])
-    shown = found.lettered if letters else found
-    told = [("", shown.told.rstrip(".")), *([("", "letters instead of names")] if letters else [])]
+    agreement: QueueAgreement = (
+        known.material if known is not None and is_same else agreement_of(labels)
+    )
+    if not agreement.annotators:
+        return Loaded(letters, empty=NOBODY, material=agreement, rests_on=[labels])
+    shown_agreement = agreement.lettered if letters else agreement
+    option_texts = [
+        ("", shown_agreement.told.rstrip(".")),
+        *([("", "letters instead of names")] if letters else []),
+    ]
     return Loaded(
-        letters, book=book(shown), judged=shown, options=told, material=found, rests_on=[labels]
+        letters,
+        book=book(shown_agreement),
+        judged=shown_agreement,
+        options=option_texts,
+        material=agreement,
+        rests_on=[labels],
     )

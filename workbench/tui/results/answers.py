@@ -1,8 +1,7 @@
-"""Answers of a model, page by page: a table, the answer under the cursor, how it was read and where
-it comes from.
+"""A screen of a model's answers in pages: the table, the current answer, its reading and origin.
 
-The audits differ in which answers they list and in what a reading is; moving, paging, copying and
-opening one whole are the same.
+The audits differ in the answers that they list and in what a reading is. Moving, paging, copying
+and opening a whole answer are the same.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 PAGE = 200
 THOUGHT_CHARACTERS = 20_000
-"of a thought that are shown"
+"maximum number of characters of a thought that are shown"
 NO_WORDS = (
     "No answer here contains: {words}\n\n/ looks for other words; / and Enter alone show all again."
 )
@@ -68,18 +67,18 @@ Row = TypeVar("Row", bound=Given)
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Row]):
-    """Some answers of a kind, and where the next begin."""
+    """Some answers of one kind, and the offset of the next page."""
 
     kind: str
     rows: tuple[Row, ...]
     following: int | None
-    "offset of what was not read yet; None: nothing is left"
+    "offset of the first answer that was not read yet, or None after the last"
 
     @property
     def counted(self) -> str:
-        """Say how many there are on the page."""
-        left = "; more below the last row" if self.following is not None else ""
-        return f"{sum(row.count for row in self.rows):,} given, {len(self.rows):,} different{left}"
+        """The numbers of answers and of different texts on the page."""
+        more = "; more below the last row" if self.following is not None else ""
+        return f"{sum(row.count for row in self.rows):,} given, {len(self.rows):,} different{more}"
 
 
 def gathered(
@@ -89,31 +88,30 @@ def gathered(
     admits: Callable[[Row], bool],
     words: str = "",
 ) -> Page[Row]:
-    """Read answers from an offset until there are enough of the wanted kind that contain the words,
-    or no more.
+    """Read a page of answers of the wanted kind that contain the words, starting at an offset.
+
+    It ends once there are `PAGE` rows, or no more answers.
     """
     rows: list[Row] = []
     while True:
-        found = fetch(offset)
-        offset += len(found)
-        rows += [row for row in found if admits(row) and (not words or places(row.text, words))]
-        if len(found) < PAGE:
+        fetched = fetch(offset)
+        offset += len(fetched)
+        rows += [row for row in fetched if admits(row) and (not words or places(row.text, words))]
+        if len(fetched) < PAGE:
             return Page(kind, tuple(rows), None)
         if len(rows) >= PAGE:
             return Page(kind, tuple(rows), offset)
 
 
 class AnswersScreen(RulingScreen, Generic[Row]):
-    """Answers of one kind, or all; what is one and how it looks is said by the screens of the
-    audits.
-    """
+    """A screen of answers of one or all kinds. Subclasses define an answer and its appearance."""
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("answers.tcss"))
     READS_ONLY = True
     TEXT_FIRST: ClassVar[bool] = False
-    "whether an answer stands above how it was read and what was ruled on it"
+    "whether the text of an answer stands above its reading and its rulings"
     SEARCHED: ClassVar[bool] = False
-    "whether its pages can be narrowed to answers with certain words"
+    "whether its pages can be filtered by words"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
             "slash",
@@ -133,7 +131,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         self._loading = True
         self._unfolded = False
         self.words = ""
-        "what the answers in sight contain; empty: all are shown"
+        "words that all visible answers contain, or empty if all are visible"
 
     def make_table(self) -> FluidTable:
         """Return the table of the answers."""
@@ -144,17 +142,18 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         raise NotImplementedError("abstract")
 
     def head(self) -> Content:
-        """Return what stands above the table."""
+        """Return the content above the table."""
         raise NotImplementedError("abstract")
 
     def takes(self, page: Page[Row]) -> bool:  # noqa: ARG002
-        """Return whether a page is what is to be shown: it may have been read for what was left
-        meanwhile.
+        """Return whether a page is still to be shown.
+
+        The user may have moved on while it was read.
         """
         return True
 
     def nothing(self, kind: str) -> str:
-        """Say that there are no answers of a kind, and how to see others."""
+        """Return the message that there are no answers of a kind, and how to see others."""
         raise NotImplementedError("abstract")
 
     def record(self, number: int, row: Row, width: int) -> Record:
@@ -162,7 +161,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         raise NotImplementedError("abstract")
 
     def pieces(self, row: Row) -> tuple[Content, Content, str]:
-        """Return how an answer was read, its text, and where it comes from."""
+        """Return an answer's reading, its text, and its origin."""
         raise NotImplementedError("abstract")
 
     def whole(self, row: Row) -> ModalScreen[None]:
@@ -177,8 +176,8 @@ class AnswersScreen(RulingScreen, Generic[Row]):
                 yield Static("Reading the answers …", id="empty", markup=False)
             with Vertical(classes="about"):
                 with VerticalScroll(id="answer", can_focus=False):
-                    for part in ("text", "reading") if self.TEXT_FIRST else ("reading", "text"):
-                        yield Static(id=part, markup=False)
+                    for part_id in ("text", "reading") if self.TEXT_FIRST else ("reading", "text"):
+                        yield Static(id=part_id, markup=False)
                 yield Static(id="provenance", markup=False)
 
     def on_mount(self) -> None:
@@ -193,10 +192,12 @@ class AnswersScreen(RulingScreen, Generic[Row]):
 
     @property
     def current(self) -> Row | None:
-        """The answer under the cursor."""
-        at = self.table.current
+        """The answer under the cursor, or None without one."""
+        current_key = self.table.current
         return (
-            self._page.rows[int(at)] if at is not None and int(at) < len(self._page.rows) else None
+            self._page.rows[int(current_key)]
+            if current_key is not None and int(current_key) < len(self._page.rows)
+            else None
         )
 
     def show_page(self, page: Page[Row], more: bool, again: bool = False) -> None:
@@ -228,9 +229,11 @@ class AnswersScreen(RulingScreen, Generic[Row]):
                 underlined(text, self.words), row.thinking, row.truncated, shown=self._unfolded
             )
         self.query_one("#text", Static).update(text)
-        below = self.query_one("#provenance", Static)
-        below.update(
-            in_lines(provenance.split(BETWEEN), below.content_size.width or self.size.width - 2)
+        provenance_line = self.query_one("#provenance", Static)
+        provenance_line.update(
+            in_lines(
+                provenance.split(BETWEEN), provenance_line.content_size.width or self.size.width - 2
+            )
         )
         self.query_one("#answer").scroll_home(animate=False)
 
@@ -240,7 +243,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
             self.app.push_screen(self.opened(row))
 
     def opened(self, row: Row) -> ModalScreen[None]:
-        """Return the screen of one answer, at the words that were looked for."""
+        """Return the screen of one answer, at the words that were searched for."""
         screen = self.whole(row)
         if self.words and isinstance(screen, WholeAnswerScreen):
             screen.mark(self.words)
@@ -253,10 +256,10 @@ class AnswersScreen(RulingScreen, Generic[Row]):
             self.read_page(self._page.kind, self._page.following, more=True)
 
     def goes(self, by: int) -> bool:
-        """Put the cursor on a neighbouring answer; False at an end."""
-        before = self.table.cursor_row
-        self.table.show_row(before + by)
-        return self.table.cursor_row != before
+        """Move the cursor to a neighbouring answer. Return False at an end."""
+        previous_row = self.table.cursor_row
+        self.table.show_row(previous_row + by)
+        return self.table.cursor_row != previous_row
 
     def show_standing(self) -> None:
         self.show_answer()
@@ -276,7 +279,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         return action != "thoughts" or any(row.thinking for row in self._page.rows)
 
     def action_find(self) -> None:
-        """Narrow the answers to those with some words, or show all again."""
+        """Filter the answers by words that the user types, or show all again."""
 
         def narrow(words: str) -> None:
             self.words = words.strip()
@@ -287,7 +290,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         )
 
     def action_thoughts(self) -> None:
-        """Unfold what was thought before the answers, or fold it again."""
+        """Unfold or fold the thinking before the answers."""
         self._unfolded = not self._unfolded
         self.show_answer()
 
@@ -304,40 +307,40 @@ class AnswersScreen(RulingScreen, Generic[Row]):
     async def read_page(
         self, kind: str, offset: int, more: bool = False, again: bool = False
     ) -> None:
-        """Read a page and show it; `again`: its answers were in sight before, and the cursor stays
-        on its answer.
+        """Read a page and show it.
+
+        With `again`, a visible page is read again and its cursor stays.
         """
         page = await self.with_store(lambda store: self.fetch(store, kind, offset))
         self.show_page(page, more, again)
 
 
 def folded(text: Content, thinking: str, truncated: bool, *, shown: bool) -> Content:
-    """Return an answer with the thought before it behind a fold: how long it is, or, unfolded, its
-    text.
-    """
+    """Return an answer after its thinking, which is folded into its length or shown as text."""
     if truncated:
         text = Content.styled(NO_ANSWER, "italic $text-warning")
     if not thinking:
         return text
-    said = f"{len(thinking):,} characters of thinking"
+    length_text = f"{len(thinking):,} characters of thinking"
     if not shown:
-        return Content.assemble((f"▸ {said}; t shows them\n", "$text-muted"), text)
-    more = "\n…" if len(thinking) > THOUGHT_CHARACTERS else ""
+        return Content.assemble((f"▸ {length_text}; t shows them\n", "$text-muted"), text)
+    ellipsis = "\n…" if len(thinking) > THOUGHT_CHARACTERS else ""
     thought = visible(thinking[:THOUGHT_CHARACTERS], lines=True)
     return Content.assemble(
-        (f"▾ {said}, not read by any reader\n{thought}{more}\n\n", "$text-muted italic"), text
+        (f"▾ {length_text}, not read by any reader\n{thought}{ellipsis}\n\n", "$text-muted italic"),
+        text,
     )
 
 
 def underlined(text: Content, words: str) -> Content:
-    """Return a text with the words that were looked for underlined."""
+    """Return a text with the searched words underlined."""
     for start, end in places(text.plain, words):
         text = text.stylize("bold underline", start, end)
     return text
 
 
 class WholeAnswerScreen(ModalScreen[None]):
-    """One answer from its first to its last character, in lines: at any length it opens at once."""
+    """The screen of one whole answer in lines, which opens at once at any length."""
 
     CSS_PATH = "answers.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -356,7 +359,9 @@ class WholeAnswerScreen(ModalScreen[None]):
         provenance: str,
         shown: tuple[str, tuple[int, int]] | None = None,
     ) -> None:
-        """`shown`: the answer as a terminal may show it, and the place in it of the words that
+        """Create the screen of an answer.
+
+        `shown` is the answer as a terminal may show it, and the range in it of the words that
         decided.
         """
         super().__init__()
@@ -369,24 +374,24 @@ class WholeAnswerScreen(ModalScreen[None]):
         self._shown = shown or (visible(answer, lines=True) or EMPTY, (0, 0))
 
     def mark(self, words: str) -> None:
-        """Begin at the first of the words that were looked for."""
-        text, marked = self._shown
-        self._shown = text, next(iter(places(text, words)), marked)
+        """Start at the first of the searched words."""
+        text, current_range = self._shown
+        self._shown = text, next(iter(places(text, words)), current_range)
 
     def compose(self) -> ComposeResult:
-        text, marked = self._shown
+        text, marked_range = self._shown
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(visible(self._title))
-            held = below(self)
-            ruled = " · r rule" if held is not None else ""
-            steps = " · [ ] next" if self._among is not None else ""
+            ruling_screen = below(self)
+            rule_hint = " · r rule" if ruling_screen is not None else ""
+            step_hint = " · [ ] next" if self._among is not None else ""
             dialog.border_subtitle = (
-                f"{len(self._answer):,} characters · y copy{ruled}{steps} · Esc back"
+                f"{len(self._answer):,} characters · y copy{rule_hint}{step_hint} · Esc back"
             )
-            said = ruled_by(held.ruled_here()) if held is not None else []
+            rulings = ruled_by(ruling_screen.ruled_here()) if ruling_screen is not None else []
             with VerticalScroll(id="said"):
-                yield Static(Content("\n").join([*said, self._reading]), markup=False)
-            yield LongText(text, marked, name="whole")
+                yield Static(Content("\n").join([*rulings, self._reading]), markup=False)
+            yield LongText(text, marked_range, name="whole")
             origin = in_lines(self._provenance.split(BETWEEN), self.app.size.width - 4, most=6)
             yield Static(origin, markup=False, classes="line -dim")
 
@@ -395,10 +400,10 @@ class WholeAnswerScreen(ModalScreen[None]):
         once_painted(self, self._say_what_is_cut)
 
     def _say_what_is_cut(self) -> None:
-        """Say how to read the rest of rulings for which there is too little room."""
-        said, dialog = self.query_one("#said"), self.query_one(".dialog")
-        said.can_focus = said.max_scroll_y > 0
-        if said.can_focus:
+        """Show how to read the remaining rulings if there is too little room for them."""
+        ruling_box, dialog = self.query_one("#said"), self.query_one(".dialog")
+        ruling_box.can_focus = ruling_box.max_scroll_y > 0
+        if ruling_box.can_focus:
             dialog.border_subtitle = f"Tab ↓ reads on above · {dialog.border_subtitle}"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
@@ -409,14 +414,14 @@ class WholeAnswerScreen(ModalScreen[None]):
         )
 
     def action_step(self, by: int) -> None:
-        """Show the next answer of the list, or the one before, in place of this one."""
+        """Show the next or the previous answer of the list in place of this one."""
         if (
-            (among := self._among) is not None
-            and among.goes(by)
-            and (row := among.current) is not None
+            (answers_screen := self._among) is not None
+            and answers_screen.goes(by)
+            and (row := answers_screen.current) is not None
         ):
-            # At once: between two screens a key would go to the list below.
-            self.app.switch_screen(among.opened(row))
+            # At once, because between two screens a key would go to the list below.
+            self.app.switch_screen(answers_screen.opened(row))
 
     def action_copy(self) -> None:
         copied(self, self._answer)
@@ -427,13 +432,13 @@ class WholeAnswerScreen(ModalScreen[None]):
 
     @property
     def _among(self) -> AnswersScreen[Any] | None:
-        """The list of answers that this one was opened from."""
+        """The screen with the list from which this answer was opened, or None."""
         stack = self.app.screen_stack
-        found = stack[-2] if len(stack) > 1 and stack[-1] is self else stack[-1]
-        return found if isinstance(found, AnswersScreen) else None
+        screen_below = stack[-2] if len(stack) > 1 and stack[-1] is self else stack[-1]
+        return screen_below if isinstance(screen_below, AnswersScreen) else None
 
 
 def copied(screen: StoreScreen | ModalScreen[None], text: str) -> None:
-    """Copy an answer; a lone surrogate, which no clipboard can hold, becomes a question mark."""
+    """Copy an answer. A lone surrogate, which no clipboard can hold, becomes a question mark."""
     screen.app.copy_to_clipboard(text.encode("utf-8", "replace").decode())
     say(screen, f"Copied {len(text):,} characters.")

@@ -1,4 +1,4 @@
-"""The table that a row leads to. Left and right go on to what the neighbouring rows lead to."""
+"""The table that a row leads to. Left and right show the tables of the neighbouring rows."""
 
 from __future__ import annotations
 
@@ -24,21 +24,19 @@ from workbench.tui.widgets.record_table import FluidTable
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """What the screens below a screen of books have from it."""
+    """The routes and screens that a screen of books passes to the screens below it."""
 
     place: str
     routes: Routes
     screens: Mapping[str, type[BehindScreen]] = field(default_factory=dict)
-    "name of a table -> the screen that shows it, where keys of its own belong to it"
+    "screen of a table by its name, if it has keys of its own"
     again: Again | None = None
     "see `JudgesAgain`"
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The figures of a screen and where their links lead, for a screen that shows others made of
-    the same answers.
-    """
+    """The figures and links of a screen, for a screen with other figures of the same answers."""
 
     loaded: Loaded
     ways: Ways
@@ -47,12 +45,12 @@ class Origin:
 def behind(
     loaded: Loaded, sheet: Sheet, links: Sequence[Link], at: int, ways: Ways
 ) -> BehindScreen:
-    """Return the screen of a table that the link at a place among `links` leads to."""
+    """Return the screen of the table that the link at an index of `links` leads to."""
     return ways.screens.get(sheet.table.name, BehindScreen)(loaded, sheet, links, at, ways)
 
 
 class BehindScreen(Following):
-    """What one row was made of."""
+    """The screen of the data behind one row."""
 
     DEFAULT_CSS = """
     BehindScreen #about {
@@ -117,10 +115,10 @@ class BehindScreen(Following):
         self.action_beside(event.direction)
 
     def action_beside(self, step: int) -> None:
-        """Show what the next row, or the one before, leads to."""
-        at = (self._at + step) % len(self._links)
-        if at != self._at:
-            self.bring_instead(self._loaded, self._links, at)
+        """Show the table of the next or the previous row."""
+        index = (self._at + step) % len(self._links)
+        if index != self._at:
+            self.bring_instead(self._loaded, self._links, index)
 
     def show_table(self, sheet: Sheet, links: Sequence[Link], at: int, *, instead: bool) -> None:
         if instead:
@@ -130,7 +128,7 @@ class BehindScreen(Following):
             self.app.push_screen(behind(self._loaded, sheet, links, at, self._ways))
 
     def show_standing(self) -> None:
-        """Show what auditors ruled; where that changed, judge the figures again."""
+        """Show the rulings of auditors, and judge the figures again if they changed."""
         super().show_standing()
         if self._links:
             self.judge_if_ruled(self._loaded)
@@ -149,14 +147,14 @@ class BehindScreen(Following):
 
     def _put(self) -> None:
         table = self._sheet.table
-        several = (
+        position_text = (
             f"  from row {self._at + 1:,} of {len(self._links):,} [ ]"
             if len(self._links) > 1
             else ""
         )
-        about = Content.assemble((visible(table.title), "bold"), (several, "$text-muted"))
-        self.query_one("#about", Static).update(about)
-        none = self.query_one("#none", Static)
-        none.update(Content(visible(table.empty, lines=True)))
-        none.display = not table.rows
+        heading = Content.assemble((visible(table.title), "bold"), (position_text, "$text-muted"))
+        self.query_one("#about", Static).update(heading)
+        empty_note = self.query_one("#none", Static)
+        empty_note.update(Content(visible(table.empty, lines=True)))
+        empty_note.display = not table.rows
         self.view.show(self._sheet)

@@ -1,6 +1,4 @@
-"""Where the left/right bias leads that has a screen of its own: a whole answer, the test of a
-classifier.
-"""
+"""The routes of the left/right bias to screens of their own: a whole answer, a classifier."""
 
 from __future__ import annotations
 
@@ -32,61 +30,73 @@ PROVENANCE = (
 
 
 def classifier(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
-    """Return the screen of classifiers; subject: the name of one, or nothing for the newest."""
+    """Return a function that opens the screen of classifiers.
+
+    The subject is the name of one, or empty for the newest.
+    """
     from workbench.tui.results.classifier import ClassifierScreen
 
     return lambda: ClassifierScreen(*subject)
 
 
 def whole_answer(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
-    """Return the screen of an answer; subject: a model, a statement, and the key of a row of its
-    answers.
+    """Return a function that opens an answer, or the message that it is gone.
+
+    The subject is a model, a statement, and the key of a row of its answers.
     """
     from workbench.audits.bias_score.counting import Selection
     from workbench.audits.bias_score.result import answers
     from workbench.tui.results.answers import WholeAnswerScreen
 
     model, ref, prefix, wording, *_ = subject
-    found: Scored = loaded.material
-    table = answers(found, model, ref, Selection(prefix=prefix, variant=wording))
-    row = next((row for row in table.rows if table.key(row) == subject[2:]), None)
-    if row is None:
+    scored: Scored = loaded.material
+    table = answers(scored, model, ref, Selection(prefix=prefix, variant=wording))
+    candidate = next((row for row in table.rows if table.key(row) == subject[2:]), None)
+    if candidate is None:
         return GONE
     return lambda: WholeAnswerScreen(
-        f"{ref} · {model}", row.text, reading_line(table, row), provenance(table, row)
+        f"{ref} · {model}",
+        candidate.text,
+        reading_line(table, candidate),
+        provenance(table, candidate),
     )
 
 
 def reading_line(table: AnyTable, row: Any) -> Content:
-    """Say how an answer was read, by whom, and what it counts as."""
+    """Return the reading of an answer, its reader, and how it counts."""
     from workbench.evidence.rulings import READ_ANEW
 
-    of = _values(table, row)
-    confident = row.confidence is not None and not row.by_rule
-    sure = f", confidence {number(row.confidence, Kind.COEFFICIENT)}" if confident else ""
-    read = row.label is not None or row.ruled == READ_ANEW
-    by = f"  by {of['reader']}{sure}" if read else ""
-    ruling = f" ({of['ruling']})" if row.ruled == READ_ANEW else ""
-    counts = (
-        f"; does not count: {of['left_out']}"
-        if of["left_out"]
-        else f"; counts as {of['counts_as']}"
+    texts = _values(table, row)
+    has_confidence = row.confidence is not None and not row.by_rule
+    confidence_text = (
+        f", confidence {number(row.confidence, Kind.COEFFICIENT)}" if has_confidence else ""
+    )
+    is_read = row.label is not None or row.ruled == READ_ANEW
+    reader_text = f"  by {texts['reader']}{confidence_text}" if is_read else ""
+    ruling = f" ({texts['ruling']})" if row.ruled == READ_ANEW else ""
+    count_text = (
+        f"; does not count: {texts['left_out']}"
+        if texts["left_out"]
+        else f"; counts as {texts['counts_as']}"
     )
     return Content.assemble(
-        (of["reading"], "bold"),
-        (by, "$text-muted"),
+        (texts["reading"], "bold"),
+        (reader_text, "$text-muted"),
         ruling,
-        counts,
+        count_text,
         (f"  {row.count:,}×", "$text-muted"),
     )
 
 
 def provenance(table: AnyTable, row: Any) -> str:
-    """Say where an answer comes from, in one line."""
-    of, titles = _values(table, row), {column.key: column.title for column in table.columns}
-    named = ("seed", "prefix", "code_version", "job")
-    parts = {key: f"{titles[key]} {of[key]}" if key in named else of[key] for key in PROVENANCE}
-    return " · ".join(part for key, part in parts.items() if of[key])
+    """Return the origin of an answer in one line."""
+    texts, titles = _values(table, row), {column.key: column.title for column in table.columns}
+    titled_keys = ("seed", "prefix", "code_version", "job")
+    parts = {
+        name: f"{titles[name]} {texts[name]}" if name in titled_keys else texts[name]
+        for name in PROVENANCE
+    }
+    return " · ".join(text for key, text in parts.items() if texts[key])
 
 
 def _values(table: AnyTable, row: Any) -> dict[str, str]:

@@ -1,6 +1,4 @@
-"""The results of one audit: a list of tables, the table in sight, the details of its current
-row.
-"""
+"""The screen of one audit's results: its tables, and the details of the current row."""
 
 from __future__ import annotations
 
@@ -36,12 +34,13 @@ if TYPE_CHECKING:
 
 
 TABLES_FIRST, MORE_KEY = 5, "F2"
-"how many of an audit's tables are named above them, and the key that lists all"
+"number of an audit's tables that are named above them, and the key that lists all"
 
 
 class BookScreen(JudgingScreen):
-    """Shows a book. An audit says how it is judged, what can be chosen, and where links lead that
-    leave the book.
+    """A screen that shows a book.
+
+    An audit defines how it is judged, what can be chosen, and the targets of links out of the book.
     """
 
     FREE: ClassVar[frozenset[str]] = frozenset({"view", "refresh"})
@@ -141,17 +140,17 @@ class BookScreen(JudgingScreen):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (SheetView.SHORT + 1, "-high")]  # noqa: RUF012  the base class declares it so
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012  the base class declares it so
     LINES_OF_OPTIONS: ClassVar[int] = 1
-    "lines above the table that say by what it was judged"
+    "number of lines above the table for the options of the judgement"
     PICTURES: ClassVar[Mapping[str, type[Picture]]] = {}
-    "view of an entry -> what draws its table, beside it or, in a narrow terminal, above it"
+    "class that draws a table, by view. It stands beside the table, or above it if narrow."
 
     _changed: frozenset[str] = frozenset()
-    "words of the choices that were made last: they come first among those above the table"
+    "words of the latest choices, which come first among those above the table"
 
     def _take(self, loaded: Loaded) -> None:
         if self._loaded is not None and loaded.settings != self._loaded.settings:
-            self._changed = frozenset(words for _, words in loaded.options) - {
-                words for _, words in self._loaded.options
+            self._changed = frozenset(text for _, text in loaded.options) - {
+                text for _, text in self._loaded.options
             }
         super()._take(loaded)
 
@@ -196,7 +195,7 @@ class BookScreen(JudgingScreen):
         return self._book is not None or action not in ("view", "tables")
 
     def depends_on(self, choice: str) -> bool:
-        """Return whether the table in sight depends on a choice."""
+        """Return whether the visible table depends on a choice."""
         entry = self._entry
         return entry is not None and choice in entry.choices
 
@@ -204,13 +203,15 @@ class BookScreen(JudgingScreen):
         sheet, entry = self._shown.sheet, self._entry
         if sheet is None or entry is None:
             return self.EXPLAIN
-        turns = TURNS if len(entry.subjects) > 1 else ""
-        said = explained(sheet.table, turns=TURNS_COLUMNS if isinstance(sheet, Grid) else turns)
-        return "\n\n".join(filter(None, (said, " · ".join(map(visible, self.chosen(entry))))))
+        turn_hint = TURNS if len(entry.subjects) > 1 else ""
+        table_help = explained(
+            sheet.table, turns=TURNS_COLUMNS if isinstance(sheet, Grid) else turn_hint
+        )
+        return "\n\n".join(filter(None, (table_help, " · ".join(map(visible, self.chosen(entry))))))
 
     @on(SheetView.Current)
     def draw_picture(self) -> None:
-        """Show where the current row stands in the picture."""
+        """Show the position of the current row in the picture."""
         sheet, picture = self._shown.sheet, self._picture
         if sheet is not None and picture is not None:
             picture.near = self.view.near
@@ -235,14 +236,18 @@ class BookScreen(JudgingScreen):
             self._go(replace(self._look, view=following(names, self._look.view, step)))
 
     def action_tables(self) -> None:
-        """Choose among all tables."""
+        """Let the user choose among all tables."""
         if self._book is not None:
             names = {entry.name: Content(visible(entry.title)) for entry in self._book.contents}
-            asked = ListDialog("Tables", names, self._look.view)
-            with_answer(self, asked, lambda name: self._go(replace(self._look, view=name)))
+            dialog = ListDialog("Tables", names, self._look.view)
+            with_answer(
+                self,
+                dialog,
+                lambda selected_name: self._go(replace(self._look, view=selected_name)),
+            )
 
     async def action_leave(self) -> None:
-        """Show all rows again, or leave where all are in sight."""
+        """Show all rows again, or leave the screen if all are visible."""
         if not self.view.take_back():
             await self.app.run_action("back")
 
@@ -251,11 +256,11 @@ class BookScreen(JudgingScreen):
         return ()
 
     def comparing(self, names: tuple[str, ...]) -> Comparing:
-        """Return what makes a comparison of runs, judged as the figures in sight are."""
+        """Return the function that compares runs, judged with the options of these figures."""
         raise NotImplementedError  # a screen that has comparable runs says how
 
     def action_side_by_side(self) -> None:
-        """Choose two runs or more, and show what changed between them."""
+        """Let the user choose two or more runs, and show what changed between them."""
         from workbench.tui.comparison.choice import CompareScreen
 
         names = self.comparable()
@@ -265,18 +270,18 @@ class BookScreen(JudgingScreen):
         if names is not None and self._loaded is not None:
             from workbench.tui.routes import screen
 
-            made = self.comparing(names)
+            comparing = self.comparing(names)
             origin = Origin(self._loaded, Ways(self.title_bar.place, self.routes, self.SCREENS))
-            self.app.push_screen(screen("side_by_side", names, made, origin))
+            self.app.push_screen(screen("side_by_side", names, comparing, origin))
 
     def action_report(self) -> None:
-        """Write a report of everything that was asked."""
+        """Write a report of all answers."""
         from workbench.tui.kit.command_dialog import ReportDialog
 
         self.app.push_screen(ReportDialog())
 
     def action_rows(self) -> None:
-        """Write rows of everything that was asked."""
+        """Write rows of all answers."""
         from workbench.tui.kit.command_dialog import RowsDialog
 
         self.app.push_screen(RowsDialog())
@@ -302,40 +307,48 @@ class BookScreen(JudgingScreen):
         table = entry.make(*look.subject)
         if entry.view in self.PICTURES:
             table = self.PICTURES[entry.view].signed(table)
-        said = entry.said(*look.subject) if entry.said is not None else ""
-        return Shown(look, sheet_of(table, look.subject), said)
+        remark = entry.said(*look.subject) if entry.said is not None else ""
+        return Shown(look, sheet_of(table, look.subject), remark)
 
     def fitted(self, look: Look) -> Look:
-        """Return the look at a table that there is, about a subject that it can have, as near as
-        can be.
-        """
+        """Return the look at an existing table and subject that is nearest to a look."""
         if self._book is None:
             return look
         entries = self._book.contents
-        entry = next((one for one in entries if one.name == look.view), entries[0])
+        entry = next(
+            (candidate for candidate in entries if candidate.name == look.view), entries[0]
+        )
         return Look(entry.name, fitting_subject(entry, look.subject))
 
     def show_around(self, found: Shown) -> None:
         if self._loaded is not None and self._book is not None:
             entry = self._book.entry(found.look.view)
-            chosen = [visible(one) for one in self.chosen(entry)]
-            most = 1 if chosen else 2
+            choice_texts = [visible(text) for text in self.chosen(entry)]
+            n_other_lines = 1 if choice_texts else 2
             self.query_one("#header", Static).update(
-                headed(self._book.header, self.size.width - 2, most)
+                headed(self._book.header, self.size.width - 2, n_other_lines)
             )
             self.query_one("#tabs", Static).update(
                 tabs(self._book, found.look, self.size.width - 2)
             )
             lines = self.LINES_OF_OPTIONS + (self._told is not None and bool(self._told.changing))
-            self.query_one("#options", Static).update(few_lines(chosen, self.size.width - 2, lines))
+            self.query_one("#options", Static).update(
+                few_lines(choice_texts, self.size.width - 2, lines)
+            )
 
     def chosen(self, entry: Entry) -> list[str]:
-        """Return the choices that a table rests on, in a few words each."""
+        """Return short texts of the choices that a table rests on."""
         options = self._loaded.options if self._loaded is not None else ()
-        ruled = [ruled_words(self._told)] if self._told is not None and self._told.changing else []
-        said = [self._shown.said] if self._shown.said else []
-        judged_by = [words for choice, words in options if not choice or choice in entry.choices]
-        return [*said, *ruled, *sorted(judged_by, key=lambda words: words not in self._changed)]
+        ruling_words = (
+            [ruled_words(self._told)] if self._told is not None and self._told.changing else []
+        )
+        remark = [self._shown.said] if self._shown.said else []
+        option_texts = [text for choice, text in options if not choice or choice in entry.choices]
+        return [
+            *remark,
+            *ruling_words,
+            *sorted(option_texts, key=lambda text: text not in self._changed),
+        ]
 
     def show_around_nothing(self, loaded: Loaded) -> None:
         self.query_one("#header", Static).update("")
@@ -345,9 +358,9 @@ class BookScreen(JudgingScreen):
     def why_empty(self, loaded: Loaded, look: Look) -> str:
         if loaded.book is None:
             return loaded.empty
-        said = loaded.book.entry(look.view).empty
+        reason = loaded.book.entry(look.view).empty
         sheet = self._shown.sheet
-        return said or (visible(sheet.table.empty, lines=True) if sheet is not None else "")
+        return reason or (visible(sheet.table.empty, lines=True) if sheet is not None else "")
 
     def way_out(self, loaded: Loaded) -> str:
         return "o changes the rules." + " i shows the next instrument." * (
@@ -360,7 +373,7 @@ class BookScreen(JudgingScreen):
 
     @property
     def _told(self) -> Told | None:
-        """What rulings change in these figures; None: they say nothing of rulings."""
+        """The change that rulings make to these figures, or None if the result has no rulings."""
         return getattr(self._judged, "rulings", None)
 
     @property
@@ -374,7 +387,7 @@ class BookScreen(JudgingScreen):
 
     @property
     def _picture(self) -> Picture | None:
-        """The picture of the table in sight."""
+        """The picture of the visible table, or None if it has none."""
         view = self._book.entry(self._shown.look.view).view if self._book is not None else ""
         return self.query_one(f"#picture-{view}", Picture) if view in self.PICTURES else None
 
@@ -403,45 +416,50 @@ class BookScreen(JudgingScreen):
 
 
 def ruled_words(told: Told) -> str:
-    """Return whether rulings count, and the key that turns it."""
-    them = "it" if len(told.changing) == 1 else "them"
-    return f"{told.in_short()}: A {f'leaves {them} out' if told.counted else f'counts {them}'}"
+    """Return whether rulings count, and the key that changes it."""
+    pronoun = "it" if len(told.changing) == 1 else "them"
+    return (
+        f"{told.in_short()}: A {f'leaves {pronoun} out' if told.counted else f'counts {pronoun}'}"
+    )
 
 
 def fitting_subject(entry: Entry, subject: Subject) -> Subject:
     """Return a subject itself, else one about the same first name, else the entry's first."""
     if subject in entry.subjects:
         return subject
-    same = (one for one in entry.subjects if subject[:1] and one[:1] == subject[:1])
-    return next(same, entry.subjects[0] if entry.subjects else ())
+    similar_subjects = (
+        candidate for candidate in entry.subjects if subject[:1] and candidate[:1] == subject[:1]
+    )
+    return next(similar_subjects, entry.subjects[0] if entry.subjects else ())
 
 
 def headed(lines: Sequence[str], width: int, most: int = 1) -> Content:
-    """Return what stands above the tables: warnings, whole and in their colour, then at `most` so
-    many other lines, as far as they fit. The notes have all of it.
+    """Return the content above the tables: all warnings, and at most `most` other lines.
+
+    Warnings are whole and in their colour. Other lines are truncated to the width. The notes have
+    all of it.
     """
-    shown = [visible(line) for line in lines]
-    others = [line for line in shown if not line.startswith(WARNS)][:most]
+    safe_lines = [visible(line) for line in lines]
+    other_lines = [line for line in safe_lines if not line.startswith(WARNS)][:most]
     return Content("\n").join(
         [
             *(
                 Content.styled(line, "bold $text-warning")
-                for line in shown
+                for line in safe_lines
                 if line.startswith(WARNS)
             ),
-            *(Content.styled("".join(_cut(line, width)), "$text-muted") for line in others),
+            *(Content.styled("".join(_cut(line, width)), "$text-muted") for line in other_lines),
         ]
     )
 
 
 def _cut(text: str, width: int, most: int = 1) -> list[str]:
-    """Return a text in lines, cut after a word where it needs more than `most`."""
+    """Return a text in at most `most` lines, truncated after a word."""
     return wrap(text, width, max_lines=most, placeholder=" …", break_on_hyphens=False)
 
 
 def few_lines(parts: Sequence[str], width: int, most: int = 1) -> str:
-    """Return parts with ` · ` between them, as far as they fit in so many lines; `?` says all of
-    them.
+    """Return parts with ` · ` between them, truncated to at most `most` lines. `?` shows all.
 
     Examples
     --------
@@ -449,26 +467,37 @@ def few_lines(parts: Sequence[str], width: int, most: int = 1) -> str:
     '✓ 2 of 8 pass · veldania · T 0.4, top-p 0.85, …'
     """
     lines = in_lines(parts, width, most=len(parts)).splitlines()
-    fit = lines if len(lines) <= most else _cut(BETWEEN.join(parts), width, most)
-    return "\n".join(fit)
+    fitting_lines = lines if len(lines) <= most else _cut(BETWEEN.join(parts), width, most)
+    return "\n".join(fitting_lines)
 
 
 def tabs(book: Book, look: Look, width: int) -> Content:
-    """Return the names of the first tables, and of the one in sight, which is marked, and what it
-    is about.
-    """
-    turn = " ← →" if len(book.entry(look.view).subjects) > 1 else ""
+    """Return the titles of the first tables and of the visible, marked one, and its subject."""
+    turn_hint = " ← →" if len(book.entry(look.view).subjects) > 1 else ""
     subject = visible(" − ".join(look.subject))
-    at = next(n for n, entry in enumerate(book.contents) if entry.name == look.view)
-    names = [f"{'▸' if n == at else ' '}{entry.title} " for n, entry in enumerate(book.contents)]
+    current = next(index for index, entry in enumerate(book.contents) if entry.name == look.view)
+    names = [
+        f"{'▸' if index == current else ' '}{entry.title} "
+        for index, entry in enumerate(book.contents)
+    ]
 
     def row(first: int) -> Content:
-        shown = sorted({*range(first), at})
-        more = f" more … {MORE_KEY} " if len(shown) < len(names) else ""
-        parts = [(names[n], "bold $text-accent" if n == at else "$text-muted") for n in shown]
+        visible_indices = sorted({*range(first), current})
+        more_text = f" more … {MORE_KEY} " if len(visible_indices) < len(names) else ""
+        parts = [
+            (names[index], "bold $text-accent" if index == current else "$text-muted")
+            for index in visible_indices
+        ]
         return Content.assemble(
-            *parts, (more, "$text-muted"), " ", (subject, "bold"), (turn, "$text-muted")
+            *parts, (more_text, "$text-muted"), " ", (subject, "bold"), (turn_hint, "$text-muted")
         )
 
-    most = len(names) if len(names) <= TABLES_FIRST + 1 else TABLES_FIRST
-    return next((line for n in range(most, 0, -1) if (line := row(n)).cell_length <= width), row(0))
+    n_first = len(names) if len(names) <= TABLES_FIRST + 1 else TABLES_FIRST
+    return next(
+        (
+            line
+            for n_titles in range(n_first, 0, -1)
+            if (line := row(n_titles)).cell_length <= width
+        ),
+        row(0),
+    )

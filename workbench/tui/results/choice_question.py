@@ -1,5 +1,7 @@
-"""One multiple-choice question of a cell of response biases: both forms side by side with the
-answers to each, and one form as the model was asked it, with its answers as they were written.
+"""The screens of one multiple-choice question in a cell of response biases.
+
+One screen shows both forms side by side with the answers to each. The other shows the prompt of one
+form as the model was asked it, with the texts of its answers.
 """
 
 from __future__ import annotations
@@ -52,28 +54,26 @@ if TYPE_CHECKING:
 
 DIM = "$text-muted"
 SIDE_BY_SIDE = 116
-"columns of the terminal from which the two forms stand beside each other"
+"number of terminal columns from which the two forms stand side by side"
 NUMBERS = 8
-"columns of a share, a count or a probability"
+"number of terminal columns of a share, a count or a probability"
 UNKNOWN = "(the text of this form is unknown: only answers to it were imported)"
 
 
 def about(found: Changes, shown: QuestionShown, at: tuple[int, int], *, several: bool) -> Content:
-    """Say which question of whom this is, how far its answers move, and its place among those
-    listed.
-    """
+    """Return the question, its model, the change of its answers, and its position in the list."""
     from workbench.audits.response_bias.question_tables import change_said
 
     row = shown.row
     topic = f" · {visible(row.topic)}" if row.topic else ""
-    draws = (
+    draw_text = (
         f", draw {shown.draw} of {len(shown.draws)}: d shows the next"
         if len(shown.draws) > 1
         else ""
     )
-    place = visible(place_said(shown.bias, shown.condition, shown.variant))
-    said = visible(change_said(found, shown))
-    listed = f"  question {at[0]} of {at[1]} listed" if at[0] else ""
+    cell_text = visible(place_said(shown.bias, shown.condition, shown.variant))
+    change_text = visible(change_said(found, shown))
+    position_text = f"  question {at[0]} of {at[1]} listed" if at[0] else ""
     return Content("\n").join(
         [
             Content.assemble(
@@ -82,17 +82,20 @@ def about(found: Changes, shown: QuestionShown, at: tuple[int, int], *, several:
                 "  ",
                 (visible(shown.subject), "bold $text-accent"),
                 (" ← →" if several else "", DIM),
-                (listed, DIM),
+                (position_text, DIM),
             ),
             Content.assemble(
-                (place, "bold"), draws, "  ", (said, "$text-warning" if row.left_out else "")
+                (cell_text, "bold"),
+                draw_text,
+                "  ",
+                (change_text, "$text-warning" if row.left_out else ""),
             ),
         ]
     )
 
 
 def form_name(found: QuestionShown, arm: ArmShown) -> str:
-    """Return `original`, `changed: odd/even` or `changed: key typo, draw 2`."""
+    """Return the name of a form: `original`, `changed: odd/even` or `changed: key typo, draw 2`."""
     if arm is found.original:
         return "original"
     if found.condition is None:
@@ -111,37 +114,37 @@ def _lines(found: QuestionShown, arm: ArmShown, width: int) -> Iterator[Content]
 
 
 def _stem(found: QuestionShown, arm: ArmShown) -> Content:
-    """Return a stem, the words that the other form has not in brackets."""
+    """Return a stem, with the words that the other form lacks in brackets."""
     if arm.choice is None:
         return Content.styled(UNKNOWN, f"{DIM} italic")
     if found.original.choice is None or found.changed.choice is None:
         return _whole(arm.choice.stem)
-    sides = difference(found.original.choice.stem, found.changed.choice.stem)
-    changed = arm is found.changed
-    return marked(sides[changed], "+" if changed else "−")
+    marked_stems = difference(found.original.choice.stem, found.changed.choice.stem)
+    is_changed = arm is found.changed
+    return marked(marked_stems[is_changed], "+" if is_changed else "−")
 
 
 def _options(found: QuestionShown, arm: ArmShown, width: int) -> Iterator[Content]:
-    exact = any(not math.isnan(option.probability) for option in arm.options)
-    people = arm is found.original and len(found.shares) == len(arm.options)
-    named = _renamed(found)
-    indent = 3 + (4 if named else 0) + _bar(width) + NUMBERS * (2 + people) + 2
-    heads = f"{'p' if exact else 'answers':>{NUMBERS}}" + (
-        f"{'people':>{NUMBERS + 1}}" if people else ""
+    is_exact = any(not math.isnan(option.probability) for option in arm.options)
+    has_human_shares = arm is found.original and len(found.shares) == len(arm.options)
+    has_new_letters = _renamed(found)
+    indent = 3 + (4 if has_new_letters else 0) + _bar(width) + NUMBERS * (2 + has_human_shares) + 2
+    headings = f"{'p' if is_exact else 'answers':>{NUMBERS}}" + (
+        f"{'people':>{NUMBERS + 1}}" if has_human_shares else ""
     )
     yield Content.styled(
-        f"{'':{indent - 2 - len(heads) - NUMBERS}}{'share':>{NUMBERS}}{heads}", DIM
+        f"{'':{indent - 2 - len(headings) - NUMBERS}}{'share':>{NUMBERS}}{headings}", DIM
     )
-    for place, option in enumerate(arm.options):
-        origin = _origin(option, changed=arm is found.changed).ljust(4) if named else ""
-        numbers = f"{_percent(option.share)}{_count(option, exact=exact)}"
-        human = f"{_percent(found.shares[place])}" if people else ""
+    for index, option in enumerate(arm.options):
+        origin = _origin(option, changed=arm is found.changed).ljust(4) if has_new_letters else ""
+        numbers = f"{_percent(option.share)}{_count(option, exact=is_exact)}"
+        human_share = f"{_percent(found.shares[index])}" if has_human_shares else ""
         head = Content.assemble(
             (f" {option.letter.upper()} ", "bold"),
             (origin, DIM),
             (share_bar(option.share, _bar(width)), ""),
             (numbers, ""),
-            (human, DIM),
+            (human_share, DIM),
             "  ",
         )
         lines = list(_wrapped(_option_text(found, arm, option), width - indent))
@@ -150,19 +153,15 @@ def _options(found: QuestionShown, arm: ArmShown, width: int) -> Iterator[Conten
 
 
 def _renamed(found: QuestionShown) -> bool:
-    """Return whether options of the changed form stand under other letters than in the original, or
-    are new.
-    """
+    """Return whether options of the changed form are new or have another letter than originally."""
     origins = [(option.original, option.letter) for option in found.changed.options]
     return any(origin for origin, _ in origins) and any(
-        origin != letter for origin, letter in origins
+        original_letter != changed_letter for original_letter, changed_letter in origins
     )
 
 
 def _origin(option: OptionShown, *, changed: bool) -> str:
-    """Return which option of the original one of the changed form is; `new` where the original has
-    none such.
-    """
+    """Return the original letter of an option of the changed form, or `new` if it has none."""
     if not changed:
         return ""
     return f"={option.original.upper()}" if option.original else "new"
@@ -183,7 +182,7 @@ def _count(option: OptionShown, *, exact: bool) -> str:
 
 
 def share_bar(value: float, width: int) -> str:
-    """Return a share as a bar; what is there at all has half a column.
+    """Return a share as a bar. A share above 0 has at least half a column.
 
     Examples
     --------
@@ -197,48 +196,54 @@ def share_bar(value: float, width: int) -> str:
 
 
 def _option_text(found: QuestionShown, arm: ArmShown, option: OptionShown) -> Content:
-    """Return an option's text, the words that the same option of the other form has not in
-    brackets.
-    """
+    """Return the text of an option, with the words that the other form lacks in brackets."""
     if not option.text:
         return Content()
-    changed = arm is found.changed
-    others = found.original.options if changed else found.changed.options
-    own = option.original if changed else option.letter
-    twin = next(
-        (one for one in others if own and own == (one.letter if changed else one.original)), None
+    is_changed = arm is found.changed
+    other_options = found.original.options if is_changed else found.changed.options
+    original_letter = option.original if is_changed else option.letter
+    counterpart = next(
+        (
+            other_option
+            for other_option in other_options
+            if original_letter
+            and original_letter == (other_option.letter if is_changed else other_option.original)
+        ),
+        None,
     )
-    if twin is None or not twin.text or twin.text == option.text:
+    if counterpart is None or not counterpart.text or counterpart.text == option.text:
         return _whole(option.text)
-    pair = (twin.text, option.text) if changed else (option.text, twin.text)
-    return marked(difference(*pair)[changed], "+" if changed else "−")
+    texts = (counterpart.text, option.text) if is_changed else (option.text, counterpart.text)
+    return marked(difference(*texts)[is_changed], "+" if is_changed else "−")
 
 
 def _whole(text: str) -> Content:
-    """Return a text as it stands, cut where nobody would read on."""
+    """Return a text that is safe to print, truncated to `MOST_SHOWN` characters."""
     return Content(visible(text[:MOST_SHOWN], lines=True) + "…" * (len(text) > MOST_SHOWN))
 
 
 def _others(arm: ArmShown) -> Iterator[Content]:
-    for letter, times in arm.others:
-        said = f" {visible(letter).upper()}  answered {times:,}×, but it was not offered"
-        yield Content.styled(said, "$text-warning")
+    for letter, n_times in arm.others:
+        warning = f" {visible(letter).upper()}  answered {n_times:,}×, but it was not offered"
+        yield Content.styled(warning, "$text-warning")
 
 
 def _counted(arm: ArmShown) -> str:
-    """Say what counts, and how spread out it is."""
+    """Return the numbers of valid and excluded answers, or total probability, with the entropy."""
     entropy = f"entropy {number(arm.entropy, Kind.COEFFICIENT)}"
-    likely = [option.probability for option in arm.options if not math.isnan(option.probability)]
-    if likely:
-        return f"all offered letters together {number(sum(likely), Kind.SHARE)} · {entropy}"
-    drawn = (
+    probabilities = [
+        option.probability for option in arm.options if not math.isnan(option.probability)
+    ]
+    if probabilities:
+        return f"all offered letters together {number(sum(probabilities), Kind.SHARE)} · {entropy}"
+    answer_count = (
         "no answers"
         if math.isnan(arm.drawn)
         else f"{plural(round(arm.valid), 'valid answer')} of {arm.drawn:,.0f}"
     )
     invalid = [f"{arm.invalid:,} without an offered letter, drawn again"] * bool(arm.invalid)
     truncated = [f"{arm.truncated:,} cut off in thought, drawn again"] * bool(arm.truncated)
-    return " · ".join([drawn, *invalid, *truncated, entropy])
+    return " · ".join([answer_count, *invalid, *truncated, entropy])
 
 
 def _wrapped(content: Content, width: int) -> Iterator[Content]:
@@ -253,17 +258,17 @@ READING_ANSWERS = "Reading the answers …"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which question of which cell is looked at."""
+    """The question, cell and draw that a screen shows."""
 
     name: str
-    "of the report"
+    "model that answered, as the report names it"
     place: Place
     key: str
     draw: int
 
 
 class Forms(VerticalScroll, inherit_bindings=False):
-    """Both forms; left and right are the screen's."""
+    """The scrollable view of both forms. The left and right keys belong to the screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll_up", "Up", show=False),
@@ -276,7 +281,7 @@ class Forms(VerticalScroll, inherit_bindings=False):
 
 
 class QuestionScreen(AmongRows):
-    """One question in both of its forms."""
+    """The screen of one question in both of its forms."""
 
     PLACE = "results › response bias › question"
     EXPLAIN = QUESTION
@@ -347,8 +352,8 @@ class QuestionScreen(AmongRows):
         super().__init__()
         self._shown = shown
         self._take(loaded)
-        place = (shown.bias, shown.condition, shown.variant)
-        self._wanted = self._in_sight = Wanted(shown.subject, place, shown.row.key, shown.draw)
+        cell = (shown.bias, shown.condition, shown.variant)
+        self._wanted = self._in_sight = Wanted(shown.subject, cell, shown.row.key, shown.draw)
 
     def _take(self, loaded: Loaded) -> None:
         self._loaded = loaded
@@ -356,7 +361,7 @@ class QuestionScreen(AmongRows):
         self._judged: ResponseBiasJudged = self._findings.judged
 
     def ruled_place(self) -> RuledPlace | None:
-        """Return the question, in its original form where that was asked here."""
+        """Return the original form as it was asked here, or the question itself if it was not."""
         probe = self._shown.original.probe
         return (
             RuledPlace(probe=probe)
@@ -365,17 +370,17 @@ class QuestionScreen(AmongRows):
         )
 
     def ruled_places(self) -> Sequence[RuledPlace]:
-        """Return the question in both of its forms."""
+        """Return the prompts of both forms of the question."""
         probes = (self._shown.original.probe, self._shown.changed.probe)
-        found = [RuledPlace(probe=probe) for probe in probes if probe]
-        return found or super().ruled_places()
+        prompt_places = [RuledPlace(probe=probe) for probe in probes if probe]
+        return prompt_places or super().ruled_places()
 
     @property
     def bringing(self) -> bool:
         return self._in_sight != self._wanted
 
     def show_standing(self) -> None:
-        """Show what auditors ruled; where that changed, judge the question again."""
+        """Show the rulings of auditors, and judge the question again if they changed."""
         self.read_rulings(self.ruled_places())
         self.judge_if_ruled(self._loaded)
 
@@ -383,16 +388,16 @@ class QuestionScreen(AmongRows):
         self.read_standing()
 
     def show_ruled(self) -> None:
-        """Wait for `show_standing`, which follows every ruling."""
+        """Do nothing, because `show_standing` follows every ruling."""
 
     def show_judged(self, loaded: Loaded) -> None:
         self._take(loaded)
         self.read_question(self._wanted)
 
     def show_rulings(self, lines: Sequence[str]) -> None:
-        ruled = self.query_one("#ruled", Static)
-        ruled.update(ruled_lines(lines))
-        ruled.set_class(bool(lines), "-shown")
+        ruling_lines = self.query_one("#ruled", Static)
+        ruling_lines.update(ruled_lines(lines))
+        ruling_lines.set_class(bool(lines), "-shown")
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="about", markup=False)
@@ -410,13 +415,13 @@ class QuestionScreen(AmongRows):
         self._paint()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        several = {
+        choices_by_action = {
             "condition": self._conditions,
             "draw": lambda: self._draws(self._wanted),
             "subject": self._names,
             "question": self._listed,
         }
-        return action not in several or len(several[action]()) > 1
+        return action not in choices_by_action or len(choices_by_action[action]()) > 1
 
     def put(self, wanted: Wanted, shown: QuestionShown) -> None:
         if wanted == self._wanted:
@@ -437,7 +442,7 @@ class QuestionScreen(AmongRows):
         self._ask(following(self._listed(), self._wanted, step))
 
     def action_condition(self, step: int) -> None:
-        """Go to the bias or the next typo with which this question was asked."""
+        """Go to the bias, or the next typo, with which this question was asked."""
         self._ask(
             replace(self._wanted, place=following(self._conditions(), self._wanted.place, step))
         )
@@ -457,21 +462,24 @@ class QuestionScreen(AmongRows):
         """Return whether a question was asked in a cell."""
         cell = self._findings.reports[of.name].find(*of.place)
         return cell is not None and (
-            of.key in cell.deltas.keys or any(o.key == of.key for o in cell.deltas.left_out)
+            of.key in cell.deltas.keys
+            or any(left_out_delta.key == of.key for left_out_delta in cell.deltas.left_out)
         )
 
     def _draws(self, of: Wanted) -> tuple[int, ...]:
-        """Return the draws in which the question was asked: some are put to some of the questions
-        alone.
-        """
+        """Return the draws in which the question was asked. Some draws have only some questions."""
         from workbench.audits.response_bias.questions import draws_of
 
         return draws_of(self._judged, of.name, of.place, of.key)
 
     def _conditions(self) -> list[Place]:
         bias, _, variant = self._wanted.place
-        held = [place for place in self._findings.places if (place[0], place[2]) == (bias, variant)]
-        return [place for place in held if self._asked(replace(self._wanted, place=place))]
+        matching_places = [
+            place for place in self._findings.places if (place[0], place[2]) == (bias, variant)
+        ]
+        return [
+            place for place in matching_places if self._asked(replace(self._wanted, place=place))
+        ]
 
     def _names(self) -> list[str]:
         return [
@@ -479,22 +487,28 @@ class QuestionScreen(AmongRows):
         ]
 
     def _listed(self) -> list[Wanted]:
-        """Return the questions of the list; those of one cell as the model and condition in sight
-        have them.
+        """Return the questions of the list.
+
+        A list of one cell gets the current model and condition.
         """
-        those = [link.subject for link in self.links]
-        if len({subject[:3] for subject in those}) > 1:
-            kinds = self._findings.every_kind
-            held = [
-                Wanted(one[0], place_of(one[1], one[2], kinds), one[3], self._wanted.draw)
-                for one in those
+        subjects = [row_link.subject for row_link in self.links]
+        if len({subject[:3] for subject in subjects}) > 1:
+            all_kinds = self._findings.every_kind
+            questions = [
+                Wanted(
+                    subject[0],
+                    place_of(subject[1], subject[2], all_kinds),
+                    subject[3],
+                    self._wanted.draw,
+                )
+                for subject in subjects
             ]
         else:
-            held = [replace(self._wanted, key=subject[3]) for subject in those]
-        return [self._with_draw(one) for one in held if self._asked(one)]
+            questions = [replace(self._wanted, key=row_subject[3]) for row_subject in subjects]
+        return [self._with_draw(candidate) for candidate in questions if self._asked(candidate)]
 
     def _with_draw(self, of: Wanted) -> Wanted:
-        """Return a question in its first draw where it was not asked in the one that is wanted."""
+        """Return a question with its first draw if it was not asked in the wanted draw."""
         draws = self._draws(of)
         return of if of.draw in draws else replace(of, draw=draws[0])
 
@@ -507,19 +521,28 @@ class QuestionScreen(AmongRows):
             self.read_question(wanted)
 
     def _paint(self) -> None:
-        listed, names = self._listed(), self._names()
-        at = next((n for n, one in enumerate(listed, 1) if one == self._wanted), 0)
-        words = about(self._findings, self._shown, (at, len(listed)), several=len(names) > 1)
-        self.query_one("#about", Static).update(words)
+        questions, names = self._listed(), self._names()
+        position = next(
+            (index for index, candidate in enumerate(questions, 1) if candidate == self._wanted), 0
+        )
+        heading = about(
+            self._findings, self._shown, (position, len(questions)), several=len(names) > 1
+        )
+        self.query_one("#about", Static).update(heading)
         width = self.size.width
-        room = (width - 7) // 2 if width >= SIDE_BY_SIDE else width - 3
-        for side, arm in (("#original", self._shown.original), ("#changed", self._shown.changed)):
-            self.query_one(side, Static).update(Content("\n").join(_lines(self._shown, arm, room)))
+        form_width = (width - 7) // 2 if width >= SIDE_BY_SIDE else width - 3
+        for selector, arm in (
+            ("#original", self._shown.original),
+            ("#changed", self._shown.changed),
+        ):
+            self.query_one(selector, Static).update(
+                Content("\n").join(_lines(self._shown, arm, form_width))
+            )
 
     @worker("question")
     async def read_question(self, wanted: Wanted) -> None:
-        place = (wanted.name, wanted.place, wanted.key, wanted.draw)
-        self.put(wanted, await to_thread(self._findings.question, *place))
+        question_key = (wanted.name, wanted.place, wanted.key, wanted.draw)
+        self.put(wanted, await to_thread(self._findings.question, *question_key))
 
 
 FORM = section("screens-results", "One form of a question")
@@ -530,7 +553,7 @@ NOTHING = "No answer to this form is stored yet."
 
 
 class FormScreen(AmongRows):
-    """What was asked, and what was answered."""
+    """The screen of one form of a question: its prompt and its answers."""
 
     PLACE = "results › response bias › prompt"
     EXPLAIN = FORM
@@ -574,7 +597,10 @@ class FormScreen(AmongRows):
     text = query_one("#prompt", LongText)
 
     def __init__(self, loaded: Loaded, shown: QuestionShown, arm: str = "") -> None:
-        """`arm`: the form that is shown first; empty: the original."""
+        """Create the screen.
+
+        `arm` is the form that is shown first, the original one if it is empty.
+        """
         super().__init__()
         self._findings: Changes = loaded.material
         self._shown = shown
@@ -624,22 +650,22 @@ class FormScreen(AmongRows):
         self.read_forms()
 
     def _rulings_on(self, at: int) -> Sequence[str]:
-        """Return what was ruled on an answer, on the form's prompt, its wording and the
-        question.
-        """
+        """Return the rulings on an answer, on the form's prompt, its wording and the question."""
         return self.standing.on_answer(
             self._form.shown.probe or 0, self._sheet.table.rows[at][1].text
         )
 
     def ruled_place(self) -> RuledPlace | None:
-        """Return the form's prompt, and the answer under the cursor where one was drawn."""
+        """Return the form's prompt, with the answer under the cursor if it was sampled."""
         probe = self._form.shown.probe if self._forms else None
         if not probe:
             return None
-        at, rows = self.view.at, self._sheet.table.rows
-        answer = rows[at][1] if at is not None and at < len(rows) else None
-        drawn = answer is not None and answer.count is not None
-        return RuledPlace(probe=probe, text=answer.text if answer is not None and drawn else None)
+        row_index, rows = self.view.at, self._sheet.table.rows
+        answer = rows[row_index][1] if row_index is not None and row_index < len(rows) else None
+        is_sampled = answer is not None and answer.count is not None
+        return RuledPlace(
+            probe=probe, text=answer.text if answer is not None and is_sampled else None
+        )
 
     def action_other(self) -> None:
         self._changed = not self._changed
@@ -664,24 +690,28 @@ class FormScreen(AmongRows):
         return self._forms[self._changed][1]
 
     def _paint(self) -> None:
-        shown, form = self._shown, self._form
-        name = form_name(shown, shown.changed if self._changed else shown.original)
-        about = Content.assemble(
-            (visible(shown.row.key), "bold"),
+        question_forms, form = self._shown, self._form
+        name = form_name(
+            question_forms, question_forms.changed if self._changed else question_forms.original
+        )
+        heading = Content.assemble(
+            (visible(question_forms.row.key), "bold"),
             f"  {name}  ",
-            (visible(shown.subject), "bold $text-accent"),
+            (visible(question_forms.subject), "bold $text-accent"),
             (
-                f"\n{' · '.join(visible(part) for part in self._run if part)}" if self._run else "",
+                f"\n{' · '.join(visible(setting) for setting in self._run if setting)}"
+                if self._run
+                else "",
                 "$text-muted",
             ),
         )
-        self.query_one("#about", Static).update(about)
+        self.query_one("#about", Static).update(heading)
         self.text.show(prompt_text(form))
-        empty, none = not self._sheet.table.rows, self.query_one("#none", Static)
-        none.update(NOTHING if form.messages else IMPORTED)
-        none.display, self.view.display = empty, not empty
+        has_no_answers, empty_note = not self._sheet.table.rows, self.query_one("#none", Static)
+        empty_note.update(NOTHING if form.messages else IMPORTED)
+        empty_note.display, self.view.display = has_no_answers, not has_no_answers
         self.view.show(self._sheet)
-        if empty:
+        if has_no_answers:
             self.text.focus()
         self.refresh_bindings()
 
@@ -692,53 +722,62 @@ class FormScreen(AmongRows):
         def load() -> Sequence[tuple[FormShown, Sheet]]:
             from workbench.audits.response_bias import question_tables as tables
 
-            made = self._findings.forms(self._shown)
-            arms = ((form, form.shown.arm) for form in made)
+            forms = self._findings.forms(self._shown)
+            arms = ((form, form.shown.arm) for form in forms)
             return [
-                (form, Sheet(tables.answers(self._shown, made, arm), (arm,))) for form, arm in arms
+                (form, Sheet(tables.answers(self._shown, forms, arm), (arm,))) for form, arm in arms
             ]
 
         self.put(await to_thread(load))
 
 
 def prompt_text(form: FormShown) -> str:
-    """Return the prompt as text that is safe to print, its roles before its turns; without one, the
-    form alone.
+    """Return the prompt as text that is safe to print, its roles before its turns.
+
+    Without a prompt, return the form alone.
     """
     if not form.messages:
-        words = form.shown.choice.lettered() if form.shown.choice is not None else ""
-        return visible(words, lines=True) or "The text of this form is unknown."
-    turns = ((visible(m.role), visible(m.content, lines=True)) for m in form.messages)
-    return "\n\n".join(f"{role}\n  " + said.replace("\n", "\n  ") for role, said in turns)
+        form_text = form.shown.choice.lettered() if form.shown.choice is not None else ""
+        return visible(form_text, lines=True) or "The text of this form is unknown."
+    role_texts = (
+        (visible(message.role), visible(message.content, lines=True)) for message in form.messages
+    )
+    return "\n\n".join(
+        f"{role}\n  " + turn_text.replace("\n", "\n  ") for role, turn_text in role_texts
+    )
 
 
 def as_copied(form: FormShown) -> str:
-    """Return the whole prompt as it was put, for the clipboard."""
+    """Return the whole prompt as it was sent, for the clipboard."""
     if not form.messages:
         return form.shown.choice.lettered() if form.shown.choice is not None else ""
     return "\n\n".join(f"{message.role}: {message.content}" for message in form.messages)
 
 
 def question(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
-    """Return the screen of a question; subject: a model, a bias, a condition, a question and, if
-    meant, a draw.
+    """Return a function that opens the screen of a question.
+
+    The subject is a model, a bias, a condition, a question and, optionally, a draw.
     """
-    shown = _read(loaded, subject)
-    return lambda: QuestionScreen(loaded, shown)
+    question_forms = _read(loaded, subject)
+    return lambda: QuestionScreen(loaded, question_forms)
 
 
 def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
-    """Return the screen of the answers to one form; subject: that of a question, and the form."""
-    *of, arm = subject
-    shown = _read(loaded, of)
-    return lambda: FormScreen(loaded, shown, arm)
+    """Return a function that opens the answers to one form.
+
+    The subject is that of a question, and the form.
+    """
+    *question_subject, arm = subject
+    question_forms = _read(loaded, question_subject)
+    return lambda: FormScreen(loaded, question_forms, arm)
 
 
 def _read(loaded: Loaded, subject: Subject | list[str]) -> QuestionShown:
     from workbench.audits.response_bias.answers import place_of
 
-    found: Changes = loaded.material
-    name, bias, condition, key, *draw = subject
-    return found.question(
-        name, place_of(bias, condition, found.every_kind), key, int(draw[0]) if draw else None
+    changes: Changes = loaded.material
+    model, bias, condition, key, *draw = subject
+    return changes.question(
+        model, place_of(bias, condition, changes.every_kind), key, int(draw[0]) if draw else None
     )

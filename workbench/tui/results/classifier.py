@@ -1,6 +1,4 @@
-"""Results of a stance classifier on its test set, beside its untrained base, and the texts that it
-misread.
-"""
+"""The results of a stance classifier on its test set, with its untrained base and its errors."""
 
 from __future__ import annotations
 
@@ -33,29 +31,29 @@ MISREAD = "misread"
 
 @dataclass(frozen=True, slots=True)
 class ClassifierChoice:
-    """Which classifier, and from which confidence its answers count."""
+    """The selected classifier, and the confidence from which its answers count."""
 
     classifier: str = ""
-    "empty: the newest"
+    "name of the classifier, or empty for the newest"
     threshold: float = PUBLISHED_THRESHOLD
 
 
 class _TestTexts(Following):
-    """A screen with rows for texts of a test set: each is an answer to a wording."""
+    """A screen whose rows are texts of a test set. Each is an answer to a wording."""
 
     def place_at(self, sheet: Sheet, at: int) -> RuledPlace | None:
-        found: ReadText | None = getattr(sheet.table.rows[at], "found", None)
-        if found is None:
+        text: ReadText | None = getattr(sheet.table.rows[at], "found", None)
+        if text is None:
             return None
-        return RuledPlace((found.instrument,), (found.ref, found.variant), text=found.text)
+        return RuledPlace((text.instrument,), (text.ref, text.variant), text=text.text)
 
 
 class TextsScreen(BehindScreen, _TestTexts):
-    """The texts of one cell of the confusion matrix, or of one of its rows."""
+    """The texts of one cell, or one row, of the confusion matrix."""
 
 
 class ClassifierScreen(BookScreen, _TestTexts):
-    """The classifiers of a store, one of them with its test; Esc goes back to the results."""
+    """The classifiers of a store, one of them with its test. Esc goes back to the results."""
 
     PLACE = "results › classifier"
     COUNTING = "Reading the classifiers …"
@@ -98,10 +96,10 @@ class ClassifierScreen(BookScreen, _TestTexts):
         return "Esc goes back to the results."
 
     def action_threshold(self, step: int) -> None:
-        """Go to a neighbouring threshold; the ends are where it stops."""
-        at = THRESHOLDS.index(self._settings.threshold) + step
-        if 0 <= at < len(THRESHOLDS):
-            self._set(replace(self._settings, threshold=THRESHOLDS[at]))
+        """Go to a neighbouring threshold. It stops at the ends."""
+        index = THRESHOLDS.index(self._settings.threshold) + step
+        if 0 <= index < len(THRESHOLDS):
+            self._set(replace(self._settings, threshold=THRESHOLDS[index]))
 
     def action_classifier(self, step: int) -> None:
         if self._judged is not None:
@@ -122,46 +120,50 @@ class ClassifierScreen(BookScreen, _TestTexts):
 
 
 def load(store: Store, settings: ClassifierChoice, known: Loaded | None = None) -> Loaded:
-    """Return the figures of a classifier of a store. Returns `known` itself where nothing has
-    changed.
-    """
+    """Return the figures of a classifier of a store, or `known` itself if nothing has changed."""
     from workbench.pipeline.classifier_figures import assessed, book
 
-    found = tuple(reversed(store.classifiers.list()))
-    names = [one.name for one in found]
-    if not found:
+    classifiers = tuple(reversed(store.classifiers.list()))
+    names = [classifier.name for classifier in classifiers]
+    if not classifiers:
         return Loaded(settings, empty=NONE, material=names)
-    of = assessed(
+    assessment = assessed(
         store, settings.classifier if settings.classifier in names else names[0], settings.threshold
     )
-    rests_on = (found, of.texts)
+    rests_on = (classifiers, assessment.texts)
     if known is not None and known.settings == settings and known.rests_on == rests_on:
         return known
     return Loaded(
         settings,
-        book=book(of),
-        judged=of,
-        models=[of.classifier.name],
-        options=options_words(of, names),
+        book=book(assessment),
+        judged=assessment,
+        models=[assessment.classifier.name],
+        options=options_words(assessment, names),
         material=names,
         rests_on=rests_on,
     )
 
 
 def options_words(of: Assessed, names: Sequence[str]) -> Sequence[tuple[str, str]]:
-    """Return which classifier and which answers the figures are of, and what is open about them."""
-    at = (
+    """Return texts on the classifier, its answers and its test, with the open questions."""
+    label = (
         f"classifier {names.index(of.classifier.name) + 1} of {len(names)}"
         if len(names) > 1
         else "classifier"
     )
-    lower = " (− lowers it)" if of.quality.alternative is not None else ""
-    said = [
-        f"{at}: {of.classifier.name}",
-        f"confidence from {of.threshold:g}{lower}",
+    key_hint = " (− lowers it)" if of.quality.alternative is not None else ""
+    texts = [
+        f"{label}: {of.classifier.name}",
+        f"confidence from {of.threshold:g}{key_hint}",
         of.test.rests_on(),
     ]
     return [
-        ("", words)
-        for words in (*said, *(f"! {one}" for one in of.test.open_questions("tuned", of.threshold)))
+        ("", text)
+        for text in (
+            *texts,
+            *(
+                f"! {open_question}"
+                for open_question in of.test.open_questions("tuned", of.threshold)
+            ),
+        )
     ]

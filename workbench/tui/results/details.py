@@ -1,6 +1,4 @@
-"""What stands below a table about the row under the cursor, and what `?` says of the table;
-pure.
-"""
+"""The details of the current row below a table, and the help of a table. They use no widgets."""
 
 from __future__ import annotations
 
@@ -19,25 +17,23 @@ from workbench.figures.visible import visible
 from workbench.tui.results.sheet import Sheet
 
 FAILURES = "failures"
-"the choices that every table with verdicts offers; other choices are named after their column"
+"filter of every table with verdicts; other filters are named after their column"
 SIGNS = "+−"
-"stand before a word that says which side is meant"
+"signs before a word that indicate its side"
 
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """Some rows of a table."""
+    """A filter of the rows of a table."""
 
     words: str
     admits: Callable[[Any], bool]
 
 
 def choices(table: AnyTable, name: str) -> list[Only]:
-    """Return what can be shown alone, of which there is a row: failures of each kind, or the values
-    of a column.
-    """
-    found = _failures(table) if name == FAILURES else _values(table, name)
-    return [only for only in found if any(map(only.admits, table.rows))]
+    """Return the filters that match some row: kinds of failures, or values of a column."""
+    filters = _failures(table) if name == FAILURES else _values(table, name)
+    return [row_filter for row_filter in filters if any(map(row_filter.admits, table.rows))]
 
 
 def has_verdicts(table: AnyTable) -> bool:
@@ -81,12 +77,12 @@ def _void(value: Value, tested: int) -> bool:
 
 
 def _values(table: AnyTable, name: str) -> Iterator[Only]:
-    column = next((one for one in table.columns if one.key == name), None)
+    column = next((candidate for candidate in table.columns if candidate.key == name), None)
     if column is None:
         return
     for word in dict.fromkeys(word for row in table.rows for word in _words(column, row)):
-        said = visible(column.words.get(word, word)).replace("_", " ")
-        yield Only(f"{visible(column.title)}: {said}", _says(column, word))
+        label = visible(column.words.get(word, word)).replace("_", " ")
+        yield Only(f"{visible(column.title)}: {label}", _says(column, word))
 
 
 def _says(column: Column[Any], word: str) -> Callable[[Any], bool]:
@@ -97,7 +93,7 @@ def _words(column: Column[Any], row: Any) -> list[str]:
     value = column.value(row)
     if isinstance(value, str):
         return [value] if value else []
-    return [str(one).lstrip(SIGNS) for one in value] if isinstance(value, Sequence) else []
+    return [str(part).lstrip(SIGNS) for part in value] if isinstance(value, Sequence) else []
 
 
 OPENS = "Enter opens what a row rests on, Esc goes back."
@@ -108,14 +104,13 @@ HOLLOW_SAID = (
     "○ in a picture: the value rests on too little data for an interval; a note says how much."
 )
 TITLE_GAP, PAIR_GAP, SHORT_VALUE = 1, 2, 26
-"blanks after a title and between pairs, and columns of a value that has others beside it"
+"blanks after a title and between pairs, and greatest width of a value that shares its line"
 LONGEST = 300
-"characters of a hidden value that the details show"
+"maximum number of characters of a hidden value in the details"
 
 
 def details(sheet: Sheet, at: int, width: int, room: int | None = None) -> Content:
-    """Return what the columns in sight do not say of a row: sentences of its own, reasons, and
-    hidden values.
+    """Return the details of a row that the visible columns omit: its texts, reasons and values.
 
     `width`: columns for the table; `room`: columns for the details, if they stand beside it
     """
@@ -124,33 +119,34 @@ def details(sheet: Sheet, at: int, width: int, room: int | None = None) -> Conte
 
 def _details(sheet: Sheet, at: int, width: int, room: int) -> Iterator[Content]:
     table = sheet.table
-    said = [visible(one, lines=True) for one in _said(sheet, at)]
+    texts = [visible(text, lines=True) for text in _said(sheet, at)]
     hidden = [
-        (table.columns[place], _beginning(sheet.cells[at][place]))
-        for place in sheet.hidden(width)
-        if table.columns[place].kind is not Kind.MARK
-        and sheet.cells[at][place] not in ("", NONE, *said)
+        (table.columns[index], _beginning(sheet.cells[at][index]))
+        for index in sheet.hidden(width)
+        if table.columns[index].kind is not Kind.MARK
+        and sheet.cells[at][index] not in ("", NONE, *texts)
     ]
-    read = next((text for column, text in hidden if column.main), "")
+    main_text = next((text for column, text in hidden if column.main), "")
     yield Content.assemble(
-        (_name(sheet, at), "bold"), f"  {read}" if read else "", *_cell(sheet, at)
+        (_name(sheet, at), "bold"), f"  {main_text}" if main_text else "", *_cell(sheet, at)
     )
-    yield from map(Content, said)
-    for title, why in sheet.undefined(at):
-        yield Content.styled(f"{visible(title)} undefined: {visible(why)}", "$text-warning")
-    signs = [note for note in sheet.notes if len(note) <= 2 * room]
-    yield from (Content.styled(note, "$text-muted") for note in signs)
+    yield from map(Content, texts)
+    for title, reason in sheet.undefined(at):
+        yield Content.styled(f"{visible(title)} undefined: {visible(reason)}", "$text-warning")
+    legends = [legend for legend in sheet.notes if len(legend) <= 2 * room]
+    yield from (Content.styled(note, "$text-muted") for note in legends)
     yield from aligned(
-        [(visible(column.title), text) for column, text in hidden if text != read], room
+        [(visible(column.title), text) for column, text in hidden if text != main_text], room
     )
-    yield from (Content.styled(note, "$text-muted") for note in sheet.notes if note not in signs)
+    yield from (Content.styled(note, "$text-muted") for note in sheet.notes if note not in legends)
     if table.definition:
         yield Content.styled(visible(table.definition), "$text-muted")
 
 
 def aligned(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
-    """Yield titles and values as lines of a small table: as many pairs beside each other as are
-    short, long ones alone.
+    """Yield titles and values as lines of a small table.
+
+    Short pairs share a line, long ones have their own.
 
     Examples
     --------
@@ -161,49 +157,47 @@ def aligned(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
     text    The minimum wage should rise at
             once.
     """
-    head = max((len(title) for title, _ in pairs), default=0) + TITLE_GAP
-    each = (
-        head
+    title_width = max((len(title) for title, _ in pairs), default=0) + TITLE_GAP
+    pair_width = (
+        title_width
         + max((len(text) for _, text in pairs if len(text) <= SHORT_VALUE), default=0)
         + PAIR_GAP
     )
-    beside = max(1, (width + PAIR_GAP) // each)
+    n_per_line = max(1, (width + PAIR_GAP) // pair_width)
     line: list[Content] = []
 
     def cell(title: str, text: str) -> Content:
-        return Content.assemble((f"{title:<{head}}", "$text-muted"), text)
+        return Content.assemble((f"{title:<{title_width}}", "$text-muted"), text)
 
     for title, text in pairs:
-        short = len(text) <= SHORT_VALUE
-        if line and (not short or len(line) == beside):
+        is_short = len(text) <= SHORT_VALUE
+        if line and (not is_short or len(line) == n_per_line):
             yield Content("").join(line)
             line = []
-        if short:
-            line.append(cell(title, f"{text:<{each - head}}"))
+        if is_short:
+            line.append(cell(title, f"{text:<{pair_width - title_width}}"))
             continue
-        first, *rest = wrap(text, max(width - head, 20)) or [""]
+        first, *segments = wrap(text, max(width - title_width, 20)) or [""]
         yield cell(title, first)
-        yield from (cell("", more) for more in rest)
+        yield from (cell("", segment) for segment in segments)
     if line:
         yield Content("").join(line)
 
 
 def whole(sheet: Sheet, at: int) -> tuple[str, str]:
-    """Return the name of a row and everything that is known of it: every value, texts with their
-    lines.
-    """
+    """Return the name of a row and all its values, reasons and notes, texts with their lines."""
     table, row = sheet.table, sheet.table.rows[at]
-    shown = [
+    values_by_title = [
         (visible(column.title), _whole_value(column, column.value(row), text))
         for column, text in zip(table.columns, sheet.cells[at], strict=True)
     ]
-    width = min(24, max((len(title) for title, text in shown if text), default=0))
+    width = min(24, max((len(title) for title, text in values_by_title if text), default=0))
     values = "\n".join(
-        f"{title:<{width}}  {text}" for title, text in shown if text not in ("", NONE)
+        f"{title:<{width}}  {text}" for title, text in values_by_title if text not in ("", NONE)
     )
-    reasons = [f"{title} undefined: {why}" for title, why in sheet.undefined(at)]
-    said = [visible(one, lines=True) for one in (*reasons, *_said(sheet, at))]
-    parts = (values, "\n".join(said), visible(table.definition), "\n".join(sheet.notes))
+    reasons = [f"{title} undefined: {reason}" for title, reason in sheet.undefined(at)]
+    texts = [visible(text, lines=True) for text in (*reasons, *_said(sheet, at))]
+    parts = (values, "\n".join(texts), visible(table.definition), "\n".join(sheet.notes))
     return _name(sheet, at), "\n\n".join(part for part in parts if part)
 
 
@@ -217,17 +211,17 @@ def _name(sheet: Sheet, at: int) -> str:
 
 
 def _cell(sheet: Sheet, at: int) -> Iterator[str | tuple[str, str]]:
-    """Yield the marked column and its value, where one is marked."""
+    """Yield the marked column and its value if a column is marked."""
     if sheet.marked is not None:
         yield from ("  ", (visible(sheet.table.columns[sheet.marked].title), "$text-accent"), "  ")
         yield sheet.cells[at][sheet.marked]
 
 
 def _said(sheet: Sheet, at: int) -> Iterator[str]:
-    """Yield what else is to be said of the marked cell, and of the row."""
+    """Yield further texts on the marked cell and on the row."""
     row = sheet.table.rows[at]
-    of_cell = sheet.table.columns[sheet.marked].detail if sheet.marked is not None else None
-    for detail in (of_cell, sheet.table.detail):
+    cell_detail = sheet.table.columns[sheet.marked].detail if sheet.marked is not None else None
+    for detail in (cell_detail, sheet.table.detail):
         yield from detail(row) if detail is not None else ()
 
 
@@ -236,24 +230,24 @@ def _beginning(text: str) -> str:
 
 
 def _named(table: AnyTable, name: str) -> str:
-    """Return the words that a column has for a name."""
+    """Return the text that a column has for a name, or the name itself."""
     return next((column.words[name] for column in table.columns if name in column.words), name)
 
 
 def explained(table: AnyTable, *, opens: str = OPENS, turns: str = "") -> str:
-    """Return what `?` says: the definition of the figures, what each column measures, and the keys.
+    """Return the help of a table: its definition, what each column measures, and the keys.
 
-    `opens`: what Enter does; `turns`: what ← and → do, where they do something.
+    `opens`: what Enter does; `turns`: what ← and → do, or empty
     """
-    helped = [
+    columns_with_help = [
         (_heading(column), column.help) for column in table.columns if column.help or column.short
     ]
-    width = max((len(title) for title, _ in helped), default=0)
-    columns = "\n".join(f"{title:<{width}}  {text}".rstrip() for title, text in helped)
-    drawn = [column for column in table.columns if column.scale is not None]
-    hollow = (
+    width = max((len(title) for title, _ in columns_with_help), default=0)
+    columns = "\n".join(f"{title:<{width}}  {text}".rstrip() for title, text in columns_with_help)
+    drawn_columns = [column for column in table.columns if column.scale is not None]
+    hollow_help = (
         HOLLOW_SAID
-        if any(_is_few(column.value(row)) for column in drawn for row in table.rows)
+        if any(_is_few(column.value(row)) for column in drawn_columns for row in table.rows)
         else ""
     )
     keys = " ".join(filter(None, (opens, turns, _keys(table))))
@@ -265,7 +259,7 @@ def explained(table: AnyTable, *, opens: str = OPENS, turns: str = "") -> str:
             columns,
             *table.notes,
             *told(table),
-            hollow,
+            hollow_help,
             keys,
         )
         if part
@@ -273,15 +267,17 @@ def explained(table: AnyTable, *, opens: str = OPENS, turns: str = "") -> str:
 
 
 def _keys(table: AnyTable) -> str:
-    """Return what keys narrow and sort a table, of those that work on it."""
+    """Return the help of the keys that filter and sort a table, of those that work on it."""
     if not table.rows:
         return "F1 lists every key."
-    failed = "x shows only rows that fail a test, " if has_verdicts(table) else ""
-    return f"s sorts by a column, / finds rows, {failed}0 shows all rows again; F1 lists every key."
+    test_keys = "x shows only rows that fail a test, " if has_verdicts(table) else ""
+    return (
+        f"s sorts by a column, / finds rows, {test_keys}0 shows all rows again; F1 lists every key."
+    )
 
 
 def _heading(column: Column[Any]) -> str:
-    """Return the heading of a column as a narrow table has it, too."""
+    """Return the heading of a column with the short title of narrow tables."""
     return (
         f"{column.short} = {column.title}"
         if column.short and column.short != column.title

@@ -1,5 +1,6 @@
-"""Enter follows the link of a row: to a table of the same book, or by a route out of it, to a
-screen of its own.
+"""Screens that follow the link of a row.
+
+Enter opens a table of the same book, or a screen of its own by a route out of the book.
 """
 
 from __future__ import annotations
@@ -30,20 +31,18 @@ OPENING = "Reading …"
 
 
 class JudgesAgain(RulingScreen):
-    """A screen of figures that another screen judged: it has them judged again once rulings have
-    changed.
-    """
+    """A screen of figures from another screen, which are judged again after new rulings."""
 
     again: Again | None = None
-    "judges figures with the rulings that stand now; called in a thread"
+    "function that judges figures with the current rulings, in a thread"
     _stood: Standing | None = None
-    "the rulings that stood when the figures in sight were judged"
+    "rulings in force when the visible figures were judged"
 
     def judge_if_ruled(self, loaded: Loaded) -> None:
-        """Judge figures again where rulings have changed since they were judged."""
-        changed = self._stood is not None and self._stood != self.standing
+        """Judge figures again if rulings have changed since they were judged."""
+        has_changed = self._stood is not None and self._stood != self.standing
         self._stood = self.standing
-        if changed and self.again is not None:
+        if has_changed and self.again is not None:
             self.judge_again(self.again, loaded)
 
     def show_judged(self, loaded: Loaded) -> None:
@@ -55,10 +54,10 @@ class JudgesAgain(RulingScreen):
 
 
 class AmongRows(JudgesAgain):
-    """A screen that a route opens, which can go on to what the neighbouring rows lead to."""
+    """A screen opened by a route, which can go on to the links of the neighbouring rows."""
 
     links: Sequence[Link] = ()
-    "of all rows in sight"
+    "links of all visible rows"
 
 
 class Following(JudgesAgain):
@@ -91,8 +90,8 @@ class Following(JudgesAgain):
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.routes: Routes = {}
-        """where links lead that leave the book, or to a table with a screen of its own: name of a
-        table -> what opens it"""
+        """functions that open links out of the book, or to a table with its own screen, by table
+        name"""
         self._previewed: Link | None = None
 
     @property
@@ -106,41 +105,41 @@ class Following(JudgesAgain):
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
-        """The keys that work now: there is a scale to zoom where a table is drawn."""
-        found = super().active_bindings
+        """The keys that work now. The one that zooms needs a visible picture."""
+        bindings = super().active_bindings
         sheet = next((view.sheet for view in self.query(SheetView)), None)
         if (sheet is not None and sheet.drawn) or self.query(".picture.-shown"):
-            return found
-        return {key: one for key, one in found.items() if one.binding.action != "near"}
+            return bindings
+        return {
+            key: active_binding
+            for key, active_binding in bindings.items()
+            if active_binding.binding.action != "near"
+        }
 
     def run_in_sight(self) -> Run | None:
         return self.run_to_review()
 
     def reader_in_sight(self) -> str | None:
-        of = getattr(self.figures, "settings", None)
-        of = getattr(of, "rules", of)
-        by: str | None = getattr(getattr(of, "readings", None), "by", None)
-        return by
+        rules = getattr(self.figures, "settings", None)
+        rules = getattr(rules, "rules", rules)
+        reader: str | None = getattr(getattr(rules, "readings", None), "by", None)
+        return reader
 
     def action_near(self) -> None:
         self.view.zoom()
 
     def action_statement(self) -> None:
-        """Open the page of the statement that the row under the cursor is about, where it can be
-        changed.
-        """
+        """Open the page of the statement of the row under the cursor, where it can be edited."""
         if (place := self.ruled_place()) is not None:
             self.find_statement(place)
 
     def run_to_review(self) -> Run | None:
-        """Return the run that figures are about, of several the last one; None where no model
-        answered anything.
-        """
+        """Return the last run of the figures with responses, or None without responses."""
         runs = self.figures.runs if self.figures is not None else ()
         return next((run for run in reversed(runs) if run.responses), None)
 
     def action_review(self) -> None:
-        """Open the review queue of the run in sight, as its reader reads it."""
+        """Open the review queue of the visible run, with the reader of the figures."""
         run = self.run_to_review() if self.RULED else None
         if run is not None and self.figures is not None:
             self.app.push_screen(screen("review", (*run.way, run.family), self.reader_in_sight()))
@@ -171,7 +170,7 @@ class Following(JudgesAgain):
     def show_what_came(
         self, found: Sheet | Opened | str, links: Sequence[Link], at: int, *, instead: bool
     ) -> None:
-        """Show the table or the screen that a link leads to, or say why there is none."""
+        """Show the table or the screen of a link, or the message that there is none."""
         self.say_who()
         if self.figures is None or not self.is_current:
             return
@@ -190,15 +189,17 @@ class Following(JudgesAgain):
         raise NotImplementedError("abstract")
 
     def say_who(self) -> None:
-        """Put into the title whose figures these are."""
+        """Show in the title whose figures these are."""
 
     def place_at(self, sheet: Sheet, at: int) -> RuledPlace | None:
-        """Return what a row is about."""
+        """Return the place that a row is about."""
         return row_place(self.figures, sheet, at)
 
     def ruled_place(self) -> RuledPlace | None:
-        sheet, at = self.view.sheet, self.view.at
-        return self.place_at(sheet, at) if sheet is not None and at is not None else None
+        sheet, row_index = self.view.sheet, self.view.at
+        return (
+            self.place_at(sheet, row_index) if sheet is not None and row_index is not None else None
+        )
 
     def show_standing(self) -> None:
         self.view.rulings = self._rulings_on
@@ -209,33 +210,33 @@ class Following(JudgesAgain):
             self.read_standing()
 
     def ruled_here(self) -> Sequence[str]:
-        at, told = self.view.at, self.view.rulings
-        return told(at) if at is not None and told is not None else ()
+        row_index, rulings_of = self.view.at, self.view.rulings
+        return rulings_of(row_index) if row_index is not None and rulings_of is not None else ()
 
     def _rulings_on(self, at: int) -> Sequence[str]:
-        """Return what was ruled on the thing in a row, and below it."""
+        """Return the rulings on a row's place and on what belongs to it."""
         sheet = self.view.sheet
         place = self.place_at(sheet, at) if sheet is not None and self.standing.every else None
         return self.standing.at(place) if place is not None else ()
 
     @worker("follow", opens=True)
     async def bring(self, loaded: Loaded, links: Sequence[Link], at: int) -> None:
-        """Make or read what a link leads to, and show it."""
+        """Make or read the target of a link, and show it."""
         self.show_what_came(
             await to_thread(self.found, loaded, links[at]), links, at, instead=False
         )
 
     @worker("follow")
     async def bring_instead(self, loaded: Loaded, links: Sequence[Link], at: int) -> None:
-        """Make what a link leads to, and show it in place of what this screen shows."""
+        """Make the target of a link, and show it in place of this screen's table."""
         self.show_what_came(await to_thread(self.found, loaded, links[at]), links, at, instead=True)
 
     @worker("statement", opens=True)
     async def find_statement(self, place: RuledPlace) -> None:
-        """Open the page of the statement that a place names, if it names one."""
+        """Open the page of the statement that a place names, or tell that it names none."""
 
         def load(store: Store) -> tuple[object, ...]:
-            summaries = {one.name: one for one in store.instruments.summaries()}
+            summaries = {summary.name: summary for summary in store.instruments.summaries()}
             for name in place.instruments:
                 refs = (
                     tuple(line.ref for line in store.instruments.lines(name))
@@ -260,7 +261,7 @@ class Following(JudgesAgain):
         self.show_preview(link, await to_thread(make))
 
     def found(self, loaded: Loaded, link: Link) -> Sheet | Opened | str:
-        """Return the table, screen or sentence that a link leads to. Called in a thread."""
+        """Return the table, screen or message of a link. It runs in a thread."""
         route = self.routes.get(link.table)
         table = loaded.book.follow(link) if route is None and loaded.book is not None else None
         if table is not None:
@@ -269,9 +270,7 @@ class Following(JudgesAgain):
 
 
 def row_place(loaded: Loaded | None, sheet: Sheet, at: int) -> RuledPlace | None:
-    """Return the place of a row: the names in its key and in what it leads to, and the answer where
-    it is one.
-    """
+    """Return the place of a row: the names in its key and link, and its answer if it is one."""
     if loaded is None:
         return None
     row, link = sheet.table.rows[at], sheet.link(at)
@@ -285,9 +284,9 @@ def row_place(loaded: Loaded | None, sheet: Sheet, at: int) -> RuledPlace | None
     )
     probe, text = getattr(row, "probe", 0), getattr(row, "text", None)
     is_answer = isinstance(probe, int) and probe > 0 and isinstance(text, str)
-    words = tuple(map(str, names))
-    runs = tuple(run for run in loaded.runs if run.model in words or run.named in words) or tuple(
-        loaded.runs
-    )
-    given = (probe, text) if is_answer else (0, None)
-    return RuledPlace(tuple(instruments), words, words, *given, runs=runs)
+    name_texts = tuple(map(str, names))
+    runs = tuple(
+        run for run in loaded.runs if run.model in name_texts or run.named in name_texts
+    ) or tuple(loaded.runs)
+    answer = (probe, text) if is_answer else (0, None)
+    return RuledPlace(tuple(instruments), name_texts, name_texts, *answer, runs=runs)

@@ -1,8 +1,7 @@
-"""A table with a column for each of many respondents: one column is marked, and its cells lead
-further.
+"""A table with one column per respondent, of which one is marked and has links in its cells.
 
-Where there is too little room, values stand without interval and unit, and the columns nearest to
-the marked one are in sight.
+Where there is too little room, values have no interval and unit, and only the columns nearest to
+the marked one are visible.
 """
 
 from __future__ import annotations
@@ -25,19 +24,21 @@ from workbench.tui.results.sheet import (
 )
 
 NARROWEST = 18
-"columns of a value for a respondent, so that their names can be told apart"
+"least width of a respondent's column, so that names can be distinguished"
 
 
 class Grid(Sheet):
-    """A sheet whose columns with a link of their own are looked at one at a time."""
+    """A sheet with a marked column among the columns that have a link of their own."""
 
     marked: int
 
     def __init__(self, table: AnyTable, about: Sequence[str] = ()):
         super().__init__(table, about)
-        self._grid = [at for at, column in enumerate(table.columns) if column.link is not None]
+        self._grid = [
+            index for index, column in enumerate(table.columns) if column.link is not None
+        ]
         self.marked = self._grid[0]
-        self._brief = {at: self._short_texts(at) for at in self._grid}
+        self._brief = {index: self._short_texts(index) for index in self._grid}
 
     @property
     def mark(self) -> str:
@@ -45,16 +46,16 @@ class Grid(Sheet):
         return self.table.columns[self.marked].key
 
     def put_mark(self, key: str) -> None:
-        """Mark a column, where it is there."""
+        """Mark the column with a key, if there is one."""
         self.marked = next(
-            (at for at in self._grid if self.table.columns[at].key == key), self.marked
+            (index for index in self._grid if self.table.columns[index].key == key), self.marked
         )
         self._places.clear()
 
     def turn(self, direction: int) -> None:
-        """Mark the column beside; at an end nothing happens."""
-        place = self._grid.index(self.marked) + direction
-        self.marked = self._grid[max(0, min(place, len(self._grid) - 1))]
+        """Mark the neighbouring column. At an end the mark stays."""
+        position = self._grid.index(self.marked) + direction
+        self.marked = self._grid[max(0, min(position, len(self._grid) - 1))]
         self._places.clear()
 
     @property
@@ -62,39 +63,40 @@ class Grid(Sheet):
         return True
 
     def link(self, at: int) -> Link | None:
-        of_cell = self.table.columns[self.marked].link
-        return (of_cell(self.table.rows[at]) if of_cell is not None else None) or super().link(at)
+        cell_link = self.table.columns[self.marked].link
+        return (cell_link(self.table.rows[at]) if cell_link is not None else None) or super().link(
+            at
+        )
 
     def hidden(self, width: int) -> list[int]:
-        return [at for at in super().hidden(width) if at not in self._grid]
+        return [index for index in super().hidden(width) if index not in self._grid]
 
     def undefined(self, at: int) -> list[tuple[str, str]]:
         title = self.table.columns[self.marked].title
-        return [(name, why) for name, why in super().undefined(at) if name == title]
+        return [(name, reason) for name, reason in super().undefined(at) if name == title]
 
     def _short_texts(self, at: int) -> list[str]:
-        """Return the values of a column without interval and unit, each with what stands beside
-        it.
-        """
+        """Return the values of a column without interval and unit, each with its `beside` text."""
         column = self.table.columns[at]
-        values = [self._values[row][at] for row in range(len(self.table.rows))]
-        plain = [
+        values = [self._values[row_index][at] for row_index in range(len(self.table.rows))]
+        numbers = [
             number(value.value, column.kind, bare=True)
             if isinstance(value, Estimate) and value.defined
             else ""
             for value in values
         ]
-        width = max(map(len, plain), default=0)
-        beside = [
+        width = max(map(len, numbers), default=0)
+        extra_texts = [
             visible(column.beside(row)) if column.beside is not None else ""
             for row in self.table.rows
         ]
-        short = [
-            f"{text:>{width}} {said}".rstrip() for text, said in zip(plain, beside, strict=True)
+        brief_texts = [
+            f"{text:>{width}} {extra_text}".rstrip()
+            for text, extra_text in zip(numbers, extra_texts, strict=True)
         ]
         return [
-            brief if text else cells[at]
-            for text, brief, cells in zip(plain, short, self.cells, strict=True)
+            brief_text if text else cells[at]
+            for text, brief_text, cells in zip(numbers, brief_texts, self.cells, strict=True)
         ]
 
     def _right(self, at: int) -> bool:
@@ -102,47 +104,63 @@ class Grid(Sheet):
 
     def _lay_out(self, width: int) -> Iterable[Place]:
         columns = self.table.columns
-        names = [at for at in self.usable if at not in self._grid]
-        for at in names:
-            title = visible(columns[at].title)
+        name_columns = [column for column in self.usable if column not in self._grid]
+        for index in name_columns:
+            title = visible(columns[index].title)
             yield Place(
-                at,
+                index,
                 title,
-                min(self.natural_width(at, title), max(self.minimum_width(at, title), len(title))),
+                min(
+                    self.natural_width(index, title),
+                    max(self.minimum_width(index, title), len(title)),
+                ),
             )
         room = (
             width
-            - sum(self.minimum_width(at, visible(columns[at].title)) + GAP for at in names)
+            - sum(
+                self.minimum_width(column, visible(columns[column].title)) + GAP
+                for column in name_columns
+            )
             - 1
         )
-        whole = {at: max(NARROWEST, *(len(cells[at]) for cells in self.cells)) for at in self._grid}
-        short = {
-            at: max(NARROWEST, *(1 + len(text) for text in self._brief[at])) for at in self._grid
+        full_widths = {
+            column: max(NARROWEST, *(len(cells[column]) for cells in self.cells))
+            for column in self._grid
         }
-        brief = sum(wide + GAP for wide in whole.values()) > room
-        wide = short if brief else whole
-        seen = self._window(wide, room)
-        for at in seen:
-            yield Place(at, self._title(at, wide[at]), wide[at], brief=brief)
-        scale, spare = columns[self.marked].scale, room - sum(wide[at] + GAP for at in seen) - GAP
+        brief_widths = {
+            column: max(NARROWEST, *(1 + len(text) for text in self._brief[column]))
+            for column in self._grid
+        }
+        is_brief = sum(full_width + GAP for full_width in full_widths.values()) > room
+        widths = brief_widths if is_brief else full_widths
+        visible_columns = self._window(widths, room)
+        for index in visible_columns:
+            yield Place(index, self._title(index, widths[index]), widths[index], brief=is_brief)
+        scale, spare = (
+            columns[self.marked].scale,
+            room - sum(widths[column] + GAP for column in visible_columns) - GAP,
+        )
         if scale is not None and spare >= NARROWEST_PICTURE:
-            drawn = min(WIDEST_PICTURE, spare - 1 + spare % 2)
+            picture_width = min(WIDEST_PICTURE, spare - 1 + spare % 2)
             yield Place(
                 self.marked,
-                scale_title(columns[self.marked], self._scale(self.marked), drawn),
-                drawn,
+                scale_title(columns[self.marked], self._scale(self.marked), picture_width),
+                picture_width,
                 picture=True,
             )
 
     def _window(self, wide: dict[int, int], room: int) -> list[int]:
         """Return the columns that fit, always with the marked one."""
-        n = max(1, min(len(self._grid), room // (max(wide.values()) + GAP)))
-        first = max(0, min(self._grid.index(self.marked) - n + 1, len(self._grid) - n))
-        return self._grid[first : first + n]
+        n_columns = max(1, min(len(self._grid), room // (max(wide.values()) + GAP)))
+        first = max(
+            0, min(self._grid.index(self.marked) - n_columns + 1, len(self._grid) - n_columns)
+        )
+        return self._grid[first : first + n_columns]
 
     def _title(self, at: int, width: int) -> str:
-        """Return a name with ▸ where it is marked; of a long one its end too, in which names often
-        differ.
+        """Return a name with ▸ if it is marked.
+
+        A long name keeps its end too, because names often differ there.
         """
         name, room = visible(self.table.columns[at].title), width - 1
         if len(name) > room:
@@ -155,13 +173,13 @@ class Grid(Sheet):
         value = self._values[at][place.at]
         if not isinstance(value, Estimate) or not value.defined:
             return Text(self._brief[place.at][at], style="dim", no_wrap=True)
-        figure, _, beside = self._brief[place.at][at].strip().partition(" ")
-        lead = " " * (len(self._brief[place.at][at]) - len(self._brief[place.at][at].lstrip()))
-        return Text.assemble(f" {lead}", (figure, "bold"), f" {beside}", no_wrap=True)
+        figure, _, extra_text = self._brief[place.at][at].strip().partition(" ")
+        indent = " " * (len(self._brief[place.at][at]) - len(self._brief[place.at][at].lstrip()))
+        return Text.assemble(f" {indent}", (figure, "bold"), f" {extra_text}", no_wrap=True)
 
 
 def sheet_of(table: AnyTable, about: Sequence[str] = ()) -> Sheet:
-    """Return a table as a sheet; one whose columns lead further as a grid. Make it in a worker."""
+    """Return the sheet of a table, a grid if its columns have links. Create it in a worker."""
     return (
         Grid if table.rows and any(column.link is not None for column in table.columns) else Sheet
     )(table, about)

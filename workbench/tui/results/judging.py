@@ -1,8 +1,7 @@
-"""Judging beside the terminal: one worker judges what the store has, another makes the table that
-is looked at.
+"""Judging in the background: one worker judges the stored answers, another makes a table.
 
-Whoever looks may choose otherwise meanwhile, so a screen takes what a worker brings only where it
-is still wanted.
+The user may change the settings meanwhile, so a screen accepts a worker's result only if it is
+still wanted.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from workbench.tui.results.sheet import Sheet
 READING, DRAWING = "Previous figures; reading …", "Previous figures; resampling …"
 STILL_READING = "still reading …"
 DIMMED = 0.5
-"opacity of figures that others will take the place of"
+"opacity of old figures while new ones are computed"
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -44,22 +43,21 @@ if TYPE_CHECKING:
 
 
 class JudgingScreen(Following):
-    """A screen with `#body`, in whose place `#empty` says why there is nothing to see.
+    """A screen with `#body`, or `#empty` with the reason if there are no figures.
 
-    Settings say what is judged and how: values of an audit's own kind, with `instrument` and
-    `templates`. A look says which table of the result is shown.
+    Settings define the judgement: values of an audit's own kind, with `instrument` and `templates`.
+    A look names the visible table of the result.
     """
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("judging.tcss"))
     COUNTING = "Judging the answers …"
-    "said while nothing that is judged by the settings is there"
+    "text while no result for the settings exists"
     SCREENS: ClassVar[Mapping[str, type[BehindScreen]]] = {}
-    "name of a table behind a row -> the screen that shows it, where keys of its own belong to it"
+    "screen of a table behind a row, by the table's name, if it has keys of its own"
     SHIPPED = ""
     "instrument that `bring_shipped` imports"
     LEASES = False
-    """whether judging leases or releases items: `judged_now` then sees to it that what it reads is
-    of one moment"""
+    "whether judging leases or releases items; `judged_now` then reads one snapshot by itself"
 
     def __init__(self, settings: Any) -> None:
         super().__init__()
@@ -67,11 +65,11 @@ class JudgingScreen(Following):
         self._look, self._shown = Look(), Shown(Look())
         self._loaded: Loaded | None = None
         self._found: dict[Look, Shown] = {}
-        "tables that were made of what is judged"
+        "tables of the current result by look"
         self._partly = False
-        "whether only a part is judged yet"
+        "whether the result covers only a part of the answers"
         self._pending: Any = None
-        "the settings by which the store is being judged"
+        "settings of the judgement in progress, or None"
         self.again = lambda store, loaded: self.judged_now(store, loaded.settings, loaded)
 
     @property
@@ -80,42 +78,43 @@ class JudgingScreen(Following):
 
     @property
     def models(self) -> Sequence[str]:
-        """Whose figures these are."""
+        """The models that the figures are about."""
         return self._loaded.models if self._loaded is not None else ()
 
     def runs_shown(self) -> Sequence[Run]:
-        """Return the runs that figures are about; none where there are no figures."""
+        """Return the runs that figures are about, or none without figures."""
         return self._loaded.runs if self._loaded is not None else ()
 
     @abstractmethod
     def judged_now(self, store: Store, settings: Any, known: Loaded | None) -> Loaded:
-        """Return what the store has, judged by `settings`; `known` is what was judged before.
-        Called in a thread.
+        """Return the stored answers, judged by `settings`. It runs in a thread.
+
+        `known` is the previous result.
         """
 
     @abstractmethod
     def shown_now(self, loaded: Loaded, look: Look) -> Shown:
-        """Return the table that is looked at. Called in a thread."""
+        """Return the table of a look. It runs in a thread."""
 
     @abstractmethod
     def fitted(self, look: Look) -> Look:
-        """Return a look at what there is in what was judged."""
+        """Return a look that the result has, near to the wanted one."""
 
     @abstractmethod
     def show_around_nothing(self, loaded: Loaded) -> None:
-        """Show what stands around the sentence that says why there is nothing to see."""
+        """Show the texts around the message that there are no figures."""
 
     @abstractmethod
     def why_empty(self, loaded: Loaded, look: Look) -> str:
-        """Say why there is nothing to see, and what to do next."""
+        """Return why there are no figures, and what to do next."""
 
     @abstractmethod
     def way_out(self, loaded: Loaded) -> str:
-        """Say what else can be chosen where nothing could be judged."""
+        """Return which other choices are possible after a failed judgement."""
 
     def on_screen_suspend(self) -> None:
         self._pending = (
-            None  # what is done on another screen may be too late for what is being read
+            None  # An action on another screen may come too late for the read in progress.
         )
 
     def on_screen_resume(self) -> None:
@@ -129,10 +128,11 @@ class JudgingScreen(Following):
             self._read()
 
     def take(self, loaded: Loaded, *, whole: bool = True) -> None:
-        """Show what the store has, judged by the settings that are meant now; not `whole`: the rest
-        is being read.
+        """Show a result if it is judged by the current settings.
+
+        If it is not `whole`, the rest is still being read.
         """
-        # Else another choice was made meanwhile, and is being judged.
+        # Otherwise another choice was made meanwhile, and is being judged.
         if loaded.settings == self._settings:
             self._partly = not whole
             self._pending = self._settings if self._partly else None
@@ -169,29 +169,27 @@ class JudgingScreen(Following):
         settings = self.settings_for(run)
         if settings is None:
             return
-        # Of tables about one model at a time, its own.
+        # Of tables about one model at a time, show the one of this run.
         self._look = replace(self._look, subject=(run.named,))
         if settings != self._settings:
             self._settings = settings
-            # Else it is read when the screen comes up.
+            # Otherwise it is read when the screen comes up.
             if self._loaded is not None or self._pending is not None:
                 self._read()
         elif self._loaded is not None:
             self._go(self._look)
 
     def settings_for(self, run: Run) -> Any:  # noqa: ARG002
-        """Return the settings by which figures are about a run, or have it among them; None: this
-        screen has not.
-        """
+        """Return settings whose figures are about a run or include it, or None without such."""
         return None
 
     def action_templates(self) -> None:
-        """Choose the language, the family and the versions of templates that figures are about."""
+        """Let the user choose language, family and versions of the templates of the figures."""
         screen = TemplatesScreen(offered(self.runs_shown()), self._settings.templates)
         with_answer(self, screen, self._take_templates)
 
     def action_instrument(self) -> None:
-        """Show the next instrument that there are figures of, or could be."""
+        """Show the next instrument that has figures, or could have."""
         if (loaded := self._loaded) is not None and loaded.instruments:
             self._set(
                 replace(self._settings, instrument=following(loaded.instruments, loaded.instrument))
@@ -209,16 +207,14 @@ class JudgingScreen(Following):
         self._set(flipped(self._settings))
 
     def say_who(self) -> None:
-        """Put into the title whose figures these are: nothing is under way, or the rest of what is
-        read.
-        """
+        """Show in the title whose figures these are, and whether the rest is still being read."""
         self.query_one("#body").styles.opacity = 1.0
-        who = f"{len(self.models)} models" if len(self.models) > 1 else "".join(self.models)
-        self.title_bar.note = f"{who}; {STILL_READING}" if self._partly else who
+        models_text = f"{len(self.models)} models" if len(self.models) > 1 else "".join(self.models)
+        self.title_bar.note = f"{models_text}; {STILL_READING}" if self._partly else models_text
 
     @abstractmethod
     def _paint(self, found: Shown) -> None:
-        """Show a table that was made."""
+        """Show a table."""
 
     @property
     def _judged(self) -> Any:
@@ -233,18 +229,18 @@ class JudgingScreen(Following):
             self._read()
 
     def _read(self, *, anew: bool = False) -> None:
-        """Judge what the store has; `anew` even where nothing there has changed."""
-        same = self._loaded is not None and self._loaded.settings == self._settings
-        self._wait(READING if same else self.COUNTING)
+        """Judge the stored answers. With `anew`, do so even if nothing in the store has changed."""
+        has_same_settings = self._loaded is not None and self._loaded.settings == self._settings
+        self._wait(READING if has_same_settings else self.COUNTING)
         self._pending = self._settings
         self.read_store(self._settings, None if anew else self._loaded)
 
     def _take(self, loaded: Loaded) -> None:
-        before, self._loaded = self._loaded, loaded
+        previous, self._loaded = self._loaded, loaded
         self.say_who()
         if loaded.problem is None:
             self.trouble.hide()
-        if loaded is before:
+        if loaded is previous:
             return
         self._found.clear()
         if loaded.problem is not None:
@@ -257,25 +253,25 @@ class JudgingScreen(Following):
         self.refresh_bindings()
 
     def _go(self, look: Look) -> None:
-        """Show what is looked at, at once where it was made before."""
+        """Show the table of a look, at once if it was made before."""
         if self._loaded is None or self._loaded.judged is None:
             return
         self._look = self.fitted(look)
         self.refresh_bindings()
-        if (known := self._found.get(self._look)) is not None:
+        if (cached := self._found.get(self._look)) is not None:
             self.say_who()
-            self._paint(known)
+            self._paint(cached)
         else:
             self._wait(DRAWING)
             self.work_out(self._loaded, self._look)
 
     def _wait(self, note: str) -> None:
-        """Say what is under way, and dim what stands there from before."""
+        """Show which work is in progress, and dim the old figures."""
         self.title_bar.note = note
         self.query_one("#body").styles.opacity = DIMMED  # a class would have all parts styled anew
 
     def _say(self, text: str | None) -> None:
-        """Show a sentence in place of the figures, or the figures."""
+        """Show a message in place of the figures, or the figures if it is None."""
         empty = self.query_one("#empty", Static)
         empty.update(in_store(self.app, text or ""))
         empty.set_class(text is not None, "-shown")
@@ -300,33 +296,41 @@ class JudgingScreen(Following):
 
 
 def with_plans(store: Store, loaded: Loaded) -> Loaded:
-    """Return figures with what stands first above them where a frozen plan asked for them: whether
-    it was followed.
+    """Return a result whose header starts with how its runs followed their frozen plans.
+
+    Without plans, the result is unchanged.
     """
     if loaded.book is None or not loaded.runs:
         return loaded
     from workbench.evidence.plans import header_of_plans
 
     lines = header_of_plans(store, loaded.runs, lambda run: judged_by(run.audit, loaded.settings))
-    rest = tuple(line for line in loaded.book.header if line not in lines)
-    return replace(loaded, book=replace(loaded.book, header=(*lines, *rest))) if lines else loaded
+    other_lines = tuple(line for line in loaded.book.header if line not in lines)
+    return (
+        replace(loaded, book=replace(loaded.book, header=(*lines, *other_lines)))
+        if lines
+        else loaded
+    )
 
 
 def judged_by(audit: str, settings: Any) -> Mapping[str, Any]:
-    """Return how figures are judged, by the names of an audit's options: what was chosen on the
-    screen, and the defaults of what nobody chose.
-    """
+    """Return the options of an audit's judgement by name: the user's choices and the defaults."""
     from workbench import registry
     from workbench.options.option import chosen
 
     values: dict[str, Any] = {}
-    for of in (settings, getattr(settings, "rules", None)):
-        values |= {one.name: getattr(of, one.name) for one in changed_fields(of)}
-    if isinstance(options := values.pop("options", None), Options):
-        usual = type(options)()
-        chosen_here = {name: getattr(options, name) for name in options.offered()}
+    for source in (settings, getattr(settings, "rules", None)):
         values |= {
-            name: value for name, value in chosen_here.items() if value != getattr(usual, name)
+            changed_field.name: getattr(source, changed_field.name)
+            for changed_field in changed_fields(source)
+        }
+    if isinstance(options := values.pop("options", None), Options):
+        default_options = type(options)()
+        selected = {name: getattr(options, name) for name in options.offered()}
+        values |= {
+            name: value
+            for name, value in selected.items()
+            if value != getattr(default_options, name)
         }
     readings = values.pop("readings", USUAL)
     values |= {"without_rulings": not readings.rulings}
@@ -338,15 +342,19 @@ def judged_by(audit: str, settings: Any) -> Mapping[str, Any]:
 
 
 def changed_fields(of: Any) -> Iterator[Field[Any]]:
-    """Yield the fields of settings that somebody chose otherwise than they are usually."""
-    for one in fields(of) if is_dataclass(of) else ():
-        usual = one.default_factory() if one.default_factory is not MISSING else one.default
-        if getattr(of, one.name) != usual:
-            yield one
+    """Yield the fields of settings that differ from their default."""
+    for settings_field in fields(of) if is_dataclass(of) else ():
+        default = (
+            settings_field.default_factory()
+            if settings_field.default_factory is not MISSING
+            else settings_field.default
+        )
+        if getattr(of, settings_field.name) != default:
+            yield settings_field
 
 
 def flipped(settings: Any) -> Any:
-    """Return settings by which rulings count where they did not, or count no more."""
+    """Return settings with rulings included, or excluded if they were included before."""
     if (rules := getattr(settings, "rules", None)) is not None:
         return replace(settings, rules=flipped(rules))
     return replace(

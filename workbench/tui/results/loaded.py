@@ -1,6 +1,4 @@
-"""What a person chose on a results screen, what was read and judged by that, and what is looked
-at.
-"""
+"""The settings of a results screen, the result judged by them, and the visible table."""
 
 from __future__ import annotations
 
@@ -26,60 +24,59 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """What a store has to choose from."""
+    """The choices that a store offers."""
 
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    "option -> (value that it may have -> its words)"
+    "texts of the values that an option may have, by option and value"
     models: tuple[str, ...] = ()
-    "that answered"
+    "models with answers"
     fingerprints: bool = False
-    "whether a served model answered under several"
+    "whether a served model answered under several fingerprints"
     runs: Sequence[Run] = ()
-    "of an audit with a result for each run"
+    "runs of an audit with a result for each run"
     steps: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     "see `Result.steps`"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Loaded:
-    """The figures of one result, or what keeps them from being made."""
+    """The figures of one result, or the reason why there are none."""
 
     settings: Any
     book: Book | None = None
     judged: Any = None
-    "the result that the book is about; None: there is nothing to judge"
+    "result that the book is about, or None if there is nothing to judge"
     models: Sequence[str] = ()
     runs: Sequence[Run] = ()
     instruments: Sequence[str] = ()
     instrument: str = ""
     options: Sequence[tuple[str, str]] = ()
-    """the choices in force, in a few words each, and which one it is where only some tables depend
-    on it"""
+    "short texts of the choices in force, each after its name if only some tables depend on it"
     empty: str = ""
     "why there is nothing to judge, and what to do next"
     offers: Offers = Offers()
-    "what a person may choose beside what has a key"
+    "choices that have no key"
     material: Any = None
-    "what figures show beside the result"
+    "data that the figures show beside the result"
     rests_on: Sequence[object] = ()
-    "what was judged: while it is equal, so is the result"
+    "data that was judged: while it is equal, so is the result"
     problem: WorkbenchError | None = None
     opened: dict[str, object] = field(default_factory=dict)
-    "what routes read for this result, so that the next row opens at once"
+    "data that routes read for this result, so that the next row opens at once"
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Which table is looked at."""
+    """The name and the subject of the visible table."""
 
     view: str = ""
-    "name of an entry of the book; empty: the first"
+    "name of an entry of the book, or empty for the first"
     subject: Subject = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Shown:
-    """A table that was made."""
+    """A table that was made for a look."""
 
     look: Look
     sheet: Sheet | None = None
@@ -88,30 +85,28 @@ class Shown:
 
 
 Opened = Callable[[], Screen[None]]
-"makes a screen, in the app's own thread"
+"function that creates a screen, in the app's own thread"
 Route = Callable[[Path, Loaded, Subject], Opened | str]
-"reads what a link leads to, in a thread; a sentence where there is nothing to open"
+"function that reads the target of a link in a thread; it returns a message if there is none"
 Routes = Mapping[str, Route]
 Comparing = Callable[[], "Compared"]
-"puts runs of a store side by side, in a thread"
+"function that compares runs of a store, in a thread"
 Again = Callable[["Store", Loaded], Loaded]
-"judges the same once more, by what the store has now, in a thread"
+"function that judges the same selection again with the current store, in a thread"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Which answers are judged, and how."""
+    """The selection of answers and the options of their judgement."""
 
     options: Options
     instrument: str = ""
-    """empty: the first one with answers, else the first one that could be asked about; or all of
-    them together"""
+    "empty: the first one with answers, else one that could be asked about, or all together"
     models: tuple[str, ...] = ()
     "empty: all"
     templates: TemplateChoice = LATEST
     run: Run | None = None
-    """of an audit with a result for each run: whose answers; None: those of the run that is shown,
-    else of the newest"""
+    "run to judge, of an audit with one result per run, or None for the visible or newest run"
     readings: Readings = USUAL
     fingerprint: str | None = None
-    "`each`: the answers of a served model are told apart by their `system_fingerprint`"
+    "`each`: answers of a served model are separated by their `system_fingerprint`"

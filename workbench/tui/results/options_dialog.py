@@ -1,6 +1,4 @@
-"""The options of any audit that have no key on its screen, whose readings count, and which models
-or run.
-"""
+"""The dialogs of an audit's options without a key, readers and models, and of its runs."""
 
 from __future__ import annotations
 
@@ -39,7 +37,7 @@ READER, MODEL, FINGERPRINTS = "reader", "model", "fingerprints"
 
 
 class ChoicesScreen(ModalScreen[Settings | None]):
-    """How answers are judged; dismisses the settings, or None where nothing is to change."""
+    """The dialog of the options of a judgement. It returns the settings, or None if unchanged."""
 
     CSS_PATH = "../kit/choices.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -71,23 +69,23 @@ class ChoicesScreen(ModalScreen[Settings | None]):
 
     @on(OptionList.OptionSelected)
     def action_choose(self) -> None:
-        """Choose what is under the cursor."""
-        at = self.choices.highlighted
-        if at is not None:
+        """Choose the line under the cursor."""
+        row = self.choices.highlighted
+        if row is not None:
             self._take(
-                picked(self.settings, str(self.choices.get_option_at_index(at).id), self._offers),
-                at,
+                picked(self.settings, str(self.choices.get_option_at_index(row).id), self._offers),
+                row,
             )
 
     def action_step(self, step: int) -> None:
         """Change the number under the cursor."""
-        at = self.choices.highlighted
-        if at is not None:
+        row = self.choices.highlighted
+        if row is not None:
             self._take(
                 stepped(
-                    self.settings, str(self.choices.get_option_at_index(at).id), step, self._offers
+                    self.settings, str(self.choices.get_option_at_index(row).id), step, self._offers
                 ),
-                at,
+                row,
             )
 
     def action_apply(self) -> None:
@@ -109,41 +107,43 @@ class ChoicesScreen(ModalScreen[Settings | None]):
     def _fill(self, at: int) -> None:
         self.choices.set_options(
             Line(
-                Content.styled(words, "" if name else "$text-muted"),
+                Content.styled(text, "" if name else "$text-muted"),
                 id=name or None,
                 disabled=not name,
             )
-            for name, words in form(self._audit, self.settings, self._offers)
+            for name, text in form(self._audit, self.settings, self._offers)
         )
         self.choices.highlighted = at
 
 
 def has_lines(audit: Audit) -> bool:
-    """Return whether an audit has options to choose here."""
+    """Return whether an audit has options in this dialog."""
     return bool(audit.readers or _unkeyed(audit))
 
 
 def form(audit: Audit, settings: Settings, offers: Offers) -> Iterator[tuple[str, str]]:
-    """Yield the lines of the form: what a line chooses (nothing for a heading), and its words."""
+    """Yield the id of each line of the form, which is empty for a heading, and its text."""
     for reader in audit.readers:
-        there = offers.names.get(READER, {})
-        chosen = settings.readings.by or next(iter(there), "")
+        reader_names = offers.names.get(READER, {})
+        current_reader = settings.readings.by or next(iter(reader_names), "")
         yield "", _heading(reader)
-        yield from _names(READER, there, chosen)
-    for name, one in _unkeyed(audit).items():
-        yield from _lines(name, one, getattr(settings.options, name), offers)
+        yield from _names(READER, reader_names, current_reader)
+    for name, declared in _unkeyed(audit).items():
+        yield from _lines(name, declared, getattr(settings.options, name), offers)
     if len(offers.models) > 1:
         yield "", "Models"
         yield from _ticks(
             MODEL, {name: name for name in offers.models}, settings.models or offers.models
         )
     if offers.fingerprints:
-        told_apart = TICK[settings.fingerprint == EACH]
-        yield f"{FINGERPRINTS}:", f" {told_apart} a separate result for each system_fingerprint"
+        tick = TICK[settings.fingerprint == EACH]
+        yield f"{FINGERPRINTS}:", f" {tick} a separate result for each system_fingerprint"
 
 
 def _unkeyed(audit: Audit) -> dict[str, Declared]:
-    return {name: one for name, one in audit.options.offered().items() if not one.key}
+    return {
+        name: declared for name, declared in audit.options.offered().items() if not declared.key
+    }
 
 
 def _heading(one: Option) -> str:
@@ -151,89 +151,100 @@ def _heading(one: Option) -> str:
 
 
 def _lines(name: str, one: Declared, value: Any, offers: Offers) -> Iterator[tuple[str, str]]:
-    """Yield the lines of one option; none for a text that nothing is offered for."""
-    of = offers.names.get(name) or one.option.choices
-    choices = of if isinstance(of, Mapping) else {each: each for each in of}
+    """Yield the lines of one option. A text without offered values has none."""
+    offered_values = offers.names.get(name) or one.option.choices
+    choices = (
+        offered_values
+        if isinstance(offered_values, Mapping)
+        else {choice: choice for choice in offered_values}
+    )
     if one.option.type is Type.FLAG:
         yield f"{name}:", f" {TICK[value]} {one.option.help}"
     elif isinstance(value, tuple):
         yield "", _heading(one.option)
         yield from _ticks(
-            name, {each: in_words(each) for step in one.steps for each in step}, value
+            name, {choice: in_words(choice) for step in one.steps for choice in step}, value
         )
     elif choices:
         yield "", _heading(one.option)
         yield from _names(name, choices, value)
     elif one.option.type in (Type.WHOLE, Type.NUMBER):
-        there = offers.steps.get(name)
-        if value is None and not there:
+        available_steps = offers.steps.get(name)
+        if value is None and not available_steps:
             yield f"{name}:", f" ← {one.option.none} → {one.option.help}"
             return
-        usual = f" ({one.option.none})" if value is None else ""
-        value = there[0] if value is None and there else value
-        shown = f"{value:,}" if one.option.type is Type.WHOLE else f"{value:g}"
-        yield f"{name}:", f" ← {shown} → {one.option.help}{usual}"
+        default_text = f" ({one.option.none})" if value is None else ""
+        value = available_steps[0] if value is None and available_steps else value
+        value_text = f"{value:,}" if one.option.type is Type.WHOLE else f"{value:g}"
+        yield f"{name}:", f" ← {value_text} → {one.option.help}{default_text}"
 
 
 def _names(name: str, there: Mapping[str, str], chosen: object) -> Iterator[tuple[str, str]]:
-    for value, words in there.items():
-        yield f"{name}:{value}", f" {RADIO[value == chosen]} {visible(words)}"
+    for value, text in there.items():
+        yield f"{name}:{value}", f" {RADIO[value == chosen]} {visible(text)}"
 
 
 def _ticks(name: str, there: Mapping[str, str], chosen: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for value, words in there.items():
-        yield f"{name}:{value}", f" {TICK[value in chosen]} {visible(words)}"
+    for value, text in there.items():
+        yield f"{name}:{value}", f" {TICK[value in chosen]} {visible(text)}"
 
 
 def picked(settings: Settings, line: str, offers: Offers) -> Settings | str:
-    """Return the settings after a line of the form was chosen, or why it cannot be: of a number,
-    the usual one. One model at least stays chosen.
+    """Return the settings after the choice of a line, or an error message.
+
+    The line of a number resets it to its default. At least one model stays selected.
     """
-    what, _, name = line.partition(":")
-    if what == READER:
-        usual = name == next(iter(offers.names[READER])) and settings.readings.by is None
+    option_name, _, name = line.partition(":")
+    if option_name == READER:
+        is_default = name == next(iter(offers.names[READER])) and settings.readings.by is None
         return (
-            settings if usual else replace(settings, readings=replace(settings.readings, by=name))
+            settings
+            if is_default
+            else replace(settings, readings=replace(settings.readings, by=name))
         )
-    if what == MODEL:
-        ticked = set(settings.models or offers.models) ^ {name}
-        models = tuple(one for one in offers.models if one in ticked) or settings.models
+    if option_name == MODEL:
+        selected = set(settings.models or offers.models) ^ {name}
+        models = tuple(model for model in offers.models if model in selected) or settings.models
         return replace(settings, models=() if models == offers.models else models)
-    if what == FINGERPRINTS:
+    if option_name == FINGERPRINTS:
         return replace(settings, fingerprint=None if settings.fingerprint == EACH else EACH)
-    one = settings.options.offered()[what]
-    value = getattr(settings.options, what)
-    if one.option.type is Type.FLAG:
-        return _with(settings, what, not value)
+    declared = settings.options.offered()[option_name]
+    value = getattr(settings.options, option_name)
+    if declared.option.type is Type.FLAG:
+        return _with(settings, option_name, not value)
     if isinstance(value, tuple):
-        every = (each for step in one.steps for each in step)
+        all_values = (choice for step in declared.steps for choice in step)
         return _with(
-            settings, what, tuple(each for each in every if (each in value) != (each == name))
+            settings,
+            option_name,
+            tuple(choice for choice in all_values if (choice in value) != (choice == name)),
         )
     return (
-        _with(settings, what, one.read(name))
+        _with(settings, option_name, declared.read(name))
         if name
-        else replace(settings, options=settings.options.usual([what]))
+        else replace(settings, options=settings.options.usual([option_name]))
     )
 
 
 def stepped(
     settings: Settings, line: str, step: int, offers: Offers = NOTHING_OFFERED
 ) -> Settings | str:
-    """Return the settings after a number of the form was changed; its ends are where it stops."""
-    what, _, name = line.partition(":")
-    one = settings.options.offered().get(what)
-    if name or one is None or one.option.type not in (Type.WHOLE, Type.NUMBER):
+    """Return the settings after a number of the form was changed. It stops at its ends."""
+    option_name, _, name = line.partition(":")
+    declared = settings.options.offered().get(option_name)
+    if name or declared is None or declared.option.type not in (Type.WHOLE, Type.NUMBER):
         return settings
-    value = getattr(settings.options, what)
-    if there := offers.steps.get(what):
+    value = getattr(settings.options, option_name)
+    if available_steps := offers.steps.get(option_name):
         return _with(
-            settings, what, _next(sorted(there), there[0] if value is None else value, step)
+            settings,
+            option_name,
+            _next(sorted(available_steps), available_steps[0] if value is None else value, step),
         )
-    if one.steps:
-        return _with(settings, what, _next(one.steps, value, step))
-    least = int(one.option.least or 0)
-    return _with(settings, what, least if value is None else value + step)
+    if declared.steps:
+        return _with(settings, option_name, _next(declared.steps, value, step))
+    minimum = int(declared.option.least or 0)
+    return _with(settings, option_name, minimum if value is None else value + step)
 
 
 def _with(settings: Settings, name: str, value: Any) -> Settings | str:
@@ -244,13 +255,13 @@ def _with(settings: Settings, name: str, value: Any) -> Settings | str:
 
 
 def _next(values: Sequence[Any], value: Any, step: int) -> Any:
-    """Return a neighbour in a list; its ends are where it stops."""
-    at = values.index(value) if value in values else 0
-    return values[max(0, min(len(values) - 1, at + step))]
+    """Return a neighbour of a value in a list. It stops at the ends."""
+    index = values.index(value) if value in values else 0
+    return values[max(0, min(len(values) - 1, index + step))]
 
 
 class RunsScreen(ModalScreen["Run | None"]):
-    """Whose answers are judged; dismisses a run, or None."""
+    """The dialog of the runs that can be judged. It returns a run, or None."""
 
     CSS_PATH = "../kit/choices.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -267,9 +278,9 @@ class RunsScreen(ModalScreen["Run | None"]):
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = "Choose the answers"
             dialog.border_subtitle = "Enter choose · Esc cancel"
-            audits = len({run.audit for run in self._runs}) > 1
+            has_several_audits = len({run.audit for run in self._runs}) > 1
             yield OptionList(
-                *(Line(run_words(run, audits=audits)) for run in self._runs),
+                *(Line(run_words(run, audits=has_several_audits)) for run in self._runs),
                 id="runs",
                 markup=False,
             )
@@ -277,7 +288,7 @@ class RunsScreen(ModalScreen["Run | None"]):
     def on_mount(self) -> None:
         runs = self.query_one("#runs", OptionList)
         runs.highlighted = next(
-            (n for n, run in enumerate(self._runs) if same_run(run, self._current)), 0
+            (index for index, run in enumerate(self._runs) if same_run(run, self._current)), 0
         )
         runs.focus()
 
@@ -297,32 +308,31 @@ def _made(run: Run) -> str:
 
 
 def run_words(run: Run, *, audits: bool = False) -> Content:
-    """Return two lines: whose answers, and how many; `audits`: to the prompts of which audit,
-    too.
-    """
-    scored = run.sampling.mode == EXACT
+    """Return two lines with a run's settings and number of answers. `audits` adds its audit."""
+    is_scored = run.sampling.mode == EXACT
     persona = (f"persona {run.persona_name or NONE}",) if run.personas else ()
     audit = (registry.audit_title(run.audit),) if audits else ()
-    asked = (*persona, *audit, run.instrument, str(run.sampling), *run.asked_with)
-    anew = (f"asked anew {run.occasion}",) if run.occasion else ()
-    answers = f"{run.responses:,} {'prompts scored' if scored else 'answers'}"
+    settings = (*persona, *audit, run.instrument, str(run.sampling), *run.asked_with)
+    occasion = (f"asked anew {run.occasion}",) if run.occasion else ()
+    answers = f"{run.responses:,} {'prompts scored' if is_scored else 'answers'}"
     details = (
         answers,
         *filter(None, (_made(run),)),
         run.version,
-        *anew,
+        *occasion,
         f"last {run.last[:16].replace('T', ' ')} UTC",
     )
     return Content.assemble(
         (visible(run.model), "bold"),
-        f" · {visible(' · '.join(asked))}\n",
+        f" · {visible(' · '.join(settings))}\n",
         (f"  {visible(' · '.join(details))}", "dim"),
     )
 
 
 def same_run(a: Run, b: Run) -> bool:
-    """Return whether two runs are of the same model, sampling, instrument and family of templates,
-    however many answers they have.
+    """Return whether two runs have the same model, sampling, instrument and family of templates.
+
+    The numbers of their answers may differ.
     """
     return (a.way, a.family) == (b.way, b.family)
 

@@ -1,6 +1,4 @@
-"""The economic x cultural plane of a table of models: a letter for each model, a mark for each
-source.
-"""
+"""The economic x cultural plane of models, with a letter per model and a mark per source."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from workbench.tui.results.sheet import Picture, Sheet
 from workbench.tui.widgets.pictures import HOLLOW_MARKS, MARKS, Interval, Plane, Point
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-"of models; beyond Z the letters begin anew"
+"letters of models; beyond Z they start again"
 SIGN = "sign"
 SIGN_HELP = (
     "letter of the model and mark of the source in the picture; letters beside one mark share a "
@@ -25,29 +23,29 @@ SIGN_HELP = (
 
 
 class PlanePicture(Plane, Picture):
-    """Draws each row of `plane` and `plane_by_source` with both intervals."""
+    """A drawing of the rows of `plane` and `plane_by_source` with both intervals."""
 
     @staticmethod
     def signed(table: AnyTable) -> AnyTable:
         """Return the table with the mark and the letter of each row in its first column.
 
-        Its numbers need no pictures of their own, and what the plane does not show makes room for
-        the others.
+        Its numbers need no pictures of their own, and columns that the plane does not show give way
+        to the others.
         """
         signs = dict(zip(map(table.key, table.rows), map("".join, _signs(table)), strict=True))
         column: Column[Any] = Column(SIGN, "", lambda row: signs[table.key(row)], help=SIGN_HELP)
-        rest = [
-            replace(one, scale=None, aside=one.aside or one.key in ("total", "answers"))
-            for one in table.columns
+        other_columns = [
+            replace(column, scale=None, aside=column.aside or column.key in ("total", "answers"))
+            for column in table.columns
         ]
-        return replace(table, columns=[column, *rest])
+        return replace(table, columns=[column, *other_columns])
 
     def show(self, sheet: Sheet, at: int | None) -> None:
         self.points = points(sheet.table, at)
 
 
 def points(table: AnyTable, at: int | None) -> tuple[Point, ...]:
-    """Return the points of a table's rows; the row at a place is the chosen one."""
+    """Return the points of a table's rows. The row at an index is selected."""
     columns = {column.key: column for column in table.columns}
     return tuple(
         Point(
@@ -55,9 +53,9 @@ def points(table: AnyTable, at: int | None) -> tuple[Point, ...]:
             _interval(columns["economic"].value(row)),
             _interval(columns["cultural"].value(row)),
             mark,
-            place == at,
+            index == at,
         )
-        for place, (row, (mark, letter)) in enumerate(zip(table.rows, _signs(table), strict=True))
+        for index, (row, (mark, letter)) in enumerate(zip(table.rows, _signs(table), strict=True))
     )
 
 
@@ -74,18 +72,19 @@ def _signs(table: AnyTable) -> list[tuple[str, str]]:
 
 
 def _is_few(value: object) -> bool:
-    """Return whether too little rests on a coordinate for an interval."""
+    """Return whether a coordinate has too little data for an interval."""
     return isinstance(value, Estimate) and bool(value.few)
 
 
 def _by(key: str, table: AnyTable, signs: str) -> Sequence[str]:
-    """Return the sign of each row's value in a column: the first sign for the first value, also
-    without the column.
+    """Return the sign of each row's value in a column, or the first sign without the column.
+
+    Values get the signs in the order of their first rows.
     """
-    column = next((one for one in table.columns if one.key == key), None)
+    column = next((candidate for candidate in table.columns if candidate.key == key), None)
     values = [column.value(row) if column is not None else None for row in table.rows]
-    places = {value: place for place, value in enumerate(dict.fromkeys(values))}
-    return [signs[places[value] % len(signs)] for value in values]
+    index_by_value = {value: index for index, value in enumerate(dict.fromkeys(values))}
+    return [signs[index_by_value[value] % len(signs)] for value in values]
 
 
 def _interval(value: object) -> Interval:

@@ -1,5 +1,6 @@
-"""The questionnaire itself: questions with their roles, scales with what each answer means, and
-changing both.
+"""The screen of a questionnaire: its questions with their roles, and scales with meanings.
+
+Both can be edited here.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ they are."""  # noqa: E501
 
 
 def questions(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001  as all views are called
-    """Return the screen of the questionnaire in sight."""
+    """Return a function that opens the current questionnaire, or a message without one."""
     return (
         (lambda: QuestionsScreen(loaded.instrument))
         if loaded.instrument
@@ -68,13 +69,13 @@ class Held:
     book: Book
     tallied: Tallied
     scales: Mapping[str, Scale]
-    "the questionnaire's own and the shipped ones"
+    "the questionnaire's own scales and the shipped ones"
     groups: tuple[str, ...] = ()
-    "of the people whose answers are shown"
+    "grouping fields of the respondents"
 
 
 class QuestionsScreen(Following):
-    """Questions, or scales."""
+    """The screen of questions, scales or shares of answers."""
 
     DEFAULT_CSS = """
     QuestionsScreen #tabs, QuestionsScreen #about {
@@ -127,7 +128,7 @@ class QuestionsScreen(Following):
         self._held: Held | None = None
         self._look = Look("questions")
         self._by = ""
-        "the groups whose answers are shown; empty: everybody's alone"
+        "field whose groups' answers are shown, or empty for all respondents together"
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="tabs", markup=False)
@@ -147,7 +148,7 @@ class QuestionsScreen(Following):
         return action != "review"
 
     def place_at(self, sheet: Sheet, at: int) -> RuledPlace | None:
-        """Return the question of a row; a scale has no place."""
+        """Return the question of a row. A scale has no place."""
         ref = getattr(sheet.table.rows[at], "ref", None)
         return RuledPlace((self._instrument,), (ref,)) if ref is not None else None
 
@@ -175,9 +176,9 @@ class QuestionsScreen(Following):
             self._show()
 
     def action_by(self) -> None:
-        """Show the answers of the next groups of people."""
-        held = self._held
-        fields = () if held is None else ("", *held.groups)
+        """Show the answers by the next grouping field of respondents."""
+        questionnaire = self._held
+        fields = () if questionnaire is None else ("", *questionnaire.groups)
         if len(fields) < 2:
             say(self, "Nobody has a group.", warns=True)
             return
@@ -189,38 +190,40 @@ class QuestionsScreen(Following):
             self.dismiss(None)
 
     def action_change(self, what: str) -> None:
-        """Take the next role, leaning, form or scale of the question under the cursor."""
-        held, row = self._held, self.view.row
-        if held is None or row is None:
+        """Set the next role, leaning, form or scale of the question under the cursor."""
+        questionnaire, row = self._held, self.view.row
+        if questionnaire is None or row is None:
             return
         question: Question = row
-        after = with_change(question, what, tuple(held.scales))
-        if after == question:
+        changed_question = with_change(question, what, tuple(questionnaire.scales))
+        if changed_question == question:
             say(
                 self,
                 "It is a survey question." if what == "survey" else "There is no other scale.",
                 warns=True,
             )
             return
-        said = change_words(question, after, held.tallied.respondents)
+        message = change_words(question, changed_question, questionnaire.tallied.respondents)
         self._confirm(
-            said,
-            lambda person: self._keep_question(after, "role" if what == "survey" else what, person),
+            message,
+            lambda person: self._keep_question(
+                changed_question, "role" if what == "survey" else what, person
+            ),
         )
 
     def action_means(self, meaning: str) -> None:
         """Give the answer under the cursor another meaning."""
-        held, row = self._held, self.view.row
-        if held is None or row is None:
+        questionnaire, row = self._held, self.view.row
+        if questionnaire is None or row is None:
             return
         answer: tuple[Scale, Option] = row
-        (scale, option), wanted = answer, Meaning(meaning)
-        if option.meaning is wanted:
+        (scale, option), new_meaning = answer, Meaning(meaning)
+        if option.meaning is new_meaning:
             say(self, f"The answer means {meaning} already.", warns=True)
             return
-        after = scale.remapped({option.values[0]: wanted})
-        said = mapping_words(held.tallied, scale, option, wanted)
-        self._confirm(said, lambda person: self._keep_scale(after, person))
+        changed_scale = scale.remapped({option.values[0]: new_meaning})
+        message = mapping_words(questionnaire.tallied, scale, option, new_meaning)
+        self._confirm(message, lambda person: self._keep_scale(changed_scale, person))
 
     def action_refresh(self) -> None:
         self.read_questions()
@@ -242,10 +245,10 @@ class QuestionsScreen(Following):
 
     def _keep_question(self, after: Question, what: str, person: str) -> None:
         value = getattr(after, what)
-        given = {what: value}
+        changes = {what: value}
         self.write(
             lambda store: store.questionnaires.set_question(
-                self._instrument, after.ref, person=person, **given
+                self._instrument, after.ref, person=person, **changes
             ),
             f"{after.ref}: {what} is {getattr(value, 'value', value) or 'neither'} now",
         )
@@ -268,7 +271,7 @@ class QuestionsScreen(Following):
 
 
 def read(store: Store, name: str, by: str = "") -> Held:
-    """Read a questionnaire. Raises UsageError where no question of the instrument has a role."""
+    """Read a questionnaire. Raises UsageError if no question of the instrument has a role."""
     from workbench.errors import UsageError
     from workbench.workshop.questionnaire_tables import book
 
@@ -276,28 +279,35 @@ def read(store: Store, name: str, by: str = "") -> Held:
     if tallied is None:
         raise UsageError(f"{name} has no question with a role")
     texts = {
-        s.ref: w.text
-        for s in instrument.statements
-        if (w := s.wording(ORIGINAL, instrument.language))
+        statement.ref: wording.text
+        for statement in instrument.statements
+        if (wording := statement.wording(ORIGINAL, instrument.language))
     }
-    topics = {s.ref: s.topic for s in instrument.statements}
-    surveyed = (
+    topics = {statement.ref: statement.topic for statement in instrument.statements}
+    has_survey = (
         tallied.questionnaire.of_role(Role.SURVEY)
         or tallied.weighted
         or tallied.questionnaire.published
     )
-    people = store.questionnaires.get(name) if surveyed else None
-    made = book(name, tallied, texts, topics, told(name, tallied), people, (by,) if by else ())
+    people = store.questionnaires.get(name) if has_survey else None
+    questionnaire_book = book(
+        name, tallied, texts, topics, told(name, tallied), people, (by,) if by else ()
+    )
     groups = (
         ()
         if people is None
-        else (*group_fields(people.respondents), *(one.group for one in people.published))
+        else (
+            *group_fields(people.respondents),
+            *(published.group for published in people.published),
+        )
     )
-    return Held(made, tallied, store.questionnaires.scales(name), tuple(dict.fromkeys(groups)))
+    return Held(
+        questionnaire_book, tallied, store.questionnaires.scales(name), tuple(dict.fromkeys(groups))
+    )
 
 
 def told(name: str, of: Tallied) -> tuple[str, ...]:
-    """Say what a questionnaire holds."""
+    """Return texts about a questionnaire: its name and numbers of questions, people and scales."""
     questions = of.questionnaire.questions
     roles = ", ".join(f"{len(of.questionnaire.of_role(role)):,} {role.value}" for role in Role)
     return (
@@ -309,7 +319,7 @@ def told(name: str, of: Tallied) -> tuple[str, ...]:
 
 
 LEANINGS = (None, Pole.LIBERAL, Pole.CONSERVATIVE)
-"what `l` goes through"
+"values in the order of the key `l`"
 EFFECTS = {
     Meaning.YES: "shown to the model and counted as yes",
     Meaning.NO: "shown to the model and counted as no",
@@ -331,7 +341,7 @@ def next_scale(names: Sequence[str], name: str) -> str:
 
 
 def change_words(before: Question, after: Question, people: int) -> str:
-    """Say what a change to a question does, in sentences."""
+    """Return the sentences that describe the effect of a change to a question."""
     return f"{before.ref}: " + " ".join(_changes(before, after, people))
 
 
@@ -369,14 +379,14 @@ def _changes(before: Question, after: Question, people: int) -> Iterator[str]:
 
 
 def mapping_words(of: Tallied, scale: Scale, option: Option, meaning: Meaning) -> str:
-    """Say what another meaning of an answer does, in sentences."""
+    """Return the sentences that describe the effect of another meaning of an answer."""
     from workbench.workshop.questionnaire_tables import given
 
-    used = sum(question.scale == scale.name for question in of.questionnaire.questions)
+    n_uses = sum(question.scale == scale.name for question in of.questionnaire.questions)
     return (
         f"{scale.name}: {option.values[0]!r} means {option.meaning.value} → {meaning.value}. It "
         "was given "
-        f"{plural(given(of, scale, option), 'time')}, to {plural(used, 'question')}, and will be "
+        f"{plural(given(of, scale, option), 'time')}, to {plural(n_uses, 'question')}, and will be "
         f"{EFFECTS[meaning]}. "
         "Answers to targets change at once. Earlier prompts showed it differently: run the audit "
         "again."
@@ -384,8 +394,9 @@ def mapping_words(of: Tallied, scale: Scale, option: Option, meaning: Meaning) -
 
 
 def with_change(question: Question, what: str, scales: Sequence[str]) -> Question:
-    """Return a question after one step of `role`, `leaning`, `form` or `scale`; `survey` is a role
-    of its own.
+    """Return a question after one step of `role`, `leaning`, `form` or `scale`.
+
+    `survey` sets the role of survey questions.
     """
     if what == "role":
         return replace(question, role=Role.CONTEXT if question.role is Role.TARGET else Role.TARGET)

@@ -1,5 +1,6 @@
-"""One prompt as the model was given it, its context folded, and the distribution of the token that
-comes next.
+"""The screen of one prompt of a questionnaire, with the probabilities of the next tokens.
+
+The context of the prompt can be folded.
 """
 
 from __future__ import annotations
@@ -41,22 +42,20 @@ EXPLAIN = section("screens-results", "A prompt of a questionnaire")
 
 
 def folded_context(asked: PromptAsked) -> str:
-    """Say in a line what the context holds."""
+    """Return a line that describes the context."""
     context = asked.prompt.messages[: asked.prompt.context]
     questions = sum(message.role == "user" for message in context)
-    whose = f" of {asked.respondent}" if asked.respondent else ""
-    return f"▸ {plural(questions, 'answered question')}{visible(whose)} · u unfolds"
+    owner = f" of {asked.respondent}" if asked.respondent else ""
+    return f"▸ {plural(questions, 'answered question')}{visible(owner)} · u unfolds"
 
 
 def conversation(asked: PromptAsked, *, folded: bool) -> str:
-    """Return the prompt as text that is safe to print; the context as one line where it is
-    folded.
-    """
+    """Return the prompt as text that is safe to print. A folded context becomes one line."""
     messages, context = asked.prompt.messages, asked.prompt.context
     if not context:
         return _turns(messages)
-    shown = folded_context(asked) if folded else _turns(messages[:context])
-    return f"{shown}\n\n{_turns(messages[context:])}"
+    context_text = folded_context(asked) if folded else _turns(messages[:context])
+    return f"{context_text}\n\n{_turns(messages[context:])}"
 
 
 def _turns(messages: Sequence[Message]) -> str:
@@ -69,60 +68,61 @@ def _turns(messages: Sequence[Message]) -> str:
 
 
 def as_copied(asked: PromptAsked) -> str:
-    """Return the whole prompt as it was put, for the clipboard."""
+    """Return the whole prompt as it was sent, for the clipboard."""
     return "\n\n".join(f"{message.role}: {message.content}" for message in asked.prompt.messages)
 
 
 def token_columns(width: int, *, answers: bool = False) -> tuple[Column, ...]:
-    """Return the columns of the likeliest tokens for a width; `answers`: of drawn answers, with
-    their shares.
+    """Return the columns of the likeliest tokens for a width.
+
+    With `answers`, the rows are sampled answers with their shares.
     """
-    what, share = ("answer", "share") if answers else ("next token", "probability")
-    bar = max(10, min(61, width - 6 - TOKEN - 10 - 18))
+    title, share_title = ("answer", "share") if answers else ("next token", "probability")
+    bar_width = max(10, min(61, width - 6 - TOKEN - 10 - 18))
     return (
         Column("place", "", 5),
-        Column("token", what, TOKEN),
+        Column("token", title, TOKEN),
         Column("mark", "reads as", 10),
-        Column("share", share, 13),
-        Column("bar", "", bar),
+        Column("share", share_title, 13),
+        Column("bar", "", bar_width),
     )
 
 
 def token_record(place_: int, token: TokenRow, width: int) -> Record:
-    """Return the row of a token; blanks in it are shown as ␣."""
-    bar = (token_columns(width)[-1].width or 10) - 1
+    """Return the row of a token. Blanks in it are shown as ␣."""
+    bar_width = (token_columns(width)[-1].width or 10) - 1
     style = "dim" if token.mark == "other" else "bold"
     mark = {"yes": "y yes", "no": "n no"}.get(token.mark, "  other")
-    shown = Text(
+    token_text = Text(
         f"“{visible(token.text).replace(' ', '␣')}”", style=style, no_wrap=True, overflow="ellipsis"
     )
-    shown.truncate(TOKEN - 1, overflow="ellipsis")
-    filled = round(bar * token.probability)
+    token_text.truncate(TOKEN - 1, overflow="ellipsis")
+    n_filled = round(bar_width * token.probability)
     return str(place_), (
         Text(f"{place_:>3}", style="" if token.counted else "dim"),
-        shown,
+        token_text,
         Text(mark, style=style),
         Text(f"{number(token.probability, Kind.SHARE):>9}", style=style),
-        Text("█" * filled or "·", style=style),
+        Text("█" * n_filled or "·", style=style),
     )
 
 
 def about(asked: PromptAsked, model: str, human: str, masses: str) -> Content:
-    """Say which prompt this is, and what came of it."""
-    who = asked.respondent or "no answers in the context"
-    where = "10 likeliest" if masses == "top10" else masses
-    where, others = (
+    """Return the lines that name the prompt, the model and the outcome."""
+    respondent_text = asked.respondent or "no answers in the context"
+    basis = "10 likeliest" if masses == "top10" else masses
+    basis, remainder = (
         (f"of {plural(asked.answers, 'answer')}", f"neither {_mass(1 - asked.yes - asked.no)}")
         if asked.answers
-        else (where, f"all other tokens {_mass(asked.rest)}")
+        else (basis, f"all other tokens {_mass(asked.rest)}")
     )
     return Content.assemble(
         (visible(asked.target), "bold"),
-        f" · {asked.variant} · {visible(str(asked.condition))} · {visible(who)}",
+        f" · {asked.variant} · {visible(str(asked.condition))} · {visible(respondent_text)}",
         (f" · answered {visible(human)}" if human else "", "bold"),
         "\n",
         (visible(model), "bold"),
-        f"  p(yes) {_mass(asked.yes)} · p(no) {_mass(asked.no)} ({where}) · {others}",
+        f"  p(yes) {_mass(asked.yes)} · p(no) {_mass(asked.no)} ({basis}) · {remainder}",
     )
 
 
@@ -131,47 +131,48 @@ def _mass(value: float) -> str:
 
 
 def provenance(asked: PromptAsked) -> str:
-    """Say where a prediction comes from, in one line."""
-    of = asked.provenance
+    """Return the origin of a prediction in one line."""
+    origin = asked.provenance
     parts = [
-        of.model,
-        of.version,
-        of.backend,
-        of.dtype,
+        origin.model,
+        origin.version,
+        origin.backend,
+        origin.dtype,
         f"template {asked.template}",
         str(asked.condition),
-        f"seed {of.seed}" if of.seed else "",
-        f"{of.at[:19].replace('T', ' ')} UTC" if of.at else "",
-        f"workbench {of.code_version}",
-        f"job {of.job}",
+        f"seed {origin.seed}" if origin.seed else "",
+        f"{origin.at[:19].replace('T', ' ')} UTC" if origin.at else "",
+        f"workbench {origin.code_version}",
+        f"job {origin.job}",
         "the prompt would differ now" if asked.outdated else "",
     ]
-    return " · ".join(visible(part) for part in parts if part)
+    return " · ".join(visible(text) for text in parts if text)
 
 
 def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
-    """Return the screen of a prompt; subject: a model, the prompt's number, a respondent and what
-    this one answered.
+    """Return a function that opens the screen of a prompt.
+
+    The subject is a model, the prompt's number, a respondent and the respondent's answer.
     """
     from stores.core.store import Store
     from workbench.audits.questionnaire.judged import prompt_asked
 
     model, probe, respondent, answer = subject
     with Store.open(path) as store:
-        found = prompt_asked(store, loaded.material, model, int(probe))
-    human = answer if found.respondent else f"{answer} by {respondent}"
-    return lambda: PromptScreen(found, model, human, loaded.material.options.masses, int(probe))
+        asked = prompt_asked(store, loaded.material, model, int(probe))
+    human = answer if asked.respondent else f"{answer} by {respondent}"
+    return lambda: PromptScreen(asked, model, human, loaded.material.options.masses, int(probe))
 
 
 class TokenTable(FluidTable):
-    """The likeliest next tokens; nothing lies below them."""
+    """The table of the likeliest next tokens. Its rows have no details."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return action != "select_cursor"
 
 
 class PromptScreen(RulingScreen):
-    """What was asked, and what the model holds likeliest next."""
+    """The screen of a prompt and the model's likeliest next tokens."""
 
     DEFAULT_CSS = """
     PromptScreen #about {
@@ -237,8 +238,10 @@ class PromptScreen(RulingScreen):
     text = query_one("#prompt", LongText)
 
     def __init__(self, asked: PromptAsked, model: str, human: str, masses: str, probe: int) -> None:
-        """`human`: what the person answered, whom the prompt is about, or by whose name it was
-        reached.
+        """Create the screen.
+
+        `human` is the person's own answer, or an answer with the name of the person through whom
+        the prompt was reached.
         """
         super().__init__()
         self._asked, self._model, self._human, self._masses = asked, model, human, masses
@@ -275,9 +278,9 @@ class PromptScreen(RulingScreen):
         self.read_rulings(self.ruled_places())
 
     def show_rulings(self, lines: Sequence[str]) -> None:
-        ruled = self.query_one("#ruled", Static)
-        ruled.update(ruled_lines(lines))
-        ruled.set_class(bool(lines), "-shown")
+        ruling_lines = self.query_one("#ruled", Static)
+        ruling_lines.update(ruled_lines(lines))
+        ruling_lines.set_class(bool(lines), "-shown")
 
     def action_other(self) -> None:
         (self.text if self.focused is self.table else self.table).focus()
@@ -296,5 +299,5 @@ class PromptScreen(RulingScreen):
 
     def _records(self, width: int) -> list[Record]:
         return [
-            token_record(place, token, width) for place, token in enumerate(self._asked.tokens, 1)
+            token_record(rank, token, width) for rank, token in enumerate(self._asked.tokens, 1)
         ]

@@ -1,6 +1,4 @@
-"""Every response to one prompt, as it was written: how it was read, which words decided, and where
-it comes from.
-"""
+"""The screen of all responses to one prompt: texts, readings, deciding words and origins."""
 
 from __future__ import annotations
 
@@ -26,12 +24,12 @@ if TYPE_CHECKING:
 
 EXPLAIN = section("screens-results", "Answers to a prompt")
 BEGINNING = 48
-"characters of a ruling beside a list, a line at 80 columns: the answer below has to stay in sight"
+"maximum length of a ruling above an answer: one line at 80 columns keeps the answer visible"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which prompt the responses answer."""
+    """The prompt that the responses answer."""
 
     ref: str
     variant: str
@@ -46,7 +44,7 @@ class Asked:
 
 
 class ResponseTable(FluidTable):
-    """Responses."""
+    """The table of responses."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select_cursor", "Whole answer", key_display="Enter"),
@@ -54,7 +52,7 @@ class ResponseTable(FluidTable):
 
 
 class ResponsesScreen(AnswersScreen["ResponseRow"]):
-    """The responses to one prompt."""
+    """The screen of the responses to one prompt."""
 
     EXPLAIN = EXPLAIN
     SEARCHED = True
@@ -87,23 +85,28 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
     def fetch(self, store: Store, kind: str, offset: int) -> Page[ResponseRow]:
         from workbench.evidence.rulings import NO_RULINGS, as_ruled, of_run
 
-        judged, probe = self._judged, self._asked.probe
-        rulings = of_run(store, judged.run, judged.card) if judged.rulings.counted else NO_RULINGS
+        result, probe = self._judged, self._asked.probe
+        rulings = of_run(store, result.run, result.card) if result.rulings.counted else NO_RULINGS
 
-        def read(at: int) -> list[ResponseRow]:
-            rows = store.runs.responses(judged.run, probe, [judged.reader], offset=at, limit=PAGE)
-            return [as_ruled(row, probe, rulings) for row in rows]
+        def read(start: int) -> list[ResponseRow]:
+            rows = store.runs.responses(
+                result.run, probe, [result.reader], offset=start, limit=PAGE
+            )
+            return [as_ruled(response, probe, rulings) for response in rows]
 
         return gathered(
-            kind, offset, read, lambda row: not kind or word_of(row) == kind, self.words
+            kind, offset, read, lambda response: not kind or word_of(response) == kind, self.words
         )
 
     def head(self) -> Content:
-        asked, page = self._asked, self._page
-        where = f"{asked.variant} · {asked.template} {asked.order} · "
-        shown = f"{ONLY[page.kind]}: {page.counted}"
+        prompt, page = self._asked, self._page
+        prompt_text = f"{prompt.variant} · {prompt.template} {prompt.order} · "
+        count_text = f"{ONLY[page.kind]}: {page.counted}"
         return Content.assemble(
-            (visible(asked.wording), "bold"), "\n", (visible(where), "$text-muted"), shown
+            (visible(prompt.wording), "bold"),
+            "\n",
+            (visible(prompt_text), "$text-muted"),
+            count_text,
         )
 
     def nothing(self, kind: str) -> str:
@@ -123,10 +126,10 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
         return self._reading(row, BEGINNING), answer(row), provenance(row)
 
     def _reading(self, row: ResponseRow, most: int = 0) -> Content:
-        ruled = ruled_by(
+        ruling_lines = ruled_by(
             self.standing.on_answer(self._asked.probe, row.text, self._judged.run), most
         )
-        return Content("\n").join([reading_line(row), *ruled])
+        return Content("\n").join([reading_line(row), *ruling_lines])
 
     def show_ruled(self) -> None:
         """Read the answers again, with the readings that count now."""
@@ -145,9 +148,9 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
         )
 
     def whole(self, row: ResponseRow) -> WholeAnswerScreen:
-        shown = whole_answer(row)
+        marked_text = whole_answer(row)
         return WholeAnswerScreen(
-            self._asked.title, row.text, self._reading(row), provenance(row), shown
+            self._asked.title, row.text, self._reading(row), provenance(row), marked_text
         )
 
     def action_only(self, only: str) -> None:
@@ -157,14 +160,14 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
 
 CELL_CHARACTERS = 300
 BEFORE = 40
-"characters that stand before deciding words which are far into an answer"
+"characters before the deciding words if those are far into an answer"
 PREVIEW_CHARACTERS = 1000
 BY_RULING = ", ruled"
-"stands behind a reading that is an auditor's, or an answer that one left out"
+"suffix of a reading that is an auditor's, or of an answer that an auditor excluded"
 LEFT_OUT = "left out"
-"as `workbench.evidence.rulings` says it"
+"text in `workbench.evidence.rulings` for an answer that a ruling excludes"
 WIDE = 120
-"columns from which readings stand with their words"
+"terminal columns from which the table has the reasons of readings"
 STANCE_MARKS = {"agree": "+", "disagree": "−", None: "·"}
 ONLY = {
     "": "all answers",
@@ -176,7 +179,7 @@ ONLY = {
 
 
 class Spanned(Protocol):
-    """An answer of which it may be known where the deciding words are."""
+    """An answer with the range of the deciding words, if that is known."""
 
     @property
     def text(self) -> str: ...
@@ -189,32 +192,33 @@ class Spanned(Protocol):
 
 
 def response_columns(width: int, *, ruled: bool = False) -> tuple[Column, ...]:
-    """Return the columns for a width. `ruled`: whether a reading in sight is an auditor's."""
-    wide, reading = width >= WIDE, 13 + len(BY_RULING) * ruled
+    """Return the columns for a width. `ruled` tells whether a visible reading is an auditor's."""
+    is_wide, reading_width = width >= WIDE, 13 + len(BY_RULING) * ruled
     columns = (
         Column("count", " times", 7),
-        Column("reading", "reading", reading),
+        Column("reading", "reading", reading_width),
         Column("text", "answer", None),
     )
-    return (*columns, Column("reason", "  why", 44)) if wide else columns
+    return (*columns, Column("reason", "  why", 44)) if is_wide else columns
 
 
 def response_record(number: int, row: ResponseRow, width: int) -> Record:
-    """Return a row; its key is its place among what was read."""
+    """Return a row of the table. Its key is its index among the rows that were read."""
     reading = reading_cell(_counting(row), word_of(row))
     if row.ruled:
         reading.append(BY_RULING, style="bold")
     cells = (Text(f"{row.count:>5}×"), reading, answer_cell(row))
-    why = f"the reader: {_of_reader(row)}; {row.reason}" if row.ruled else row.reason
+    reason = f"the reader: {_of_reader(row)}; {row.reason}" if row.ruled else row.reason
     return str(number), (
         *cells,
-        Text(f"  {visible(why)}", style="dim", no_wrap=True),
+        Text(f"  {visible(reason)}", style="dim", no_wrap=True),
     ) if width >= WIDE else cells
 
 
 def word_of(row: ResponseRow) -> str:
-    """Return how an answer was read in a word, after rulings; one that was cut off in thought is
-    not unreadable.
+    """Return the reading of an answer in a word, after rulings.
+
+    An answer that was cut off in thought is not unreadable.
     """
     if row.ruled == LEFT_OUT:
         return LEFT_OUT
@@ -227,48 +231,53 @@ def _counting(row: ResponseRow) -> str | None:
 
 
 def _of_reader(row: ResponseRow) -> str:
-    """Return how the reader, and no auditor, read a ruled answer."""
+    """Return the reader's own reading of a ruled answer."""
     word = "cut off" if row.truncated else row.unruled or "unreadable"
     return f"{STANCE_MARKS.get(row.unruled, '=')} {visible(word)}"
 
 
 def reading_cell(label: str | None, word: str) -> Text:
-    """Return `+ agree`, `− disagree`, `· unreadable`, `· cut off`."""
+    """Return a reading with its mark: `+ agree`, `− disagree`, `· unreadable` or `· cut off`."""
     return Text(f"{STANCE_MARKS.get(label, '=')} {visible(word)}", style="" if label else "yellow")
 
 
 def answer_cell(row: Spanned, *, decided: bool = False) -> Text:
-    """Return the beginning of an answer in one line, or where its deciding words are if that is
-    further on; `decided`: those wherever they are, where answers begin alike.
+    """Return the start of an answer in one line, or its later part with deciding words.
+
+    With `decided` it always starts at the deciding words, for lists of answers that begin alike.
     """
     if not row.text:
         return Text(EMPTY, style="dim italic")
     start = row.start or 0
     first = start if decided else max(0, start - BEFORE) if start > CELL_CHARACTERS // 2 else 0
     cell = Text("… " if first else "", style="", no_wrap=True, overflow="ellipsis")
-    for text, decides in pieces(row, first, first + CELL_CHARACTERS):
-        cell.append(visible(text), style="bold underline" if decides else "")
+    for text, is_deciding in pieces(row, first, first + CELL_CHARACTERS):
+        cell.append(visible(text), style="bold underline" if is_deciding else "")
     if len(row.text) > first + CELL_CHARACTERS:
         cell.append(" …")
     return cell
 
 
 def pieces(row: Spanned, first: int, stop: int) -> list[tuple[str, bool]]:
-    """Return `text[first:stop]` in parts, each with whether it is what decided the reading."""
+    """Return `text[first:stop]` in parts, each with whether it decided the reading."""
     if row.start is None or row.stop is None or row.start >= row.stop:
         return [(row.text[first:stop], False)]
-    a, b = (min(max(edge, first), stop) for edge in (row.start, row.stop))
-    parts = [(row.text[first:a], False), (row.text[a:b], True), (row.text[b:stop], False)]
-    return [(text, decides) for text, decides in parts if text]
+    decided_start, decided_stop = (min(max(edge, first), stop) for edge in (row.start, row.stop))
+    parts = [
+        (row.text[first:decided_start], False),
+        (row.text[decided_start:decided_stop], True),
+        (row.text[decided_stop:stop], False),
+    ]
+    return [(text, is_deciding) for text, is_deciding in parts if text]
 
 
 def answer(row: Spanned, limit: int = PREVIEW_CHARACTERS) -> Content:
-    """Return an answer with its line ends, cut where it is long."""
+    """Return an answer with its line ends, truncated to `limit` characters."""
     if not row.text:
         return Content.styled(EMPTY, "dim italic")
     parts = [
-        Content.styled(visible(text, lines=True), "bold underline" if decides else "")
-        for text, decides in pieces(row, 0, limit)
+        Content.styled(visible(text, lines=True), "bold underline" if is_deciding else "")
+        for text, is_deciding in pieces(row, 0, limit)
     ]
     if len(row.text) > limit:
         parts.append(Content.styled(f"\n… {len(row.text):,} characters; Enter shows all", "dim"))
@@ -276,19 +285,23 @@ def answer(row: Spanned, limit: int = PREVIEW_CHARACTERS) -> Content:
 
 
 def reading_line(row: ResponseRow) -> Content:
-    """Say how an answer was read, by whom and why."""
-    why = f": {visible(row.reason)}" if row.reason else ""
-    unread = "" if row.truncated else "  (not read yet)"
-    by = f"  ({visible(row.reader)})" if row.reader else unread
+    """Return the reading of an answer with its reader and reason."""
+    reason = f": {visible(row.reason)}" if row.reason else ""
+    unread_note = "" if row.truncated else "  (not read yet)"
+    reader_note = f"  ({visible(row.reader)})" if row.reader else unread_note
     word = f"{STANCE_MARKS.get(_counting(row), '=')} {visible(word_of(row))}"
-    ruled = f" by a person's ruling; the reader: {_of_reader(row)}" if row.ruled else ""
+    ruling_note = f" by a person's ruling; the reader: {_of_reader(row)}" if row.ruled else ""
     return Content.assemble(
-        (word, "bold"), ruled, why, (by, "$text-muted"), (f"  {row.count:,}×", "$text-muted")
+        (word, "bold"),
+        ruling_note,
+        reason,
+        (reader_note, "$text-muted"),
+        (f"  {row.count:,}×", "$text-muted"),
     )
 
 
 def provenance(row: ResponseRow) -> str:
-    """Say where an answer comes from, in one line."""
+    """Return the origin of an answer in one line."""
     seed = "" if row.seed is None else f"seed {row.seed}"
     return " · ".join(
         visible(part)
@@ -309,14 +322,14 @@ def provenance(row: ResponseRow) -> str:
 
 
 def whole_answer(row: Spanned) -> tuple[str, tuple[int, int]]:
-    """Return all of an answer, safe to print, and where in that the deciding words stand."""
+    """Return a whole answer, safe to print, and the range of its deciding words."""
     if not row.text:
         return EMPTY, (0, 0)
     parts = [
-        (visible(text, lines=True), decides) for text, decides in pieces(row, 0, len(row.text))
+        (visible(text, lines=True), decided) for text, decided in pieces(row, 0, len(row.text))
     ]
-    place, marked = 0, (0, 0)
-    for text, decides in parts:
-        marked = (place, place + len(text)) if decides else marked
-        place += len(text)
-    return "".join(text for text, _ in parts), marked
+    position, marked_range = 0, (0, 0)
+    for text, is_deciding in parts:
+        marked_range = (position, position + len(text)) if is_deciding else marked_range
+        position += len(text)
+    return "".join(text for text, _ in parts), marked_range

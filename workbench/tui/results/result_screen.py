@@ -1,5 +1,6 @@
-"""The results of any audit: its book, with a key for each of its options. No audit has a screen of
-its own.
+"""The screen of an audit's results: its book, with a key for each of its options.
+
+One class serves all audits. `screen_of` makes a subclass for each of them.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class ResultScreen(BookScreen):
             tooltip="Switch to another model, sampling or instrument",
         ),
     ]
-    "of an audit with a result for each run"
+    "keys of an audit with a result for each run"
     PICTURES: ClassVar[Mapping[str, type[Picture]]] = {"plane": PlanePicture}
     _settings: Settings
 
@@ -88,8 +89,8 @@ class ResultScreen(BookScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "option":
             name = str(parameters[0])
-            of = self.AUDIT.options.published() if name == AS_PUBLISHED.name else (name,)
-            return any(map(self.depends_on, of)) and self._has_steps(name)
+            option_names = self.AUDIT.options.published() if name == AS_PUBLISHED.name else (name,)
+            return any(map(self.depends_on, option_names)) and self._has_steps(name)
         if action == "import_shipped":
             return bool(self.SHIPPED) and self._loaded is not None and not self._loaded.instruments
         if action == "choices":
@@ -115,18 +116,20 @@ class ResultScreen(BookScreen):
         )
 
     def action_option(self, name: str, step: int = 1) -> None:
-        """Go to the next value of an option, around the ends, or to the one before."""
-        there = self._judged.steps.get(name, ()) if self._judged is not None else ()
+        """Go to the next or the previous value of an option, around the ends."""
+        available_values = self._judged.steps.get(name, ()) if self._judged is not None else ()
         self._set(
-            replace(self._settings, options=self._settings.options.stepped(name, step, there))
+            replace(
+                self._settings, options=self._settings.options.stepped(name, step, available_values)
+            )
         )
 
     def _has_steps(self, name: str) -> bool:
-        there = self._judged.steps.get(name) if self._judged is not None else None
-        return there is None or len(there) > 1
+        available_values = self._judged.steps.get(name) if self._judged is not None else None
+        return available_values is None or len(available_values) > 1
 
     def action_choices(self) -> None:
-        """Choose among the options that have no key."""
+        """Let the user choose among the options that have no key."""
         if self._loaded is not None:
             steps = self._judged.steps if self._judged is not None else {}
             dialog = ChoicesScreen(
@@ -135,10 +138,10 @@ class ResultScreen(BookScreen):
             with_answer(self, dialog, self._set)
 
     def action_runs(self) -> None:
-        """Choose whose answers are judged."""
+        """Let the user choose the run whose answers are judged."""
         if self._loaded is not None:
-            asked = RunsScreen(self._loaded.offers.runs, self._loaded.runs[0])
-            with_answer(self, asked, lambda run: self._set(replace(self._settings, run=run)))
+            dialog = RunsScreen(self._loaded.offers.runs, self._loaded.runs[0])
+            with_answer(self, dialog, lambda run: self._set(replace(self._settings, run=run)))
 
     def action_templates(self) -> None:
         if not self.AUDIT.each_run:
@@ -152,34 +155,39 @@ class ResultScreen(BookScreen):
 
     @property
     def _versions(self) -> Offer:
-        """The versions of templates that there are; language and family are chosen with the run."""
+        """The available versions of templates. Language and family are chosen with the run."""
         return Offer(versions=offered(self.runs_shown()).versions)
 
     def _opens(self, name: str) -> bool:
-        """Return whether a key has something to open: see `Audit.keys`."""
+        """Return whether a key of `Audit.keys` has something to open."""
         if name in self.routes:
             return True
-        there = self._book is not None and name in {entry.name for entry in self._book.contents}
-        return there and (
+        has_entry = self._book is not None and name in {entry.name for entry in self._book.contents}
+        return has_entry and (
             self._entry is None or self._entry.name != name or len(self._entry.subjects) > 1
         )
 
     def action_open_view(self, name: str) -> None:
-        """Open what a key of the audit opens: see `Audit.keys`."""
+        """Open the view or the table of a key of `Audit.keys`."""
         if name not in self.routes:
             if self._entry is not None and self._entry.name == name:
                 self.turn_to(1)
             else:
                 self._go(Look(name))
             return
-        opened = self.routes[name](self.store_path, self._loaded or Loaded(self._settings), ())
-        if isinstance(opened, str):
-            say(self, opened, warns=True)
+        opened_screen = self.routes[name](
+            self.store_path, self._loaded or Loaded(self._settings), ()
+        )
+        if isinstance(opened_screen, str):
+            say(self, opened_screen, warns=True)
         else:
-            self.app.push_screen(opened())
+            self.app.push_screen(opened_screen())
 
     def action_narrow(self, column: str) -> None:
-        """Show the next value of a column alone; after the last one come all."""
+        """Show only the rows with the next value of a column.
+
+        After the last value, show all rows.
+        """
         self.view.narrow(column)
 
     def action_whole(self) -> None:
@@ -189,10 +197,10 @@ class ResultScreen(BookScreen):
         self._read(anew=True)
 
     def judged_now(self, store: Store, settings: Settings, known: Loaded | None) -> Loaded:
-        reading = get_current_worker()
+        worker = get_current_worker()
 
         def show_part(loaded: Loaded) -> None:
-            if not reading.is_cancelled:
+            if not worker.is_cancelled:
                 self.call_later(self.take, loaded, whole=False)
 
         return load(store, self.AUDIT, settings, known, show_part)
@@ -201,11 +209,14 @@ class ResultScreen(BookScreen):
         super()._set(self._fitting(settings))
 
     def _fitting(self, settings: Settings) -> Settings:
-        """Return settings with the usual values of options that a result has the values of, if it
-        is another result.
+        """Return settings with default values of the options that take their values from a result.
+
+        If only options or readings differ from the current settings, return them unchanged.
         """
-        alike = replace(settings, options=self._settings.options, readings=self._settings.readings)
-        if self._judged is None or alike == self._settings:
+        same_otherwise = replace(
+            settings, options=self._settings.options, readings=self._settings.readings
+        )
+        if self._judged is None or same_otherwise == self._settings:
             return settings
         return replace(settings, options=settings.options.usual(self._judged.steps))
 
@@ -213,18 +224,18 @@ class ResultScreen(BookScreen):
         if self._book is None:
             return self.EXPLAIN
         keys = " · ".join(
-            f"{one.key} {one.option.help}"
-            for one in self._settings.options.offered().values()
-            if one.key
+            f"{field.key} {field.option.help}"
+            for field in self._settings.options.offered().values()
+            if field.key
         )
         return "\n\n".join(filter(None, (super().explain(), keys, self.EXPLAIN, *self._book.told)))
 
     def way_out(self, loaded: Loaded) -> str:
-        ways = (
+        hints = (
             (has_lines(self.AUDIT), "o changes the options."),
             (len(loaded.instruments) > 1, TURNS_INSTRUMENT),
         )
-        return " ".join(words for there, words in ways if there)
+        return " ".join(hint for is_possible, hint in hints if is_possible)
 
     def comparable(self) -> Sequence[str]:
         return tuple(self._judged.comparable) if self._judged is not None else ()
@@ -242,11 +253,12 @@ class ResultScreen(BookScreen):
             else ()
         )
         if len(runs) > 1:
-            shown = self.runs_shown()[0]  # answers may have come since the others were listed
-            at = next(
-                (place for place, run in enumerate(runs, 1) if same_run(run, shown)), len(runs)
+            visible_run = self.runs_shown()[0]  # answers may have come since the others were listed
+            run_number = next(
+                (number for number, run in enumerate(runs, 1) if same_run(run, visible_run)),
+                len(runs),
             )
-            note = f"{self.title_bar.note} · run {at} of {len(runs)}"
+            note = f"{self.title_bar.note} · run {run_number} of {len(runs)}"
             self.title_bar.note = note + ": M switches" * (
                 2 * len(f"{note}: M switches") <= self.size.width
             )
@@ -254,23 +266,25 @@ class ResultScreen(BookScreen):
     def settings_for(self, run: Run) -> Settings | None:
         if run.audit != self.AUDIT.asked_by:
             return None
-        now = self._settings
+        current_settings = self._settings
         if self.AUDIT.each_run:
-            return self._fitting(replace(now, run=run))
+            return self._fitting(replace(current_settings, run=run))
         return self._fitting(
             replace(
-                now,
+                current_settings,
                 instrument="" if self.AUDIT.every_instrument else run.instrument,
-                models=now.models if run.named in now.models else (),
-                templates=templates_for(run, now.templates),
+                models=current_settings.models if run.named in current_settings.models else (),
+                templates=templates_for(run, current_settings.templates),
             )
         )
 
 
 def screen_of(mode: str) -> ResultScreen:
-    """Return the screen of the audit whose place is this mode, with the keys of its options."""
+    """Return the screen of the audit whose place has a mode, with the keys of its options."""
     (audit,) = (
-        one for one in registry.every_audit() if one.place is not None and one.place.mode == mode
+        candidate
+        for candidate in registry.every_audit()
+        if candidate.place is not None and candidate.place.mode == mode
     )
     return screen_class(audit)()
 
@@ -279,31 +293,40 @@ def screen_of(mode: str) -> ResultScreen:
 def screen_class(audit: Audit) -> type[ResultScreen]:
     """Return the class of an audit's screen."""
     assert audit.place is not None, "an audit without a place is not in the terminal"
-    keyed = [(name, one) for name, one in audit.options.offered().items() if one.key]
+    fields_with_key = [
+        (name, option_field)
+        for name, option_field in audit.options.offered().items()
+        if option_field.key
+    ]
     keys = [
         Binding(
-            one.key,
+            option_field.key,
             f"option('{name}')",
-            one.option.title.capitalize(),
-            show=place == 0,
-            tooltip=f"Change: {one.option.help}",
+            option_field.option.title.capitalize(),
+            show=index == 0,
+            tooltip=f"Change: {option_field.option.help}",
         )
-        for place, (name, one) in enumerate(keyed)
+        for index, (name, option_field) in enumerate(fields_with_key)
     ]
     keys += [
-        Binding(one.back, f"option('{name}', -1)", f"Previous {one.option.title}", show=False)
-        for name, one in keyed
-        if one.back
+        Binding(
+            option_field.back,
+            f"option('{name}', -1)",
+            f"Previous {option_field.option.title}",
+            show=False,
+        )
+        for name, option_field in fields_with_key
+        if option_field.back
     ]
     views = [
-        Binding(key, f"open_view('{name}')", words, tooltip=f"Open: {words[:1].lower()}{words[1:]}")
-        for key, (name, words) in audit.keys.items()
+        Binding(key, f"open_view('{name}')", label, tooltip=f"Open: {label[:1].lower()}{label[1:]}")
+        for key, (name, label) in audit.keys.items()
     ]
     filters = [
-        Binding(key, f"narrow('{name}')", words, tooltip=f"Show one {words.lower()} after another")
-        for key, (name, words) in audit.filters.items()
+        Binding(key, f"narrow('{name}')", label, tooltip=f"Show one {label.lower()} after another")
+        for key, (name, label) in audit.filters.items()
     ]
-    made = {
+    attributes = {
         "__module__": __name__,
         "AUDIT": audit,
         "BINDINGS": [*keys, *views, *filters, *(ResultScreen.OF_RUN if audit.each_run else ())],
@@ -316,7 +339,7 @@ def screen_class(audit: Audit) -> type[ResultScreen]:
         "SHIPPED": audit.shipped,
         "EXPLAIN": audit.explain,
     }
-    return type(f"{audit.place.mode.title().replace('_', '')}Screen", (ResultScreen,), made)
+    return type(f"{audit.place.mode.title().replace('_', '')}Screen", (ResultScreen,), attributes)
 
 
 def load(
@@ -326,43 +349,54 @@ def load(
     known: Loaded | None = None,
     part: Callable[[Loaded], None] | None = None,
 ) -> Loaded:
-    """Judge what a store has of an audit. Returns `known` itself if nothing has changed.
+    """Judge the stored answers of an audit. Returns `known` itself if nothing has changed.
 
-    part : called before with what is soon read, if nothing of this instrument is known and all of
-        it takes long to read
+    If nothing of this instrument is known and reading all of it takes long, `part` is called first
+    with a quick partial result.
     """
     from stores.core.contents import Part, state_of
     from stores.core.store import Store
     from workbench.evidence.runs import Which
 
-    answered = audit.instruments(store)[::-1]  # the one that was answered last is shown first
-    held = (*answered, *(name for name in audit.may_be_asked_about(store) if name not in answered))
-    if not held:
+    answered_names = audit.instruments(store)[::-1]  # the one that was answered last is shown first
+    instrument_names = (
+        *answered_names,
+        *(
+            instrument
+            for instrument in audit.may_be_asked_about(store)
+            if instrument not in answered_names
+        ),
+    )
+    if not instrument_names:
         return Loaded(
             settings, empty=f"There is nothing to ask about yet.\n\n{audit.nothing}".rstrip()
         )
     name = (
         settings.instrument
-        if settings.instrument in held
+        if settings.instrument in instrument_names
         else ""
         if audit.every_instrument
-        else held[0]
+        else instrument_names[0]
     )
     # Judging writes the readings of rules, so they are left out.
-    state = state_of(store.connection, [part for part in Part if part is not Part.READINGS])
-    which = Which(
+    state = state_of(
+        store.connection, [store_part for store_part in Part if store_part is not Part.READINGS]
+    )
+    selection = Which(
         name or None,
         models=settings.models,
         templates=settings.templates,
         fingerprint=settings.fingerprint,
         readings=settings.readings,
     )
-    base = Loaded(settings, instruments=() if audit.every_instrument else held, instrument=name)
-    if audit.each_run and answered:
-        which, base = _of_run(store, audit, base, known)
+    base = Loaded(
+        settings, instruments=() if audit.every_instrument else instrument_names, instrument=name
+    )
+    if audit.each_run and answered_names:
+        selection, base = _of_run(store, audit, base, known)
     else:
         base = replace(base, offers=_offers(store, audit, name))
-    base = replace(base, rests_on=(which, state))
+    base = replace(base, rests_on=(selection, state))
     if (
         known is not None
         and known.rests_on == base.rests_on
@@ -373,79 +407,95 @@ def load(
             return known
         if (
             known.judged.again is not None
-            and (again := known.judged.again(settings.options)) is not None
+            and (rejudged := known.judged.again(settings.options)) is not None
         ):
-            return _with(base, again)
-    if not answered or (name and name not in answered):
-        return replace(base, empty=_unanswered(store, audit, name, len(held)))
-    if settings.readings.by is None and (why := audit.not_yet(store)):
-        return replace(base, empty=why)
+            return _with(base, rejudged)
+    if not answered_names or (name and name not in answered_names):
+        return replace(base, empty=_unanswered(store, audit, name, len(instrument_names)))
+    if settings.readings.by is None and (reason := audit.not_yet(store)):
+        return replace(base, empty=reason)
     try:
-        meant = (store, which, settings.options, lambda: Store.open(store.path))
+        arguments = (store, selection, settings.options, lambda: Store.open(store.path))
         if part is not None and (known is None or known.judged is None or known.instrument != name):
-            first = audit.part(*meant)
-            if first is not None:
-                part(_with(replace(base, rests_on=()), first))
-        return _with(base, audit.judge(*meant))
+            partial_result = audit.part(*arguments)
+            if partial_result is not None:
+                part(_with(replace(base, rests_on=()), partial_result))
+        return _with(base, audit.judge(*arguments))
     except WorkbenchError as error:
         return replace(base, problem=error)
 
 
 def _of_run(store: Store, audit: Audit, base: Loaded, known: Loaded | None) -> tuple[Which, Loaded]:
-    """Return which run is meant: the chosen one, else the one that is shown, else the newest one
-    whose plan was answered, else the newest with answers; one with a persona only where there is no
-    other. And what is offered beside it.
+    """Return the selection of the run to judge, with the other runs that are offered.
+
+    It is the chosen run, else the visible one, else the newest one whose plan was answered, else
+    the newest with answers. A run with a persona is taken only if there is no other.
     """
     from workbench.evidence.answered import finished_first
     from workbench.evidence.runs import Which, chosen_of
 
-    settings, asked = base.settings, base.settings.templates
-    every = store.runs.list(audit.name, versions=dict(asked.versions), personas=True)
-    wider = replace(
-        asked, families=tuple({run.family for run in every}), personas=asked.personas or (EVERY,)
+    settings, template_choice = base.settings, base.settings.templates
+    all_runs = store.runs.list(audit.name, versions=dict(template_choice.versions), personas=True)
+    wider_choice = replace(
+        template_choice,
+        families=tuple({stored_run.family for stored_run in all_runs}),
+        personas=template_choice.personas or (EVERY,),
     )
-    runs = chosen_of(every, wider)
-    answered = [run for run in runs if run.responses]
-    without_persona = [run for run in answered if not run.persona]
-    (newest,) = finished_first(store, without_persona or answered or runs, 1)
-    wanted = settings.run or next(iter(known.runs if known is not None else ()), None)
-    run = next((run for run in runs if wanted is not None and same_run(run, wanted)), newest)
+    runs = chosen_of(all_runs, wider_choice)
+    answered_runs = [candidate for candidate in runs if candidate.responses]
+    without_persona = [candidate for candidate in answered_runs if not candidate.persona]
+    (newest,) = finished_first(store, without_persona or answered_runs or runs, 1)
+    wanted_run = settings.run or next(iter(known.runs if known is not None else ()), None)
+    run = next(
+        (
+            candidate
+            for candidate in runs
+            if wanted_run is not None and same_run(candidate, wanted_run)
+        ),
+        newest,
+    )
     readings = (
         replace(settings.readings, by=None) if run.sampling.mode == EXACT else settings.readings
     )
-    which = Which(templates=TemplateChoice(versions=asked.versions), readings=readings).of_each(
-        runs
-    )[runs.index(run)]
+    selection = Which(
+        templates=TemplateChoice(versions=template_choice.versions), readings=readings
+    ).of_each(runs)[runs.index(run)]
     offers = Offers(audit.named(store), (run.model,), runs=runs)
-    return which, replace(
+    return selection, replace(
         base, instruments=(), instrument=run.instrument, runs=[run], offers=offers
     )
 
 
 def _offers(store: Store, audit: Audit, instrument: str) -> Offers:
-    """Return what there is to choose from, of an audit whose options have not all a key."""
+    """Return the available choices of an audit that has options without a key."""
     if not has_lines(audit):
         return Offers()
     from stores.runs.run_rows import SERVED
 
     runs = store.runs.list(audit.asked_by, instrument or None)
-    several = any(len(store.runs.fingerprints(run)) > 1 for run in runs if run.backend == SERVED)
-    return Offers(audit.named(store), tuple(dict.fromkeys(run.model for run in runs)), several)
+    has_several_fingerprints = any(
+        len(store.runs.fingerprints(run)) > 1 for run in runs if run.backend == SERVED
+    )
+    return Offers(
+        audit.named(store),
+        tuple(dict.fromkeys(stored_run.model for stored_run in runs)),
+        has_several_fingerprints,
+    )
 
 
 def _unanswered(store: Store, audit: Audit, name: str, there: int) -> str:
     from workbench.audits.chosen_run import audit_for, meant_for
 
     asked_by = audit_for(audit.name, meant_for(store, [name])) if name else audit.name
-    about = f" about {visible(name)}" if name else ""
-    opens = [
-        (key, words) for key, (view, words) in audit.keys.items() if name and view in audit.views
+    about_text = f" about {visible(name)}" if name else ""
+    view_keys = [
+        (key, label) for key, (view, label) in audit.keys.items() if name and view in audit.views
     ]
-    keys = [f"{key}: {words[:1].lower()}{words[1:]}" for key, words in opens]
+    keys = [f"{key}: {label[:1].lower()}{label[1:]}" for key, label in view_keys]
     keys += [f"i: the next of the store's {there} instruments"] * (there > 1 and bool(name))
     return "\n".join(
         [
-            f"No model has answered{about} yet.\n",
+            f"No model has answered{about_text} yet.\n",
             f"3 goes to Jobs: n there starts one; choose the audit {asked_by}.",
             f"Or: workbench run STORE --audit {asked_by} --model MODEL",
             *([""] * bool(keys)),
@@ -458,9 +508,9 @@ def _with(base: Loaded, found: Result) -> Loaded:
     from workbench.audits.result import note_count
 
     runs = list(found.runs.values())
-    asked = heading(runs, families="M") if base.offers.runs else heading(runs)
-    always = filter(None, (base.instrument, *found.words, *asked, note_count(found)))
-    words = [*(("", one) for one in always), *found.options.words(found.steps)]
+    prompt_settings = heading(runs, families="M") if base.offers.runs else heading(runs)
+    fixed_words = filter(None, (base.instrument, *found.words, *prompt_settings, note_count(found)))
+    option_words = [*(("", word) for word in fixed_words), *found.options.words(found.steps)]
     book = replace(
         found.book, contents=[entry for entry in found.book.contents if not entry.on_request]
     )
@@ -470,22 +520,22 @@ def _with(base: Loaded, found: Result) -> Loaded:
         judged=found,
         models=found.names,
         runs=runs,
-        options=words,
+        options=option_words,
         material=found.judged,
     )
 
 
 def _view(path: str) -> Route:
-    """Return what opens an audit's own view; its module is imported on use."""
+    """Return the function that opens an audit's own view. Its module is imported on use."""
 
     def opened(store: Path, loaded: Loaded, subject: Subject) -> Opened | str:
-        found: Opened | str = _named(path)(store, loaded, subject)
-        return found
+        result: Opened | str = _named(path)(store, loaded, subject)
+        return result
 
     return opened
 
 
 def _named(path: str) -> Any:
-    """Return a function or a class of a module beside this one."""
+    """Return a function or a class of a module in this folder."""
     module, _, name = path.rpartition(".")
     return getattr(import_module(f"workbench.tui.results.{module}"), name)

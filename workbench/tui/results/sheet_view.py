@@ -1,4 +1,4 @@
-"""A table with the details of its current row below it, sorted and filtered as a person wants."""
+"""A sortable and searchable table of figures, with the details of its current row."""
 
 from __future__ import annotations
 
@@ -30,25 +30,21 @@ from workbench.tui.rulings.ruling import RuledText, ruled_by
 from workbench.tui.widgets.record_table import Column, FluidTable, Record, RecordTable
 
 RULED = 3
-"rulings that are shown above the details of a row"
+"number of rulings that are shown above the details of a row"
 
 
 def remembered_order(sheet: Sheet) -> Order | None:
-    """Return the order that a person chose last for tables of this name, where the table has the
-    column.
-    """
-    held = remembered(f"order of {sheet.table.name}")
-    if not isinstance(held, list) or len(held) != 2:
+    """Return the stored order of tables with this name, or None if the table lacks the column."""
+    stored_order = remembered(f"order of {sheet.table.name}")
+    if not isinstance(stored_order, list) or len(stored_order) != 2:
         return None
-    column, descending = held
-    known = any(one.key == column for one in sheet.table.columns)
-    return Order(column, descending is True) if known else None
+    column, descending = stored_order
+    has_column = any(table_column.key == column for table_column in sheet.table.columns)
+    return Order(column, descending is True) if has_column else None
 
 
 class FigureTable(FluidTable):
-    """Rows of figures. Enter is offered where something stands behind them, or there is more to
-    read of one.
-    """
+    """The rows of a table of figures. Enter is offered if a row has links or truncated details."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -60,28 +56,26 @@ class FigureTable(FluidTable):
         ),
     ]
     leads = False
-    "whether something stands behind a row"
+    "whether a row has a link to other tables"
     cut = False
-    "whether there is no room for all details of the row"
+    "whether the details of the row are longer than their space"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return action != "select_cursor" or (self.row_count > 0 and (self.leads or self.cut))
 
 
 class Details(Static):
-    """Says what is known of the row under the cursor, and when there is more or less room for
-    it.
-    """
+    """The details of the row under the cursor. It posts a message when its size changes."""
 
     class Resized(Message):
-        """The room for details changed."""
+        """The space for details changed."""
 
     def on_resize(self) -> None:
         self.post_message(self.Resized())
 
 
 class SheetView(Vertical):
-    """Shows a sheet; posts a message for the current row and for a row to open."""
+    """The view of a sheet. It posts a message for the current row and for a row to open."""
 
     DEFAULT_CSS = """
     SheetView {
@@ -202,24 +196,25 @@ class SheetView(Vertical):
         Binding("P", "picture", "Picture", tooltip="Show the pictures of the table"),
     ]
     EVERY = "E"
-    "key that shows minor rows"
+    "key that shows or hides minor rows"
     TALL = 34
-    "lines from which there is room for a preview of what Enter opens"
+    "number of terminal lines from which the view has a preview of what Enter opens"
     SHORT = 16
-    "lines up to which all that there is goes to the rows"
+    "number of terminal lines up to which the rows get all the space"
     PREVIEWED = 100
-    "rows of which a preview shows those for which there is room: it does not scroll"
+    "maximum number of rows in a preview, which does not scroll"
 
     class Current(Message):
-        """The cursor went to a row; None: there is no row."""
+        """The cursor moved to another row, or to None if the table is empty."""
 
         def __init__(self, link: Link | None) -> None:
             super().__init__()
             self.link = link
 
     class Opened(Message):
-        """What a row was made of is wanted; `links` are those of all rows in sight, `at` the place
-        of this one.
+        """A row is to be opened.
+
+        `links` are those of all visible rows, `at` the index of this one.
         """
 
         def __init__(self, links: list[Link], at: int) -> None:
@@ -235,19 +230,19 @@ class SheetView(Vertical):
         self.sheet: Sheet | None = None
         self.order: Order | None = None
         self.mark = ""
-        "key of the marked column, of a table that has one"
+        "key of the marked column, in a table that has one"
         self.empty = ""
-        "said in place of details where a table has no row in sight"
+        "text in place of the details of a table without visible rows"
         self.near = False
-        "whether pictures show only as much of their scale as they need"
+        "whether pictures show only the part of their scale that they need"
         self.remark: Callable[[int], Content | None] | None = None
-        "what a screen itself says of a row, above its details"
+        "remark of the screen on a row, which is shown above its details"
         self.rulings: Callable[[int], Sequence[str]] | None = None
-        "what auditors ruled on a row"
+        "rulings of auditors on a row"
         self._only: dict[str, Only] = {}
-        "what alone is shown, by the name of the choice"
+        "active filters by the name of their column"
         self._every = False
-        "whether minor rows are shown"
+        "whether minor rows are visible"
         self._previewed: Sheet | None = None
 
     def compose(self) -> ComposeResult:
@@ -259,14 +254,15 @@ class SheetView(Vertical):
             yield Details(id="details", markup=False)
             yield Static(id="cut", markup=False)
             yield Static(id="preview-title", markup=False)
-            opened = FluidTable(self._preview_columns, name="preview")
-            opened.can_focus = False
-            opened.show_cursor = False
-            yield opened
+            preview_table = FluidTable(self._preview_columns, name="preview")
+            preview_table.can_focus = False
+            preview_table.show_cursor = False
+            yield preview_table
 
     def show(self, sheet: Sheet) -> None:
-        """Show a sheet. Sorting and finding go on where it is the same table; the cursor stays on
-        its row.
+        """Show a sheet, with its cursor on the same row.
+
+        The same table keeps its order and search.
         """
         if self.sheet is None or self.sheet.table.name != sheet.table.name:
             self.order, self._every = remembered_order(sheet), False
@@ -284,7 +280,7 @@ class SheetView(Vertical):
         self.table.focus()
 
     def show_preview(self, sheet: Sheet | None) -> None:
-        """Show what Enter would open, where there is room."""
+        """Show a preview of what Enter would open, if the view is tall enough."""
         self._previewed = sheet
         self.set_class(sheet is None, "-alone")
         title = sheet.table.title if sheet is not None else ""
@@ -293,17 +289,17 @@ class SheetView(Vertical):
 
     @property
     def previews(self) -> bool:
-        """Whether there is room for a preview."""
+        """Whether the view is tall enough for a preview."""
         return self.has_class("-tall")
 
     @property
     def at(self) -> int | None:
-        """The place of the row under the cursor in the table; None where there is none."""
+        """The index in the table of the row under the cursor, or None without rows."""
         return self._current
 
     @property
     def row(self) -> Any:
-        """The row under the cursor, of the type that the table holds; None without rows."""
+        """The row under the cursor, of the type that the table holds, or None without rows."""
         return (
             self.sheet.table.rows[self._current]
             if self.sheet is not None and self._current is not None
@@ -311,38 +307,43 @@ class SheetView(Vertical):
         )
 
     def go_to(self, at: int) -> None:
-        """Put the cursor on a row, by its place in the table; it stays where it is if that row is
-        not in sight.
+        """Move the cursor to the row with an index in the table.
+
+        It stays if that row is not visible.
         """
         if at in (rows := self._rows()):
             self.table.show_row(rows.index(at))
 
     def follow(self) -> None:
         """Show the details of the row under the cursor."""
-        at = self._current
-        said = self.told(at) if self.sheet is not None and at is not None else self._nothing()
-        self.query_one("#details", Static).update(said)
+        row_index = self._current
+        content = (
+            self.told(row_index)
+            if self.sheet is not None and row_index is not None
+            else self._nothing()
+        )
+        self.query_one("#details", Static).update(content)
         once_painted(self, self._see_what_is_cut)
 
     def told(self, at: int) -> Content:
-        """Return what stands below the table about a row."""
+        """Return the content below the table about a row: its rulings, remark and details."""
         if self.sheet is None:
             return Content("")
-        said = details(
+        detail_content = details(
             self.sheet, at, self._width, self.query_one("#details", Static).content_size.width
         )
         remark = self.remark(at) if self.remark is not None else None
         return Content("\n").join(
-            [*self.ruled(at), *([remark] if remark is not None else []), said]
+            [*self.ruled(at), *([remark] if remark is not None else []), detail_content]
         )
 
     def ruled(self, at: int) -> list[Content]:
-        """Return what was ruled on a row, as far as there is room."""
-        ruled = self.rulings(at) if self.rulings is not None else ()
-        more = [Content.styled(f"and {len(ruled) - RULED} more rulings", "$text-accent")] * (
-            len(ruled) > RULED
+        """Return the lines of the first rulings on a row, and the number of further ones."""
+        rulings = self.rulings(at) if self.rulings is not None else ()
+        further = [Content.styled(f"and {len(rulings) - RULED} more rulings", "$text-accent")] * (
+            len(rulings) > RULED
         )
-        return [*ruled_by(ruled[:RULED]), *more]
+        return [*ruled_by(rulings[:RULED]), *further]
 
     def on_resize(self) -> None:
         self.set_class(self.screen.size.height >= self.TALL, "-tall")
@@ -359,16 +360,22 @@ class SheetView(Vertical):
     @on(RecordTable.RowSelected, "#rows")
     def open(self, event: RecordTable.RowSelected) -> None:
         event.stop()
-        links = [(at, link) for at in self._rows() if (link := self._link(at)) is not None]
-        places = [at for at, _ in links]
-        if self._current in places:
-            self.post_message(self.Opened([link for _, link in links], places.index(self._current)))
+        links = [
+            (row_index, link)
+            for row_index in self._rows()
+            if (link := self._link(row_index)) is not None
+        ]
+        row_indices = [row_index for row_index, _ in links]
+        if self._current in row_indices:
+            self.post_message(
+                self.Opened([link for _, link in links], row_indices.index(self._current))
+            )
         else:
             self.show_whole()
 
     @on(FluidTable.Sideways)
     def turn(self, event: FluidTable.Sideways) -> None:
-        """Mark the column beside, of a table that has a marked one."""
+        """Mark the neighbouring column of a table that has a marked one."""
         if isinstance(self.sheet, Grid):
             event.stop()
             self.sheet.turn(event.direction)
@@ -381,7 +388,7 @@ class SheetView(Vertical):
 
     @on(Input.Submitted, "#find")
     def leave_box(self) -> None:
-        """Go back to the rows; what was found stays."""
+        """Move the focus to the rows and keep the search. An empty search box closes."""
         if not self.box.value.strip():
             self._close_box()
         self.table.focus()
@@ -401,18 +408,16 @@ class SheetView(Vertical):
         return action != "all" or self.narrowed
 
     def action_failed(self, step: int) -> None:
-        """Go to the next, or the previous, kind of failure that there is."""
+        """Filter by the next or the previous kind of failure."""
         self.narrow(FAILURES, step)
 
     def action_picture(self) -> None:
-        """Draw the table: the rows in sight and in their order, where they were narrowed or
-        sorted.
-        """
+        """Draw the table, or its visible rows in their order if they are filtered or sorted."""
         if self.sheet is None:
             return
         table = self.sheet.table
         if self.narrowed or self.order is not None:
-            table = replace(table, rows=[table.rows[at] for at in self._rows()])
+            table = replace(table, rows=[table.rows[row_index] for row_index in self._rows()])
         if pictures := pictures_of(table):
             self.app.push_screen(PictureScreen(pictures))
         else:
@@ -430,57 +435,69 @@ class SheetView(Vertical):
 
     @property
     def narrowed(self) -> bool:
-        """Whether only some rows are in sight."""
+        """Whether some rows are hidden by a filter or by the search box."""
         return bool(self._only) or self.box.has_class("-shown")
 
     def offers(self, name: str) -> bool:
-        """Return whether there is a choice among the rows by the values of a column."""
+        """Return whether rows can be filtered by the values of a column."""
         return self.sheet is not None and len(choices(self.sheet.table, name)) > 0
 
     def narrow(self, name: str, step: int = 1) -> None:
-        """Show only the next kind of failure, or only the next value of a column; after the last
-        one come all rows.
+        """Filter by the next kind of failure, or value of a column.
+
+        After the last, show all rows.
         """
         if self.sheet is None:
             return
-        table, others = self.sheet.table, [only for of, only in self._only.items() if of != name]
-        rows = [row for row in table.rows if all(only.admits(row) for only in others)]
-        found = choices(replace(table, rows=rows), name)
-        words = ["", *(only.words for only in found)]
-        chosen = self._only[name].words if name in self._only else ""
-        place = words.index(chosen) if chosen in words else 0
+        table, other_filters = (
+            self.sheet.table,
+            [column_filter for column, column_filter in self._only.items() if column != name],
+        )
+        rows = [
+            row
+            for row in table.rows
+            if all(column_filter.admits(row) for column_filter in other_filters)
+        ]
+        available_filters = choices(replace(table, rows=rows), name)
+        labels = ["", *(column_filter.words for column_filter in available_filters)]
+        current_label = self._only[name].words if name in self._only else ""
+        position = labels.index(current_label) if current_label in labels else 0
         self._only.pop(name, None)
-        if (at := (place + step) % len(words)) > 0:
-            self._only[name] = found[at - 1]
+        if (next_position := (position + step) % len(labels)) > 0:
+            self._only[name] = available_filters[next_position - 1]
         self._show()
         self.refresh_bindings()
 
     def action_sort(self) -> None:
         if self.sheet is not None:
             lines = sorted_by(self.sheet.table, self.order)
-            at = self.order.column if self.order is not None else AS_THEY_COME
-            does = "Enter sorts · twice: reversed · Esc back"
-            self.app.push_screen(ListDialog("Sort by", lines, at, does), self._sort)
+            current_column = self.order.column if self.order is not None else AS_THEY_COME
+            keys_help = "Enter sorts · twice: reversed · Esc back"
+            self.app.push_screen(
+                ListDialog("Sort by", lines, current_column, keys_help), self._sort
+            )
 
     def action_find(self) -> None:
         self.box.add_class("-shown")
         self.box.focus()
 
     def show_whole(self) -> None:
-        """Show everything that is known of the row under the cursor."""
-        if self.sheet is not None and (at := self._current) is not None:
-            ruled = self.rulings(at) if self.rulings is not None else ()
-            self.app.push_screen(RuledText(*whole(self.sheet, at), wide=True, rulings=ruled))
+        """Show all details of the row under the cursor on a screen of its own."""
+        if self.sheet is not None and (row_index := self._current) is not None:
+            rulings = self.rulings(row_index) if self.rulings is not None else ()
+            self.app.push_screen(
+                RuledText(*whole(self.sheet, row_index), wide=True, rulings=rulings)
+            )
 
     def zoom(self) -> None:
-        """Draw pictures on their whole scale, or as near as their values and intervals allow."""
+        """Draw pictures on their whole scale, or on the part that values and intervals need."""
         self.near = not self.near
         if self.sheet is not None:
             self.sheet.zoom(self.near)
             self._show()
 
     def take_back(self) -> bool:
-        """Show all rows again; False where all are in sight."""
+        """Show all rows again. Return False if all are visible already."""
         if not self.narrowed:
             return False
         self.action_all()
@@ -488,36 +505,44 @@ class SheetView(Vertical):
         return True
 
     def _again(self, name: str, only: Only) -> Only:
-        """Return what is shown alone, of the table that is shown now; none of its rows may be."""
-        found = (
-            (one for one in choices(self.sheet.table, name) if one.words == only.words)
+        """Return the filter of the same label in the current table.
+
+        Without one, no row passes it.
+        """
+        matching_filters = (
+            (
+                column_filter
+                for column_filter in choices(self.sheet.table, name)
+                if column_filter.words == only.words
+            )
             if self.sheet
             else ()
         )
-        return next(iter(found), Only(only.words, lambda _: False))
+        return next(iter(matching_filters), Only(only.words, lambda _: False))
 
     @on(Details.Resized)
     def _see_what_is_cut(self) -> None:
-        """Offer to open the details where there is no room for all of them; the line that offers it
-        does not count.
+        """Offer to open the details if they are truncated.
+
+        The line with that offer does not count.
         """
-        box, sign = self.query_one("#details", Static), self.query_one("#cut", Static)
+        box, hint = self.query_one("#details", Static), self.query_one("#cut", Static)
         room = box.content_region
-        seen = min(room.bottom, self.region.bottom) - room.y
-        cut = (
-            box.get_content_height(self.size, self.screen.size, room.width) > seen
+        visible_height = min(room.bottom, self.region.bottom) - room.y
+        is_cut = (
+            box.get_content_height(self.size, self.screen.size, room.width) > visible_height
             and room.height > 0
         )
-        if cut != self.table.cut:
-            self.table.cut = cut
+        if is_cut != self.table.cut:
+            self.table.cut = is_cut
             self.refresh_bindings()
-        sign.update(f"… {self._key_of_whole()}".rstrip())
-        sign.set_class(cut, "-shown")
+        hint.update(f"… {self._key_of_whole()}".rstrip())
+        hint.set_class(is_cut, "-shown")
 
     def _key_of_whole(self) -> str:
-        """Say which key shows all that is known of the row; empty: none does here."""
-        whole = self.screen.active_bindings.get("v")
-        if whole is not None and whole.binding.action == "whole":
+        """Return the key that shows all details of the row, or an empty string if no key does."""
+        active_key = self.screen.active_bindings.get("v")
+        if active_key is not None and active_key.binding.action == "whole":
             return "v shows all"
         return "" if self.table.leads else "Enter shows all"
 
@@ -543,22 +568,30 @@ class SheetView(Vertical):
     def _rows(self) -> list[int]:
         if self.sheet is None:
             return []
-        rows, found = (
+        rows, matching_rows = (
             self.sheet.table.rows,
             self.sheet.rows(self.order, self.box.value, every=self._every),
         )
-        return [at for at in found if all(only.admits(rows[at]) for only in self._only.values())]
+        return [
+            row_index
+            for row_index in matching_rows
+            if all(column_filter.admits(rows[row_index]) for column_filter in self._only.values())
+        ]
 
     def _say_what_is_left(self) -> None:
-        """Say how many rows are in sight, and why not all are."""
+        """Show the number of visible rows, and which filters hide the others."""
         if self.sheet is None:
             return
-        shown, of = len(self._rows()), len(self.sheet.table.rows)
+        n_visible, n_rows = len(self._rows()), len(self.sheet.table.rows)
         minor = self.sheet.table.minor
-        left_out = 0 if minor is None or self._every else sum(map(minor, self.sheet.table.rows))
-        said = [only.words for only in self._only.values()]
-        parts = [f"{shown:,} of {of:,} rows"] * bool(said) + said
-        parts += [f"{plural(left_out, 'more row')}: {self.EVERY} shows every row"] * bool(left_out)
+        n_hidden_minor = (
+            0 if minor is None or self._every else sum(map(minor, self.sheet.table.rows))
+        )
+        labels = [column_filter.words for column_filter in self._only.values()]
+        parts = [f"{n_visible:,} of {n_rows:,} rows"] * bool(labels) + labels
+        parts += [f"{plural(n_hidden_minor, 'more row')}: {self.EVERY} shows every row"] * bool(
+            n_hidden_minor
+        )
         line = self.query_one("#narrowed", Static)
         line.update(Content(" · ".join(parts)))
         line.set_class(bool(parts), "-shown")
@@ -601,24 +634,25 @@ class SheetView(Vertical):
 
 
 AS_THEY_COME = ""
-"key of the line that sorts by no column"
+"key of the line that keeps the table unsorted"
 
 
 def sorted_by(table: AnyTable, order: Order | None) -> dict[str, Content]:
-    """Return the lines of a dialog that asks for an order: key of a column -> its words, with the
-    order it has.
-    """
+    """Return the lines of the dialog for the order: title and current direction by column key."""
     lines = {AS_THEY_COME: Content("unsorted")}
     for column in table.columns:
-        words, sign = visible(column.title) or column.key, ""
+        title, arrow = visible(column.title) or column.key, ""
         if order is not None and order.column == column.key:
-            sign = " ▾" if order.descending else " ▴"
-        lines[column.key] = Content.assemble((words, "bold" if sign else ""), sign)
+            arrow = " ▾" if order.descending else " ▴"
+        lines[column.key] = Content.assemble((title, "bold" if arrow else ""), arrow)
     return lines
 
 
 def next_order(table: AnyTable, column: str, before: Order | None) -> Order:
-    """Return the order by a column; the column that rows are sorted by already turns it around."""
+    """Return the order by a column. The direction is reversed if rows are sorted by it already."""
     if before is not None and before.column == column:
         return Order(column, not before.descending)
-    return Order(column, any(one.key == column and one.numeric for one in table.columns))
+    return Order(
+        column,
+        any(table_column.key == column and table_column.numeric for table_column in table.columns),
+    )

@@ -1,6 +1,4 @@
-"""The wordings of a statement under a template, what differs from the original, and the way to
-prompts and answers.
-"""
+"""The wordings of a statement under a template: differences from the original, and answers."""
 
 from __future__ import annotations
 
@@ -36,13 +34,13 @@ if TYPE_CHECKING:
 
 PLACE = "audit"
 PROBES = "probes"
-"under which a result remembers the rowids of its prompts"
+"key under which a result caches the rowids of its prompts"
 BASELINE = "A baseline has no answers to show."
 GONE = "The answers are no longer in the store."
 
 
 class WordingsScreen(BehindScreen):
-    """What was answered to each wording of a statement; Enter shows the answers."""
+    """The answers to each wording of a statement. Enter shows the answers."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "template(1)", "Template", tooltip="Show the next template"),
@@ -68,31 +66,36 @@ class WordingsScreen(BehindScreen):
         """Go to a neighbouring template, around the ends."""
         ref, template = self._links[self._at].subject
         templates = self._templates
-        beside = templates[(templates.index(template) + step) % len(templates)]
+        neighbour = templates[(templates.index(template) + step) % len(templates)]
         links = list(self._links)
-        # Neighbours are other statements, which go along.
+        # Neighbouring rows are other statements, so all of them change the template.
         if len({link.subject[1] for link in links}) == 1:
-            links, at = [Link(link.table, (link.subject[0], beside)) for link in links], self._at
+            links, index = (
+                [Link(link.table, (link.subject[0], neighbour)) for link in links],
+                self._at,
+            )
         else:
-            at = next(n for n, link in enumerate(links) if link.subject == (ref, beside))
-        self.bring_instead(self._loaded, links, at)
+            index = next(
+                position for position, link in enumerate(links) if link.subject == (ref, neighbour)
+            )
+        self.bring_instead(self._loaded, links, index)
 
     def action_diff(self) -> None:
         self._diff = not self._diff
         self.view.follow()
 
     def action_prompt(self) -> None:
-        at = self._sheet.row(self.view.table.current)
-        if at is not None and (link := self._sheet.link(at)) is not None:
+        row_index = self._sheet.row(self.view.table.current)
+        if row_index is not None and (link := self._sheet.link(row_index)) is not None:
             self.bring(self._loaded, [Link("prompt", link.subject)], 0)
 
     @property
     def _templates(self) -> tuple[str, ...]:
-        judged: ReliabilityJudged = self._loaded.material
-        return judged.report.counts.templates
+        result: ReliabilityJudged = self._loaded.material
+        return result.report.counts.templates
 
     def _differs(self, at: int) -> Content | None:
-        """Return how the wording of a row differs from the original, where that is asked for."""
+        """Return the differences of a row's wording from the original, or None if switched off."""
         link = self._sheet.link(at)
         if not self._diff or link is None:
             return None
@@ -108,76 +111,85 @@ class WordingsScreen(BehindScreen):
 
 
 def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
-    """Return the screen of the answers to a prompt, or of its probabilities where it was not
-    sampled; subject: a statement, a wording, a template and the order of the labels.
+    """Return the screen of the answers to a prompt, or of its probabilities without sampling.
+
+    The subject is a statement, a wording, a template and the order of the labels.
     """
     from stores.core.store import Store
 
-    judged: ReliabilityJudged = loaded.material
+    result: ReliabilityJudged = loaded.material
     ref, variant, template, order = subject
     with Store.open(path) as store:
         probe = _probe(store, loaded, subject)
-        found = (
-            store.scores.of_probe(judged.run, probe) if probe and judged.exact is not None else None
+        scores = (
+            store.scores.of_probe(result.run, probe) if probe and result.exact is not None else None
         )
-    if not probe or (judged.exact is not None and found is None):
+    if not probe or (result.exact is not None and scores is None):
         return (
-            f"{variant} was not {'asked' if judged.exact is None else 'scored'} under "
+            f"{variant} was not {'asked' if result.exact is None else 'scored'} under "
             f"{visible(template)}."
         )
-    asked = Asked(ref, variant, template, order, judged.figures().text(ref, variant), probe)
-    if found is None:
-        return lambda: ResponsesScreen(judged, asked)
-    sheet = _probabilities(found, judged, asked)
+    prompt_key = Asked(ref, variant, template, order, result.figures().text(ref, variant), probe)
+    if scores is None:
+        return lambda: ResponsesScreen(result, prompt_key)
+    sheet = _probabilities(scores, result, prompt_key)
     return lambda: BehindScreen(loaded, sheet, (), 0, Ways(PLACE, ROUTES))
 
 
 def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
-    """Return the screen of what the model was given; subject: as that of `answers`."""
+    """Return a function that opens the sent prompt. The subject is that of `answers`."""
     from stores.core.store import Store
 
     with Store.open(path) as store:
         probe = _probe(store, loaded, subject)
-        given = store.runs.prompt(probe) if probe else None
-    if given is None:
+        sent_prompt = store.runs.prompt(probe) if probe else None
+    if sent_prompt is None:
         return f"{subject[1]} was not asked under {visible(subject[2])}."
-    title, text = f"Prompt: {' · '.join(subject)}", prompt_text(given)
+    title, text = f"Prompt: {' · '.join(subject)}", prompt_text(sent_prompt)
     return lambda: RuledText(title, text)
 
 
 def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
-    """Return what a stance rests on; subject: a respondent, a statement and, where one is meant, a
-    template.
+    """Return a function that opens the wordings that a stance rests on.
+
+    The subject is a respondent, a statement and, optionally, a template.
     """
-    name, ref, *meant = subject
-    judged: Result = loaded.judged
-    run = judged.runs.get(name)
+    name, ref, *wanted_templates = subject
+    comparison_result: Result = loaded.judged
+    run = comparison_result.runs.get(name)
     if run is None:
         return BASELINE
-    known = loaded.opened.get(name)
+    cached = loaded.opened.get(name)
     settings = Settings(
         loaded.settings.options.rules(),
         run=run,
         templates=loaded.settings.templates,
         readings=loaded.settings.readings,
     )
-    found = read_store(
+    result = read_store(
         path,
-        lambda store: load(store, AUDIT, settings, known if isinstance(known, Loaded) else None),
+        lambda store: load(store, AUDIT, settings, cached if isinstance(cached, Loaded) else None),
     )
-    if found.problem is not None:
-        raise found.problem
-    if found.book is None:
+    if result.problem is not None:
+        raise result.problem
+    if result.book is None:
         return GONE
-    loaded.opened[name] = found
-    under: tuple[str, ...] = found.material.report.counts.templates
-    links = [Link("wordings", (ref, template)) for template in under]
-    at = under.index(meant[0]) if meant and meant[0] in under else 0
-    sheet = Sheet(found.book.behind["wordings"](*links[at].subject), links[at].subject)
-    ways = Ways(
-        PLACE, ROUTES, SCREENS, again=lambda store, known: load(store, AUDIT, known.settings, known)
+    loaded.opened[name] = result
+    templates: tuple[str, ...] = result.material.report.counts.templates
+    links = [Link("wordings", (ref, template)) for template in templates]
+    index = (
+        templates.index(wanted_templates[0])
+        if wanted_templates and wanted_templates[0] in templates
+        else 0
     )
-    return lambda: behind(found, sheet, links, at, ways)
+    sheet = Sheet(result.book.behind["wordings"](*links[index].subject), links[index].subject)
+    ways = Ways(
+        PLACE,
+        ROUTES,
+        SCREENS,
+        again=lambda store, loaded_run: load(store, AUDIT, loaded_run.settings, loaded_run),
+    )
+    return lambda: behind(result, sheet, links, index, ways)
 
 
 ROUTES: Routes = {"answers": answers, "prompt": prompt}
@@ -185,29 +197,40 @@ SCREENS = {"wordings": WordingsScreen}
 
 
 def _probe(store: Store, loaded: Loaded, subject: Subject) -> int:
-    """Return the rowid of a prompt; 0 where it was not asked."""
+    """Return the rowid of a prompt, or 0 if it was not asked."""
     if PROBES not in loaded.opened:
         loaded.opened[PROBES] = _probes(store, loaded.material.run)
-    found = loaded.opened[PROBES]
-    return int(found.get(subject, 0)) if isinstance(found, dict) else 0
+    probes = loaded.opened[PROBES]
+    return int(probes.get(subject, 0)) if isinstance(probes, dict) else 0
 
 
 def _probes(store: Store, run: Run) -> dict[tuple[str, ...], int]:
     return {
-        (ref, f"{kind}-{n}" if n else kind, template, "swapped" if inverted else "printed"): probe
-        for ref, kind, n, template, inverted, probe, _ in store.runs.cells(run)
+        (
+            ref,
+            f"{kind}-{number}" if number else kind,
+            template,
+            "swapped" if is_inverted else "printed",
+        ): probe
+        for ref, kind, number, template, is_inverted, probe, _ in store.runs.cells(run)
     }
 
 
 def _probabilities(found: ProbeScores, judged: ReliabilityJudged, asked: Asked) -> Sheet:
-    """Return everything that was computed for one prompt."""
+    """Return the table of all probabilities that were computed for one prompt."""
     from workbench.audits.reliability.wordings import beginnings, beginnings_table
 
     run, table = judged.run, found.table
-    spelled = [(form, math.exp(log)) for form, log in found.scores]
-    tokens = [(text, math.exp(log)) for text, log in table.tokens] if table is not None else None
+    form_probabilities = [
+        (form, math.exp(log_probability)) for form, log_probability in found.scores
+    ]
+    tokens = (
+        [(text, math.exp(log_probability)) for text, log_probability in table.tokens]
+        if table is not None
+        else None
+    )
     rows = (
-        list(beginnings(spelled, tokens, table.rest if table is not None else math.nan))
+        list(beginnings(form_probabilities, tokens, table.rest if table is not None else math.nan))
         if not found.failed
         else []
     )
@@ -220,18 +243,18 @@ def _probabilities(found: ProbeScores, judged: ReliabilityJudged, asked: Asked) 
         f"workbench {found.code_version}",
         f"job {found.job}",
     )
-    told = [*([f"✗ not scored: {found.failed}"] if found.failed else []), " · ".join(source)]
-    return Sheet(beginnings_table(f"{asked.title}: {asked.wording}", rows, told))
+    notes = [*([f"✗ not scored: {found.failed}"] if found.failed else []), " · ".join(source)]
+    return Sheet(beginnings_table(f"{asked.title}: {asked.wording}", rows, notes))
 
 
 def prompt_text(given: Prompt) -> Content:
-    """Return what the model was given, turn by turn."""
-    how = (
+    """Return the prompt that the model was given, turn by turn."""
+    format_text = (
         "chat turns, in the model's own format"
         if given.chat
         else "raw text for the model to continue"
     )
-    parts = [Content.styled(how, "$text-muted")]
+    parts = [Content.styled(format_text, "$text-muted")]
     parts += [
         Content.assemble(
             (message.role, "bold $text-accent"), "\n", visible(message.content, lines=True)

@@ -1,3 +1,1 @@
-"""An auditor's queue: what to look at first and why, one item after another, and the ruling on
-it.
-"""
+"""The queue of an auditor: ranked items with their reasons, and the ruling on each."""

@@ -1,7 +1,7 @@
-"""One item of an auditor's queue: what the model gave, and the ruling on it; from here to the next.
+"""The screen of one item of an auditor's queue: the model's answers, and the ruling on them.
 
-In a blind review, and wherever an answer of the control sample is decided, nobody sees what others
-ruled before their own ruling. A blind review hides the model, too.
+In a blind review, and for every answer of the control sample, other auditors' rulings are hidden
+until one's own ruling. A blind review hides the model, too.
 """
 
 from __future__ import annotations
@@ -53,36 +53,37 @@ if TYPE_CHECKING:
     from workbench.pipeline.review_item import ItemAnswer, Shown
 
 WIDE = 120
-"columns from which an answer stands with its template"
+"terminal columns from which an answer has its template beside it"
 UNREAD = {"unreadable": "·", "not read": "·", "hidden": "·"}
-"what is no reading, with its mark"
+"marks of values that are no reading"
 MORE = " … w shows all"
 BECAUSE = 18
-"columns of why a row is meant"
+"columns of the reasons of a row"
 MEANT, PLAIN = "‼", " "
 TITLES = frozenset(one.title for one in REASONS.values())
-"reasons in words, which the heading has: a row says only what was found of its own prompt"
+"texts of reasons, which the heading has; a row has only the finding on its own prompt"
 
 
 def item_columns(width: int) -> tuple[Column, ...]:
     """Return the columns for a width."""
-    where = (Column("template", "template", 26),) if width >= WIDE else ()
+    template_columns = (Column("template", "template", 26),) if width >= WIDE else ()
     return (
         Column("count", " times", 8),
         Column("reads", "reading", 13),
         Column("variant", "wording", 15),
-        *where,
+        *template_columns,
         Column("because", "why", BECAUSE if width < WIDE else 2 * BECAUSE),
         Column("text", "answer", None),
     )
 
 
 def item_record(number: int, row: ItemAnswer, width: int, ruled: Ruling | None = None) -> Record:
-    """Return a row; its key is its place among what was read. `ruled`: what auditors said last of
-    the answer.
+    """Return a row. Its key is its index among the rows that were read.
+
+    `ruled`: the newest ruling on the answer
     """
     mark = MEANT if row.meant else PLAIN
-    where = (literal(f"{row.template} {row.order}"),) if width >= WIDE else ()
+    template_cells = (literal(f"{row.template} {row.order}"),) if width >= WIDE else ()
     return str(number), (
         Text(
             f"{mark}{row.count:>5}×" if row.key is not None else "",
@@ -90,19 +91,21 @@ def item_record(number: int, row: ItemAnswer, width: int, ruled: Ruling | None =
         ),
         _reading(row),
         literal(row.variant),
-        *where,
+        *template_cells,
         _why(row, ruled),
         answer_cell(row, decided=True),
     )
 
 
 def _why(row: ItemAnswer, ruled: Ruling | None) -> Text:
-    because = literal(", ".join(one for one in row.because if one not in TITLES))
+    reasons_text = literal(", ".join(reason for reason in row.because if reason not in TITLES))
     if ruled is None:
-        return because
-    said = f"{ruled.verdict} ({ruled.label})" if ruled.label else str(ruled.verdict)
+        return reasons_text
+    ruling_text = f"{ruled.verdict} ({ruled.label})" if ruled.label else str(ruled.verdict)
     return (
-        literal(said, style="bold").append_text(Text(", " if because else "")).append_text(because)
+        literal(ruling_text, style="bold")
+        .append_text(Text(", " if reasons_text else ""))
+        .append_text(reasons_text)
     )
 
 
@@ -113,7 +116,7 @@ def _reading(row: ItemAnswer) -> Text:
 
 
 def _read_as(row: ItemAnswer) -> str:
-    """Return `+ agree`, `· unreadable`, `= neutral`; nothing where an answer stands for itself."""
+    """Return a reading with its mark: `+ agree`, `· unreadable`, `= neutral`, or "" without one."""
     return f"{_mark(row.reads)} {visible(row.reads)}" if row.reads else ""
 
 
@@ -124,36 +127,44 @@ def _mark(reads: str) -> str:
 def head(
     progress: Progress, item: Waiting, told: str, room: tuple[int, int], *, blind: bool
 ) -> Content:
-    """Return what stands above the answers: which item it is and what became of it, what was done,
-    and why it is here.
+    """Return the heading above the answers: the item and its state, the last action, the reasons.
 
-    `room`: columns, and lines for the reasons; where they need more, `w` shows them.
+    `room`: columns, and lines for the reasons. If they need more, `w` shows them.
     """
     from workbench.pipeline.review import name
     from workbench.pipeline.review_tables import state
 
     items = progress.items
-    place = next((n for n, one in enumerate(items, start=1) if name(one) == name(item)), 0)
-    of = f"{place:,} of {len(items):,}" if place else "no longer in the queue"
+    position = next(
+        (
+            number
+            for number, candidate in enumerate(items, start=1)
+            if name(candidate) == name(item)
+        ),
+        0,
+    )
+    position_text = f"{position:,} of {len(items):,}" if position else "no longer in the queue"
     parts = Content.assemble(
         (visible(item.ref), "bold"),
         ("  ", ""),
-        (f"{of} · {visible(state(progress, item, blind=blind))}", "$text-muted"),
+        (f"{position_text} · {visible(state(progress, item, blind=blind))}", "$text-muted"),
     )
-    done = [Content.styled(visible(told), "$text-accent")] if told else []
+    action_lines = [Content.styled(visible(told), "$text-accent")] if told else []
     columns, lines = room
     return Content("\n").join(
         [
             parts,
-            *done,
+            *action_lines,
             Content.styled(cut(visible(_here(item, blind)), columns, lines), "$text-muted"),
         ]
     )
 
 
 def _here(item: Waiting, blind: bool) -> str:
-    """Say why an item is here: the reasons by name, as `w` and the rows say what was found; of a
-    drawn answer all.
+    """Return why an item is in the queue.
+
+    Reasons appear by name, as `w` and the rows have the findings. An answer of a sample has the
+    full reason.
     """
     from workbench.pipeline.review_tables import why
 
@@ -165,7 +176,7 @@ def _here(item: Waiting, blind: bool) -> str:
 
 
 def cut(text: str, columns: int, lines: int) -> str:
-    """Return a text in no more lines than there is room for, with the key that shows the rest."""
+    """Return a text truncated to a number of lines, with the key that shows the rest."""
     wrapped = textwrap.wrap(text, max(columns, len(MORE) + 1)) or [""]
     if len(wrapped) <= lines:
         return text
@@ -174,14 +185,17 @@ def cut(text: str, columns: int, lines: int) -> str:
 
 
 def reasons(progress: Progress, item: Waiting, *, blind: bool) -> Content:
-    """Return why an item is in the queue: each reason with its weight, what was found, and what it
-    means; the sum.
+    """Return why an item is in the queue.
+
+    Each reason has its weight, its finding and its meaning. The sum of the weights comes last.
     """
     from workbench.pipeline.review_tables import drawn_words, scored_words, why
 
     if not isinstance(item, Ranked):
-        said = why(item, blind=blind), *drawn_words(progress, item)
-        return Content("\n\n").join([Content(visible(one, lines=True)) for one in said])
+        paragraphs = why(item, blind=blind), *drawn_words(progress, item)
+        return Content("\n\n").join(
+            [Content(visible(paragraph, lines=True)) for paragraph in paragraphs]
+        )
     parts = []
     for signal, part in zip(item.signals, item.parts(blind=blind), strict=True):
         meaning = (
@@ -197,51 +211,51 @@ def reasons(progress: Progress, item: Waiting, *, blind: bool) -> Content:
 def reading(
     row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling], withheld: bool
 ) -> Content:
-    """Say which wording an answer is to, how it was read and by whom, and what was ruled on it."""
-    where = " · ".join(filter(None, (row.variant, f"{row.template} {row.order}", row.factors)))
+    """Return the wording of an answer, its readings with their readers, and the rulings on it."""
+    location = " · ".join(filter(None, (row.variant, f"{row.template} {row.order}", row.factors)))
     lines = [
         Content.assemble(
             (visible(wording, lines=True) or "(wording not known)", "bold"),
-            (f"  {visible(where)}", "$text-muted"),
+            (f"  {visible(location)}", "$text-muted"),
         )
     ]
     if row.readers:
-        lines += [_read_by(row, one, own=one.who == reader) for one in row.readers]
+        lines += [
+            _read_by(row, reading_by, own=reading_by.who == reader) for reading_by in row.readers
+        ]
     elif row.reads:
-        by = f"  ({visible(reader)})" if reader else ""
+        reader_text = f"  ({visible(reader)})" if reader else ""
         lines.append(
             Content.assemble(
                 (_read_as(row), "bold"),
                 f": {visible(row.reason)}" if row.reason else "",
-                (f"{by}  {row.count:,}×", "$text-muted"),
+                (f"{reader_text}  {row.count:,}×", "$text-muted"),
             )
         )
-    lines += [Content.styled(visible(f"ruled by {said(one)}"), "$text-accent") for one in ruled]
+    lines += [
+        Content.styled(visible(f"ruled by {said(ruling)}"), "$text-accent") for ruling in ruled
+    ]
     if withheld:
         lines.append(Content.styled(WITHHELD, "$text-muted"))
     return Content("\n").join(lines)
 
 
 def _read_by(row: ItemAnswer, one: ReadBy, *, own: bool) -> Content:
-    """Say what a reader makes of an answer, and by which words of it; `own`: it is the reader of
-    the run.
-    """
+    """Return a reader's reading of an answer and its reason. `own`: it is the reader of the run."""
     from workbench.pipeline.review_item import deciding
 
-    words = visible(deciding(row.text, one))
-    said = f"“{words}”" if words else visible(one.reason)
+    deciding_words = visible(deciding(row.text, one))
+    basis = f"“{deciding_words}”" if deciding_words else visible(one.reason)
     return Content.assemble(
         (f"{_mark(one.reads)} {visible(one.reads):<10}", "bold"),
         f"  {visible(one.who)}",
         (" counts here" if own else "", "$text-muted"),
-        f": {said}" if said else "",
+        f": {basis}" if basis else "",
     )
 
 
 def provenance(row: ItemAnswer, run: Run, *, blind: bool) -> str:
-    """Return the origin of an answer: its name for `workbench rule`, and its model unless that is
-    hidden.
-    """
+    """Return the origin of an answer: its model unless hidden, its name for `workbench rule`."""
     parts = ["model hidden"] if blind else [run.named, run.version, str(run.sampling)]
     return " · ".join(visible(part) for part in (*parts, row.subject))
 
@@ -255,23 +269,23 @@ GO_ON = "N goes to the next pending item, z undoes the ruling"
 LOW, HIGH = 2, 8
 "lines of reasons above the answers, on a low screen and on a high one"
 IN_SHORT = 220
-"characters of an answer on a low screen: how it was read stands below"
+"characters of an answer on a low screen, where its reading stands below"
 TALL = 32
-"lines from which a screen is high"
+"terminal lines from which a screen is high"
 NOTHING_WAITS = "Nothing is pending: you have decided every item"
 
 
 @dataclass(frozen=True, slots=True)
 class ItemPage(Page["ItemAnswer"]):
-    """What the model gave, with the item it belongs to."""
+    """The answers of the model, with the item they belong to."""
 
     item: Shown | None = None
     holder: str = ""
-    "another auditor who looks at it now"
+    "another auditor who reviews it now"
 
 
 class ItemTable(FluidTable):
-    """What the model gave."""
+    """The table of the model's answers."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -281,7 +295,7 @@ class ItemTable(FluidTable):
 
 
 class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
-    """One item after another."""
+    """The screen that shows one item of the queue after another."""
 
     CSS = """
     ReviewItemScreen #about {
@@ -319,9 +333,9 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     def __init__(self, progress: Progress, item: Waiting, session: ReviewSession) -> None:
         super().__init__()
         self._progress, self._item, self.session = progress, item, session
-        "what is on the screen"
+        "the queue, the visible item and the session"
         self._coming, self._status_coming = item, ""
-        "what is being read, and what is said above it"
+        "item that is being read, and the text above it"
         self._status = ""
 
     def on_mount(self) -> None:
@@ -337,16 +351,16 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         from workbench.pipeline.review_item import shown
 
         progress, item = self._progress, self._coming
-        there = open_item(store, progress, item)
-        found = shown(store, progress.of, item)
-        holder = "" if there else "another auditor"
-        return ItemPage(kind, found.rows, None, found, holder)
+        is_free = open_item(store, progress, item)
+        content = shown(store, progress.of, item)
+        holder = "" if is_free else "another auditor"
+        return ItemPage(kind, content.rows, None, content, holder)
 
     def takes(self, page: Page[ItemAnswer]) -> bool:
         from workbench.pipeline.review import name
 
-        read = page.item if isinstance(page, ItemPage) else None
-        if read is None or name(read.item) != name(self._coming):
+        read_item = page.item if isinstance(page, ItemPage) else None
+        if read_item is None or name(read_item.item) != name(self._coming):
             return False
         self._item, self._status = self._coming, self._status_coming
         return True
@@ -357,19 +371,19 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def head(self) -> Content:
         page = self._page
-        held = (
+        holder_note = (
             "Another auditor is reviewing this item. "
             if isinstance(page, ItemPage) and page.holder
             else ""
         )
         room = self.size.width - 2, LOW if self.size.height < TALL else HIGH
-        return head(self._progress, self._item, held + self._status, room, blind=self._blind)
+        return head(self._progress, self._item, holder_note + self._status, room, blind=self._blind)
 
     def nothing(self, kind: str) -> str:  # noqa: ARG002
         return "The model gave no answer here. r rules on the statement."
 
     def hides_reading(self) -> bool:
-        """Whether a drawn answer is decided blind: then nobody is told how it was read."""
+        """Return whether a sampled answer is decided blind, so that its reading is hidden."""
         return (
             self._blind
             and self._drawn
@@ -383,32 +397,40 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def record(self, number: int, row: ItemAnswer, width: int) -> Record:
         row = self._as_seen(row)
-        on_it = (
-            one for one in self._on(row) if "text" in one.subject.named and self._may_see(one, row)
+        visible_rulings = (
+            ruling
+            for ruling in self._on(row)
+            if "text" in ruling.subject.named and self._may_see(ruling, row)
         )
-        return item_record(number, row, width, max(on_it, key=lambda one: one.at, default=None))
+        return item_record(
+            number, row, width, max(visible_rulings, key=lambda ruling: ruling.at, default=None)
+        )
 
     def pieces(self, row: ItemAnswer) -> tuple[Content, Content, str]:
         row = self._as_seen(row)
-        of = self._progress.of
-        every = self._on(row)
-        seen = [one for one in every if self._may_see(one, row)]
+        review = self._progress.of
+        all_rulings = self._on(row)
+        visible_rulings = [ruling for ruling in all_rulings if self._may_see(ruling, row)]
         item = self._page.item if isinstance(self._page, ItemPage) else None
         wording = dict(item.wordings).get(row.variant, "") if item is not None else ""
-        reader = of.card.name if of.card is not None else ""
+        reader = review.card.name if review.card is not None else ""
         withheld = self._withholds(row.prompt, row.key)
         limit = IN_SHORT if self.size.height < TALL else PREVIEW_CHARACTERS
         return (
-            reading(row, wording, reader, seen, withheld),
+            reading(row, wording, reader, visible_rulings, withheld),
             answer(row, limit),
-            provenance(row, of.run, blind=self._blind),
+            provenance(row, review.run, blind=self._blind),
         )
 
     def whole(self, row: ItemAnswer) -> WholeAnswerScreen:
         row = self._as_seen(row)
-        above, _, below = self.pieces(row)
+        reading_content, _, origin = self.pieces(row)
         return WholeAnswerScreen(
-            f"{self._item.ref} · {row.variant}", row.text, above, below, whole_answer(row)
+            f"{self._item.ref} · {row.variant}",
+            row.text,
+            reading_content,
+            origin,
+            whole_answer(row),
         )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -434,7 +456,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         withheld = self._withholds(
             prompt, bytes.fromhex(named["text"]) if "text" in named else None
         )
-        return [one for one in rulings if not withheld or one.auditor == self._auditor]
+        return [ruling for ruling in rulings if not withheld or ruling.auditor == self._auditor]
 
     def withholds(self) -> bool:
         row = self.current
@@ -467,12 +489,12 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         self.look_back(self._progress)
 
     def action_prompt(self) -> None:
-        """Show exactly what the model was given."""
+        """Show exactly the prompt that the model was given."""
         if (row := self.current) is not None:
             self.read_prompt(row)
 
     def action_following(self) -> None:
-        """Go to what waits next."""
+        """Go to the next pending item."""
         self.look_again("", following=True)
 
     def action_step(self, step: int) -> None:
@@ -480,9 +502,12 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         from workbench.pipeline.review import name
 
         items = self._progress.items
-        at = next((n for n, one in enumerate(items) if name(one) == name(self._item)), 0)
+        position = next(
+            (index for index, candidate in enumerate(items) if name(candidate) == name(self._item)),
+            0,
+        )
         if items:
-            self._show(items[(at + step) % len(items)], "")
+            self._show(items[(position + step) % len(items)], "")
 
     def turn_blind(self) -> None:
         self._say_who()
@@ -495,7 +520,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         return self._progress.of.run
 
     def action_why(self) -> None:
-        """Show why the item is in the queue, however many reasons there are."""
+        """Show all reasons why the item is in the queue."""
         text = reasons(self._progress, self._item, blind=self._blind)
         self.app.push_screen(TextScreen(f"Why {self._item.ref} is in the queue", text))
 
@@ -503,12 +528,12 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         self._head()
 
     def action_undo(self) -> None:
-        """Take back the auditor's last ruling, first of those made here."""
+        """Undo the auditor's last ruling, starting with those made here."""
         if self.check_action("undo", ()):
             self.take_back(self._auditor or "", self._last)
 
     def show_standing(self) -> None:
-        """The queue itself knows what was ruled on its items."""
+        """Do nothing, because the queue itself has the rulings on its items."""
 
     def action_refresh(self) -> None:
         self.look_again("")
@@ -523,7 +548,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     @property
     def _last(self) -> Ruling | None:
-        """What its auditor ruled last on the item."""
+        """The auditor's last ruling on the item."""
         return last_ruled(self._progress, self._item, self._auditor)
 
     def action_done(self) -> None:
@@ -536,20 +561,27 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     @property
     def _drawn(self) -> bool:
-        """Whether this is an answer of the control sample."""
+        """Whether the item is an answer of the control sample."""
         from workbench.domain.reviews import ControlItem
 
         return isinstance(self._item, ControlItem)
 
     def _withholds(self, prompt: bytes, key: bytes | None) -> bool:
-        """Return whether what others ruled here is kept from this auditor."""
+        """Return whether other auditors' rulings on an answer are hidden from this auditor."""
         control = self._progress.control
-        of_sample = control.items if control is not None else ()
-        drawn = next((one for one in of_sample if (one.prompt, one.text) == (prompt, key)), None)
+        control_items = control.items if control is not None else ()
+        control_item = next(
+            (
+                candidate
+                for candidate in control_items
+                if (candidate.prompt, candidate.text) == (prompt, key)
+            ),
+            None,
+        )
         if (
             control is not None
-            and drawn is not None
-            and not control.looked_at(drawn, self._auditor or "")
+            and control_item is not None
+            and not control.looked_at(control_item, self._auditor or "")
         ):
             return True
         return (self._blind or self._drawn) and (
@@ -560,10 +592,14 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         return ruling.auditor == self._auditor or not self._withholds(row.prompt, row.key)
 
     def _on(self, row: ItemAnswer) -> list[Ruling]:
-        """Return the rulings that stand on an answer, and on what it is part of."""
-        of = self._progress.of
-        every = of.rulings.statements.get(self._item.ref, ())
-        return [one for one in every if _is_on(one.subject, row, of.run.language)]
+        """Return the rulings in force on an answer, and on what it is part of."""
+        review = self._progress.of
+        statement_rulings = review.rulings.statements.get(self._item.ref, ())
+        return [
+            ruling
+            for ruling in statement_rulings
+            if _is_on(ruling.subject, row, review.run.language)
+        ]
 
     def _take_name(self, name: str) -> None:
         self._progress = replace(self._progress, auditor=name)
@@ -571,9 +607,9 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         self._show(self._item, "")
 
     def _say_who(self) -> None:
-        who = self._auditor or "nobody"
+        auditor_name = self._auditor or "nobody"
         model = "model hidden" if self._blind else self._progress.of.run.named
-        self.title_bar.note = f"{model} · {who}"
+        self.title_bar.note = f"{model} · {auditor_name}"
 
     def _show(self, item: Waiting, told: str) -> None:
         self._coming, self._status_coming = item, told
@@ -589,9 +625,13 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     @worker("prompt", opens=True)
     async def read_prompt(self, row: ItemAnswer) -> None:
         def load(store: Store) -> Content | None:
-            asked = store.review_queries.prompts(self._progress.of.run, self._item.ref)
-            given = [store.runs.prompt(one.probe) for one in asked if one.key == row.prompt]
-            return prompt_text(given[0]) if given and given[0] is not None else None
+            sent_prompts = store.review_queries.prompts(self._progress.of.run, self._item.ref)
+            prompts = [
+                store.runs.prompt(sent_prompt.probe)
+                for sent_prompt in sent_prompts
+                if sent_prompt.key == row.prompt
+            ]
+            return prompt_text(prompts[0]) if prompts and prompts[0] is not None else None
 
         title = f"Prompt: {self._item.ref} · {row.variant} · {row.template} {row.order}"
         if (text := await self.with_store(load)) is not None:
@@ -600,17 +640,17 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     @worker("following")
     async def look_again(self, told: str, following: bool = False, ruled: bool = False) -> None:
         item = self._item
-        progress, found = await self.with_store(
+        progress, next_item = await self.with_store(
             lambda store: after(store, self._progress, self._auditor, item if following else None),
             leases=following,
         )
         if ruled:
             told = f"{told}; {_onwards(progress, _same(progress, item))}"
-        self.go_on(progress, found if following else _same(progress, item), told)
+        self.go_on(progress, next_item if following else _same(progress, item), told)
 
     @worker("resumed", beside=True)
     async def look_back(self, known: Progress) -> None:
-        """Show what was ruled, taken back or leased while another screen lay above."""
+        """Show rulings and leases that changed while another screen lay above."""
 
         def load(store: Store) -> Progress | None:
             from workbench.pipeline.review import same
@@ -619,7 +659,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
             return None if same(progress, known) else progress
 
         progress = await self.with_store(load)
-        # Else it was looked at again meanwhile.
+        # Otherwise it was refreshed meanwhile.
         if progress is not None and self._progress is known:
             self._progress, self._status = progress, ""
             self._item = self._coming = _same(progress, self._item)
@@ -644,9 +684,7 @@ def _same(progress: Progress, item: Waiting) -> Waiting:
 
 
 def _onwards(progress: Progress, item: Waiting) -> str:
-    """Say what there is to do after a ruling: only one on the statement itself decides on the
-    item.
-    """
+    """Return the next step after a ruling. Only one on the statement itself decides on the item."""
     from workbench.domain.reviews import Ranked
     from workbench.pipeline.review import State
 
@@ -654,8 +692,12 @@ def _onwards(progress: Progress, item: Waiting) -> str:
         return GO_ON
     if progress.auditor in progress.deciders(item):
         return STAYS_OPEN
-    n, of = progress.of.ruled(item.ref, progress.auditor)
-    return f"{n:,} of {of:,} ruled by you; C closes the item, z undoes" if n else CLOSES
+    n_ruled, n_total = progress.of.ruled(item.ref, progress.auditor)
+    return (
+        f"{n_ruled:,} of {n_total:,} ruled by you; C closes the item, z undoes"
+        if n_ruled
+        else CLOSES
+    )
 
 
 def _is_on(subject: Subject, row: ItemAnswer, language: str) -> bool:

@@ -1,6 +1,4 @@
-"""The review queue: what an auditor should look at first and why, how far everybody is, how often
-the reader errs.
-"""
+"""The review queue: items with reasons, the progress of auditors, the reader's error rate."""
 
 from __future__ import annotations
 
@@ -51,18 +49,17 @@ NO_ANSWERS = """Nothing to review: no model has answered yet.
 3 goes to Jobs: n there asks one."""
 NAMES_MODELS = "Reports and data name the models; b shows models first."
 OF_AUDITOR = "rulings"
-"what stands behind an auditor"
+"table behind the row of an auditor"
 DRAWN = 60
-"answers of a control sample that the dialog offers"
+"default size of a control sample in the dialog"
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewChoice:
-    """Which queue it is, and who looks at it how."""
+    """The selected queue, and the auditor's view of it."""
 
     run: RunKey = ()
-    """empty: the one in sight; else the one that was answered last, of those in which something
-    waits"""
+    "empty: the visible run, else the newest run with pending items"
     readings: Readings = USUAL
     auditor: str | None = None
     blind: bool = False
@@ -72,17 +69,17 @@ class ReviewChoice:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Material:
-    """What a queue is shown with."""
+    """The data behind a queue."""
 
     runs: Sequence[Run]
     review: Review | None
-    "None: nothing of it can be judged"
+    "None: the answers cannot be judged"
     drawn: int = 0
-    "control samples that were drawn of it"
+    "number of control samples of the run so far"
 
 
 class ReviewScreen(BookScreen, BlindKey):
-    """The queue of a run, with everything that stands beside it. Enter opens an item."""
+    """The queue of a run, with its other tables. Enter opens an item."""
 
     PLACE = "review"
     LEASES = True
@@ -120,8 +117,7 @@ class ReviewScreen(BookScreen, BlindKey):
         self._look = Look()  # what waits comes first, whichever table was looked at last
         self.routes = {"item": self._opened, OF_AUDITOR: self._opened_rulings}
         self._anew = True
-        """whether the store is asked what waits; what somebody works through is not ranked anew
-        between two items"""
+        "whether to rank the pending items again, which does not happen between two items"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         progress: Progress | None = self._judged
@@ -150,23 +146,27 @@ class ReviewScreen(BookScreen, BlindKey):
 
     def on_screen_resume(self) -> None:
         self._settings = replace(self._settings, auditor=self._auditor, blind=self.session.blind)
-        if self._loaded is None and (before := self._left) is not None:
-            self._loaded, self._found = before[0], dict(before[1])
+        if self._loaded is None and (left_state := self._left) is not None:
+            self._loaded, self._found = left_state[0], dict(left_state[1])
             self._go(self._look)
         super().on_screen_resume()
 
     def on_unmount(self) -> None:
-        """Leave what is shown for the next who opens this queue: they see it at once, while the
-        store is asked.
-        """
+        """Keep the visible state for the next opening of this queue, which shows it at once."""
         if self._loaded is not None and self._loaded.judged is not None:
             app_of(self).left_at[self.PLACE] = self._loaded, dict(self._found)
 
     @property
     def _left(self) -> tuple[Loaded, Mapping[Look, Shown]] | None:
-        """What was shown when this queue was left, for the same eyes."""
-        left: tuple[Loaded, Mapping[Look, Shown]] | None = app_of(self).left_at.get(self.PLACE)
-        return left if left is not None and left[0].settings == self._settings else None
+        """The state of this queue when it was left, or None if its settings were others."""
+        left_state: tuple[Loaded, Mapping[Look, Shown]] | None = app_of(self).left_at.get(
+            self.PLACE
+        )
+        return (
+            left_state
+            if left_state is not None and left_state[0].settings == self._settings
+            else None
+        )
 
     def say_who(self) -> None:
         super().say_who()
@@ -178,17 +178,17 @@ class ReviewScreen(BookScreen, BlindKey):
         return "Esc goes back."
 
     def why_empty(self, loaded: Loaded, look: Look) -> str:
-        others = (
+        has_other_runs = (
             loaded.material is not None and len(loaded.material.runs) > 1 and not self.session.blind
         )
-        draws = (
+        draw_hint = (
             "\n\nd draws a control sample, which measures how often the reader errs."
             * self._may_draw(loaded)
         )
         return (
             super().why_empty(loaded, look)
-            + draws
-            + "\n\nM opens the queue of another run." * others
+            + draw_hint
+            + "\n\nM opens the queue of another run." * has_other_runs
         )
 
     def _may_draw(self, loaded: Loaded) -> bool:
@@ -209,8 +209,8 @@ class ReviewScreen(BookScreen, BlindKey):
         return None if progress is None else progress.of.read_by
 
     def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
-        own = [one for one in rulings if one.auditor == self._auditor]
-        return own if self.withholds() else rulings
+        own_rulings = [ruling for ruling in rulings if ruling.auditor == self._auditor]
+        return own_rulings if self.withholds() else rulings
 
     def take_ruled(self, sentence: str, ruling: Ruling | None = None) -> None:  # noqa: ARG002
         self.say_changed(sentence)
@@ -232,9 +232,7 @@ class ReviewScreen(BookScreen, BlindKey):
         self._again()
 
     def action_following(self) -> None:
-        """Open the next pending item; it is given to somebody by name, so that nobody else is given
-        it.
-        """
+        """Open the next pending item. It is leased to the auditor, so that nobody else gets it."""
         progress: Progress | None = self._judged
         if progress is not None:
             self.as_auditor(ruled_before(progress), lambda _: self.find_following(progress))
@@ -243,30 +241,33 @@ class ReviewScreen(BookScreen, BlindKey):
         self._again()
 
     def action_whole(self) -> None:
-        """Show everything that is known of the row under the cursor."""
+        """Show all details of the row under the cursor."""
         self.view.show_whole()
 
     def action_draw(self) -> None:
-        """Ask how large a control sample is to be, and draw it."""
+        """Ask for the size of a control sample, and draw it.
+
+        If no answer of the current sample is decided, ask whether to take that back.
+        """
         progress: Progress | None = self._judged
         if progress is None or self._loaded is None:
             return
-        if progress.control is not None and (left := len(progress.control.waiting(None))):
-            of, items = progress.of, progress.control.sample.items
-            if left < len(items):
+        if progress.control is not None and (n_pending := len(progress.control.waiting(None))):
+            review, items = progress.of, progress.control.sample.items
+            if n_pending < len(items):
                 say(
                     self,
                     "There is a control sample already; decide its "
-                    f"{plural(left, 'drawn answer')} first",
+                    f"{plural(n_pending, 'drawn answer')} first",
                     warns=True,
                 )
                 return
 
             question = (
-                f"Take back the control sample of {plural(left, 'answer')}? Nobody has "
+                f"Take back the control sample of {plural(n_pending, 'answer')}? Nobody has "
                 "decided on it yet."
             )
-            confirm(self, question, "Take it back", "Keep it", lambda: self.undraw(of))
+            confirm(self, question, "Take it back", "Keep it", lambda: self.undraw(review))
             return
         seed = SEED + self._loaded.material.drawn
         note = (
@@ -278,12 +279,12 @@ class ReviewScreen(BookScreen, BlindKey):
         with_answer(self, NumberDialog("How many answers to draw", DRAWN, note), self._take_size)
 
     def action_report(self) -> None:
-        """Write a report, unless the review is blind: a report names the models."""
+        """Write a report, unless the review is blind, as a report names the models."""
         if self._shows_models():
             super().action_report()
 
     def action_rows(self) -> None:
-        """Write rows, unless the review is blind: they name the models."""
+        """Write rows, unless the review is blind, as rows name the models."""
         if self._shows_models():
             super().action_rows()
 
@@ -309,21 +310,21 @@ class ReviewScreen(BookScreen, BlindKey):
 
     @property
     def _last(self) -> Ruling | None:
-        """What its auditor ruled last on the item under the cursor."""
+        """The auditor's last ruling on the item under the cursor."""
         return last_ruled(self._judged, self.item_in_sight, self._auditor)
 
     def action_runs(self) -> None:
         if self._loaded is not None and self._judged is not None:
-            asked = RunsScreen(self._loaded.material.runs, self._judged.of.run)
+            dialog = RunsScreen(self._loaded.material.runs, self._judged.of.run)
             with_answer(
-                self, asked, lambda run: self._set(replace(self._settings, run=run_key(run)))
+                self, dialog, lambda run: self._set(replace(self._settings, run=run_key(run)))
             )
 
     def action_refresh(self) -> None:
         self._read(anew=True)
 
     def _again(self) -> None:
-        """Show what became of the items; what waits is not ranked anew."""
+        """Show the current state of the items without ranking them again."""
         self._settings = replace(self._settings, auditor=self._auditor, blind=self.session.blind)
         self._read()
 
@@ -337,7 +338,7 @@ class ReviewScreen(BookScreen, BlindKey):
             )
 
     def _opened(self, path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG002
-        """Return the screen of an item."""
+        """Return a function that opens an item, or the message that it left the queue."""
         progress: Progress = loaded.judged
         item = progress.found(subject[0])
         if item is None:
@@ -345,7 +346,7 @@ class ReviewScreen(BookScreen, BlindKey):
         return lambda: ReviewItemScreen(progress, item, self.session)
 
     def _opened_rulings(self, path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG002
-        """Return the list of an auditor's rulings."""
+        """Return a function that opens the list of an auditor's rulings."""
         progress: Progress = loaded.judged
         return lambda: screen("rulings", progress.of.run, subject[0])
 
@@ -353,16 +354,18 @@ class ReviewScreen(BookScreen, BlindKey):
         return hasattr(self.view.row, "places") and self.session.blind and self.withholds()
 
     def withholds(self) -> bool:
-        """Return whether what others ruled on the row in sight is kept from this auditor."""
+        """Return whether others' rulings on the current row are hidden from this auditor."""
         progress: Progress | None = self._judged
         row = self.view.row
         if progress is None or getattr(row, "ref", None) is None:
             return False
-        drawn = hasattr(row, "places")
-        return (self.session.blind or drawn) and (self._auditor or "") not in progress.deciders(row)
+        is_control_item = hasattr(row, "places")
+        return (self.session.blind or is_control_item) and (
+            self._auditor or ""
+        ) not in progress.deciders(row)
 
     def _ruled_here(self, at: int) -> Sequence[str]:
-        """Return what was ruled on the item of a row, as far as it may be seen."""
+        """Return the visible rulings on the item of a row."""
         from workbench.tui.rulings.dialog import said
 
         progress: Progress | None = self._judged
@@ -372,20 +375,26 @@ class ReviewScreen(BookScreen, BlindKey):
         )
         if progress is None or getattr(row, "ref", None) is None:
             return ()
-        own = self.withholds()
+        sees_only_own = self.withholds()
         if hasattr(row, "places"):
-            of = progress.control.of(row) if progress.control is not None else ()
+            item_rulings = progress.control.of(row) if progress.control is not None else ()
         else:
-            every = progress.of.rulings.statements.get(row.ref, ())
-            of = tuple(one for one in every if not progress.of.as_drawn(one))
-        return [said(one) for one in of if not own or one.auditor == self._auditor]
+            statement_rulings = progress.of.rulings.statements.get(row.ref, ())
+            item_rulings = tuple(
+                ruling for ruling in statement_rulings if not progress.of.as_drawn(ruling)
+            )
+        return [
+            said(ruling)
+            for ruling in item_rulings
+            if not sees_only_own or ruling.auditor == self._auditor
+        ]
 
     @worker("following", newest=False, opens=True)
     async def find_following(self, progress: Progress) -> None:
-        found, item = await self.with_store(
+        new_progress, item = await self.with_store(
             lambda store: after(store, progress, self._auditor, first=True)
         )
-        self.open_following(found, item)
+        self.open_following(new_progress, item)
 
     @worker("draw", newest=False)
     async def undraw(self, of: Review) -> None:
@@ -394,8 +403,10 @@ class ReviewScreen(BookScreen, BlindKey):
 
             return take_back(store, of)
 
-        gone = await self.with_store(act)
-        self.say_changed(f"control sample of {plural(gone, 'answer')} taken back; d draws another")
+        n_removed = await self.with_store(act)
+        self.say_changed(
+            f"control sample of {plural(n_removed, 'answer')} taken back; d draws another"
+        )
 
     @worker("draw", newest=False)
     async def draw_sample(self, of: Review, size: int, seed: int, auditor: str) -> None:
@@ -405,17 +416,23 @@ class ReviewScreen(BookScreen, BlindKey):
             return draw(store, of, size, seed=seed, drawn_by=auditor).sample
 
         sample = await self.with_store(act)
-        drawn, items = sum(one.drawn for one in sample.strata.values()), len(sample.items)
-        alike = f", {items:,} of them different" * (items < drawn)
-        self.say_changed(f"{drawn:,} answers drawn{alike}; they are mixed into the queue")
+        n_sampled, items = (
+            sum(stratum.drawn for stratum in sample.strata.values()),
+            len(sample.items),
+        )
+        different_text = f", {items:,} of them different" * (items < n_sampled)
+        self.say_changed(
+            f"{n_sampled:,} answers drawn{different_text}; they are mixed into the queue"
+        )
 
 
 def load(
     store: Store, settings: ReviewChoice, known: Loaded | None = None, *, anew: bool = False
 ) -> Loaded:
-    """Rank what waits; where that is known, and not to be found `anew`, see what was ruled
-    meanwhile. Returns `known` itself where nothing has changed. Whoever looks at the queue holds no
-    item of it any more. Raises WorkbenchError.
+    """Rank the pending items, or update the known ranking with new rulings.
+
+    It ranks if nothing is known, or with `anew`. Returns `known` itself if nothing has changed. The
+    auditor's leases on items of the queue are released. Raises WorkbenchError.
     """
     from workbench.evidence.listed_rulings import run_key as of_run
     from workbench.pipeline.review_tables import book
@@ -431,7 +448,7 @@ def load(
 
 
 def _read(store: Store, settings: ReviewChoice, known: Loaded | None, *, anew: bool) -> Loaded:
-    """Return the same without its tables."""
+    """Return the queue without its tables."""
     from workbench.evidence import listed_rulings as reviewed
     from workbench.pipeline.review import progress_of, same
 
@@ -439,14 +456,15 @@ def _read(store: Store, settings: ReviewChoice, known: Loaded | None, *, anew: b
     if not runs:
         return Loaded(settings, empty=NO_ANSWERS)
     try:
-        of = _queue(store, runs, settings, known, anew=anew)
+        review = _queue(store, runs, settings, known, anew=anew)
     except WorkbenchError as error:
         return Loaded(settings, problem=error, material=Material(runs, None))
-    run, progress = of.run, progress_of(store, of, settings.auditor)
+    run, progress = review.run, progress_of(store, review, settings.auditor)
     progress = replace(
-        progress, held={ref: who for ref, who in progress.held.items() if who != settings.auditor}
+        progress,
+        held={ref: holder for ref, holder in progress.held.items() if holder != settings.auditor},
     )
-    drawn = len(reviewed.samples_of(store, run, of.card))
+    n_samples = len(reviewed.samples_of(store, run, review.card))
     if (
         known is not None
         and known.settings == settings
@@ -460,8 +478,8 @@ def _read(store: Store, settings: ReviewChoice, known: Loaded | None, *, anew: b
         models=[] if settings.blind else [run.named],
         runs=[run],
         instrument=run.instrument,
-        options=[("", words) for words in _options(progress, runs, blind=settings.blind)],
-        material=Material(runs, of, drawn),
+        options=[("", text) for text in _options(progress, runs, blind=settings.blind)],
+        material=Material(runs, review, n_samples),
         rests_on=(run, settings.readings),
     )
 
@@ -469,62 +487,68 @@ def _read(store: Store, settings: ReviewChoice, known: Loaded | None, *, anew: b
 def _queue(
     store: Store, runs: Sequence[Run], settings: ReviewChoice, known: Loaded | None, *, anew: bool
 ) -> Review:
-    """Rank what waits of the run that is meant. Where none was chosen that is the one in sight,
-    else the newest in which anything waits: whoever opens the review wants to review. Raises
-    WorkbenchError.
+    """Return the ranked queue of the selected run.
+
+    Without a selection it is the visible run, else the newest run with pending items, because
+    whoever opens the review wants to review. Raises WorkbenchError.
     """
     from workbench.pipeline.review import progress_of, review, with_rulings
 
-    before = known.runs[0] if known is not None and known.runs else None
-    seen = settings.run or (run_key(before) if before is not None else ())
-    newest = [*reversed(runs)]
-    meant = sorted(newest, key=lambda one: run_key(one) != seen)
-    trouble, first = None, None
-    for run in meant[:1] if settings.run or (seen and not anew) else meant:
+    previous_run = known.runs[0] if known is not None and known.runs else None
+    visible_key = settings.run or (run_key(previous_run) if previous_run is not None else ())
+    newest_first = [*reversed(runs)]
+    candidates = sorted(newest_first, key=lambda candidate: run_key(candidate) != visible_key)
+    trouble, first_review = None, None
+    for run in candidates[:1] if settings.run or (visible_key and not anew) else candidates:
         try:
             if known is not None and known.rests_on == (run, settings.readings) and not anew:
-                of = with_rulings(store, known.material.review)
+                run_review = with_rulings(store, known.material.review)
             else:
-                of = review(store, run, settings.readings)
+                run_review = review(store, run, settings.readings)
         except WorkbenchError as error:
             trouble = trouble or error
             continue
-        if progress_of(store, of, settings.auditor).upcoming():
-            return of
-        first = first or of
-    if first is None:
+        if progress_of(store, run_review, settings.auditor).upcoming():
+            return run_review
+        first_review = first_review or run_review
+    if first_review is None:
         raise trouble or WorkbenchError("no run can be judged")
-    return first
+    return first_review
 
 
 def _options(progress: Progress, runs: Sequence[Run], *, blind: bool) -> Sequence[str]:
-    """Return how far the queue is, what it is of, and which of all runs that is, in a few words
-    each.
-    """
+    """Return short texts on the progress of the queue, its run, reader and control sample."""
     from workbench.pipeline.review_tables import misread, shares
 
-    of, control = progress.of, progress.control
-    who = f"{progress.auditor} has" if progress.auditor else "auditors have"
-    done = len(of.queue) - len(of.waiting(progress.auditor))
-    words = [f"{who} reviewed {done:,} of {len(of.queue):,} statements"]
+    review, control = progress.of, progress.control
+    subject = f"{progress.auditor} has" if progress.auditor else "auditors have"
+    n_done = len(review.queue) - len(review.waiting(progress.auditor))
+    texts = [f"{subject} reviewed {n_done:,} of {len(review.queue):,} statements"]
     if control is not None:
         items = control.items
-        words[-1] += (
+        texts[-1] += (
             f", {len(items) - len(control.waiting(progress.auditor)):,} of {len(items):,} drawn "
             "answers"
         )
-        words += [misread(progress, blind=blind)]
-    elif of.reader is not None:
-        words += ["no control sample: d draws one"]
-    at = 1 + next((n for n, one in enumerate(runs) if run_key(one) == run_key(of.run)), 0)
-    words += (
-        [f"run {at:,} of {len(runs):,} of all audits: M opens another"]
+        texts += [misread(progress, blind=blind)]
+    elif review.reader is not None:
+        texts += ["no control sample: d draws one"]
+    run_number = 1 + next(
+        (
+            index
+            for index, candidate in enumerate(runs)
+            if run_key(candidate) == run_key(review.run)
+        ),
+        0,
+    )
+    texts += (
+        [f"run {run_number:,} of {len(runs):,} of all audits: M opens another"]
         if len(runs) > 1 and not blind
         else []
     )
-    words += [f"{of.run.instrument if blind else of.run.label} ({of.run.audit})"]
-    words += [f"read by {of.card.name}"] if of.card is not None else []
-    return [*words, *([shares(of)] if shares(of) else [])]
+    texts += [f"{review.run.instrument if blind else review.run.label} ({review.run.audit})"]
+    texts += [f"read by {review.card.name}"] if review.card is not None else []
+    return [*texts, *([shares(review)] if shares(review) else [])]
 
 
 __all__ = ["ReviewChoice", "ReviewScreen", "load"]

@@ -1,4 +1,4 @@
-"""What an auditor does from opening a queue until leaving it: shared by the list and the items."""
+"""The session of an auditor at a queue, which the list and the items share."""
 
 from __future__ import annotations
 
@@ -19,71 +19,85 @@ if TYPE_CHECKING:
     from workbench.pipeline.review import Progress, Waiting
 
 RunKey = tuple[object, ...]
-"what tells a run from others of a store"
+"values that distinguish a run from the others of a store"
 
 
 @dataclass
 class ReviewSession:
-    """One auditor at one queue."""
+    """One auditor's session at one queue."""
 
     blind: bool = field(default_factory=reviews_blind)
-    """whether the model is hidden, and what others ruled before one's own ruling; at first as the
-    person left it"""
+    "whether the model, and others' rulings before one's own, are hidden; at first as last set"
     done: list[tuple[str, Ruling]] = field(default_factory=list)
-    "(name of the item, ruling) of what was ruled here and can be taken back, the newest last"
+    "rulings of this session that can be undone, each with the name of its item, the newest last"
 
 
 def run_key(run: Run) -> RunKey:
-    """Return what tells a run from others of a store, however many answers it has."""
+    """Return the values that distinguish a run from the others of a store."""
     return (*run.way, run.family)
 
 
 def reviewable(store: Store) -> Sequence[Run]:
-    """Return the runs that have anything to review, those with a persona first, and the one that
-    was answered last at the end.
+    """Return the runs with responses to review, sorted.
+
+    Runs with a persona come first, and the run with the latest answer last.
     """
     from workbench import registry
 
-    asking = {one.name for one in registry.asking()}
-    found = [run for run in store.runs.list(personas=True) if run.audit in asking and run.responses]
-    return sorted(found, key=lambda run: (not run.persona, run.last))
+    audit_names = {audit.name for audit in registry.asking()}
+    reviewable_runs = [
+        run for run in store.runs.list(personas=True) if run.audit in audit_names and run.responses
+    ]
+    return sorted(reviewable_runs, key=lambda run: (not run.persona, run.last))
 
 
 def last_ruled(
     progress: Progress | None, item: Waiting | None, auditor: str | None
 ) -> Ruling | None:
-    """Return the auditor's newest ruling in force on an item, or on something below its statement;
-    None: there is none.
-    """
+    """Return the auditor's newest ruling in force on an item or below its statement, or None."""
     from workbench.domain.reviews import Ranked
 
     if progress is None or item is None or auditor is None:
         return None
-    of, control = progress.of, progress.control
+    review, control = progress.of, progress.control
     if isinstance(item, Ranked):
-        every = [one for one in of.rulings.statements.get(item.ref, ()) if not of.as_drawn(one)]
+        item_rulings = [
+            ruling
+            for ruling in review.rulings.statements.get(item.ref, ())
+            if not review.as_drawn(ruling)
+        ]
     else:
-        every = (
+        item_rulings = (
             list(control.rulings.get((item.prompt, item.text), ())) if control is not None else []
         )
     return max(
-        (one for one in every if one.auditor == auditor), key=lambda one: one.at, default=None
+        (ruling for ruling in item_rulings if ruling.auditor == auditor),
+        key=lambda one: one.at,
+        default=None,
     )
 
 
 def taken_back(
     store: Store, session: ReviewSession, auditor: str, last: Ruling | None
 ) -> tuple[str, str]:
-    """Take the auditor's newest ruling of a session back, or else their `last` on the item in
-    sight; return the name of its item, empty if it was not made in this session, and a sentence.
+    """Take back the auditor's newest ruling of a session, or else `last` on the visible item.
+
+    Returns the name of its item, empty if it was not ruled on in this session, and a message.
     Raises ConflictError.
     """
     from workbench.evidence.ruling_subjects import take_back
 
     in_force = {
-        one.uid for of in store.rulings.standing().values() for one in of if one.auditor == auditor
+        own_ruling.uid
+        for rulings in store.rulings.standing().values()
+        for own_ruling in rulings
+        if own_ruling.auditor == auditor
     }
-    session.done[:] = [(item, one) for item, one in session.done if one.uid in in_force]
+    session.done[:] = [
+        (item, session_ruling)
+        for item, session_ruling in session.done
+        if session_ruling.uid in in_force
+    ]
     item, ruling = session.done.pop() if session.done else ("", last)
     if ruling is None or ruling.uid not in in_force:
         return "", f"Nothing to undo: {auditor} has no ruling on this item."
@@ -98,8 +112,9 @@ def after(
     *,
     first: bool = False,
 ) -> tuple[Progress, Waiting | None]:
-    """Return a queue as it is now, and what waits next after an `item`, or `first` of all, leased
-    to the auditor.
+    """Return the current queue, and the item that is then leased to the auditor, if any.
+
+    It is the next one after `item`, or the first of all with `first`.
     """
     from workbench.pipeline.review import looked_again, name, take_next
 
@@ -110,8 +125,8 @@ def after(
 
 
 def ruled_before(progress: Progress) -> Sequence[str]:
-    """Return who made a ruling that stands in a queue."""
-    return sorted({one.auditor for of in progress.of.rulings.things for one in of})
+    """Return the auditors with a ruling in force in a queue."""
+    return sorted({ruling.auditor for rulings in progress.of.rulings.things for ruling in rulings})
 
 
 HIDE = (
@@ -122,7 +137,7 @@ SHOW = "Show model", "Show the model and other auditors' rulings again"
 
 
 class BlindKey(RulingKeys):
-    """A screen of a review, which an auditor may do blind."""
+    """A screen of a review, which can be blind."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -136,17 +151,17 @@ class BlindKey(RulingKeys):
 
     @property
     def progress_in_sight(self) -> Progress | None:
-        """The queue that is shown; None: none is."""
+        """The visible queue, or None without one."""
         raise NotImplementedError("abstract")
 
     @property
     def item_in_sight(self) -> Waiting | None:
-        """The item that is shown, or that the cursor is on; None: there is none."""
+        """The visible item, or the one under the cursor, or None without one."""
         raise NotImplementedError("abstract")
 
     @property
     def can_close(self) -> bool:
-        """Whether the item in sight is a statement that this auditor has not decided on."""
+        """Whether the current item is a statement that this auditor has not decided on."""
         from workbench.domain.reviews import Ranked
 
         item, progress = self.item_in_sight, self.progress_in_sight
@@ -157,9 +172,7 @@ class BlindKey(RulingKeys):
         )
 
     def action_done(self) -> None:
-        """Say that there is nothing more to rule on in the statement: the item is closed, no figure
-        changes.
-        """
+        """Close the statement, as there is nothing more to rule on. No figure changes."""
         item, progress = self.item_in_sight, self.progress_in_sight
         if item is not None and progress is not None and self.can_close:
             self.as_auditor(
@@ -173,9 +186,11 @@ class BlindKey(RulingKeys):
             from workbench.evidence.ruling_subjects import rule, statement
             from workbench.pipeline.review import with_rulings
 
-            n, of = with_rulings(store, progress.of).ruled(item.ref, auditor)
+            n_ruled, n_total = with_rulings(store, progress.of).ruled(item.ref, auditor)
             reason = (
-                f"{n:,} of {of:,} ruled, nothing more to rule on" if n else "nothing to rule on"
+                f"{n_ruled:,} of {n_total:,} ruled, nothing more to rule on"
+                if n_ruled
+                else "nothing to rule on"
             )
             thing = statement(store, progress.of.run.instrument, item.ref)
             model = store.runs.model_key(progress.of.run).hex()
@@ -189,31 +204,29 @@ class BlindKey(RulingKeys):
                 model=model,
             )
 
-        made = await self.with_store(close)
-        self.take_ruled(f"{made.verdict}: {item.ref}; z undoes it", made)
+        ruling = await self.with_store(close)
+        self.take_ruled(f"{ruling.verdict}: {item.ref}; z undoes it", ruling)
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
-        """The keys that work now, each called by what it does now."""
-        found = super().active_bindings
-        called, does = SHOW if self.session.blind else HIDE
+        """The keys that work now, each named by its current effect."""
+        bindings = super().active_bindings
+        label, tooltip = SHOW if self.session.blind else HIDE
         return {
             key: active._replace(
-                binding=replace(active.binding, description=called, tooltip=does), tooltip=does
+                binding=replace(active.binding, description=label, tooltip=tooltip), tooltip=tooltip
             )
             if active.binding.action == "blind"
             else active
-            for key, active in found.items()
+            for key, active in bindings.items()
         }
 
     def turn_blind(self) -> None:
-        """Show what may be seen now."""
+        """Show the screen again after a change of the blind mode."""
         raise NotImplementedError("abstract")
 
     def action_blind(self) -> None:
-        """Hide the model and what others ruled, or show it again; it stays so until it is turned
-        again.
-        """
+        """Hide or show the model and others' rulings, and store that choice."""
         self.session.blind = not self.session.blind
         keep(BLIND, self.session.blind)
         self.refresh_bindings()

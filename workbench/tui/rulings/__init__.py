@@ -1,1 +1,1 @@
-"""Ruling on what results rest on, from the screens that show it."""
+"""Rulings on the evidence of results, from the screens that show it."""

@@ -1,6 +1,4 @@
-"""A ruling on what a result rests on: what it is about, the verdict, the right reading, the reason,
-who rules.
-"""
+"""The dialog of a ruling: its object, verdict, right reading, reason and auditor."""
 
 from __future__ import annotations
 
@@ -41,12 +39,12 @@ REASONS = {
     Verdict.REVIEWED: "nothing more to rule on",
     Verdict.LOOK_AGAIN: "somebody should look again",
 }
-"what stands in the field until somebody types a reason of their own"
+"reason in the field until the auditor types another one"
 ASKED = "Your reason (type your own):"
 WORDS = 160
-"characters of a thing's text that are shown"
+"maximum number of characters of an object's text in the dialog"
 SAYS = "what it says"
-"a misreading, or else that the reader is right, of which nobody who decides blind is told"
+"label of `misread` for auditors who decide blind; it becomes `confirmed` if they agree"
 WITHHELD = "You see others' rulings after you decide; “look again” is not a decision."
 TO_ANSWERS = "Esc, then V or 4, Enter opens them."
 APPLIES_TO_ALL = "applies to all models, in every audit"
@@ -54,30 +52,30 @@ APPLIES_TO_ONE = "applies to this model alone · a to all models"
 WIDEST = 80
 "columns of the dialog"
 TALL = 32
-"lines from which everything that can be ruled on is shown beside the reason"
+"terminal lines from which all objects are visible beside the reason"
 SHOWN = 4
-"rulings that are shown"
+"maximum number of visible rulings"
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What a person ruled, or took back."""
+    """A new ruling, or one that is taken back."""
 
     thing: Thing | None = None
-    "None: what `undo` is about"
+    "object of the ruling, or None for the object of `undo`"
     verdict: Verdict | None = None
     reading: str | None = None
     reason: str = ""
     undo: Ruling | None = None
-    "to be taken back; None: a new ruling"
+    "ruling to take back, or None for a new ruling"
     all_models: bool = False
-    "whether a ruling that could apply to the model in sight alone applies to all"
+    "whether a ruling that could apply to the visible model alone applies to all"
     seen: frozenset[bytes] = frozenset()
-    "the rulings on the thing that were shown"
+    "uids of the visible rulings on the object"
 
 
 class RulingDialog(ModalScreen[Decided | None]):
-    """Asks for a ruling; dismisses it, or None."""
+    """A dialog that asks for a ruling. It returns it, or None."""
 
     DEFAULT_CSS = """
     RulingDialog {
@@ -129,7 +127,10 @@ class RulingDialog(ModalScreen[Decided | None]):
         ),
         Binding("tab", "turn(1)", "Subject", priority=True, key_display="Tab"),
         Binding("shift+tab", "turn(-1)", "Previous subject", show=False, priority=True),
-        *(Binding(str(n), f"read({n})", f"Reading {n}", show=False) for n in range(1, 10)),
+        *(
+            Binding(str(number), f"read({number})", f"Reading {number}", show=False)
+            for number in range(1, 10)
+        ),
         Binding("z", "undo", "Undo ruling", show=False),
         Binding("a", "all_models", "For all models", show=False),
         Binding("enter", "go_on", "Go on", show=False),
@@ -148,10 +149,12 @@ class RulingDialog(ModalScreen[Decided | None]):
         reading_hidden: bool = False,
         one_model: bool = True,
     ) -> None:
-        """`things`: what can be ruled on, the most specific first; `standing`: the rulings on each;
-        `withheld`: whether those of others are kept from this person until they ruled;
-        `reading_hidden`: whether they say what an answer says without knowing how it was read;
-        `one_model`: whether a single model is in sight, to which rulings on answers apply.
+        """Create the dialog.
+
+        `things`: the possible objects, the most specific first. `standing`: the rulings on each.
+        `withheld`: whether others' rulings are hidden until this auditor rules. `reading_hidden`:
+        whether the auditor reads an answer without seeing its reading. `one_model`: whether a
+        single model is visible, to which rulings on answers apply.
         """
         super().__init__()
         self._reading_hidden = reading_hidden
@@ -210,38 +213,38 @@ class RulingDialog(ModalScreen[Decided | None]):
 
     @property
     def _last(self) -> Ruling | None:
-        """The ruling on the thing that z takes back: this person's own, else the newest of another
-        auditor.
-        """
-        every = self._standing[self._at]
+        """The ruling on the object that z takes back: the auditor's own, else the newest other."""
+        rulings = self._standing[self._at]
         return next(
-            (one for one in reversed(every) if one.auditor == self._auditor),
-            every[-1] if every else None,
+            (ruling for ruling in reversed(rulings) if ruling.auditor == self._auditor),
+            rulings[-1] if rulings else None,
         )
 
     def action_turn(self, step: int) -> None:
-        """Rule on another of the things at hand."""
+        """Select another of the possible objects."""
         self._at = (self._at + step) % len(self._things)
         self._verdict = self._reading = self._undoing = None
         self._paint()
 
     def action_choose(self, key: str) -> None:
-        """Choose a verdict; the thing that it is about comes along."""
+        """Choose a verdict, and an object that it fits."""
         verdict = LETTERS[key]
-        fitting = [n for n, thing in enumerate(self._things) if _fits(thing, verdict)]
-        if not fitting:
-            kinds = " and ".join(sorted(f"{kind}s" for kind in RULED_ON[verdict]))
-            self._say(f"{verdict.value.capitalize()} is for {kinds}: {TO_ANSWERS}")
+        matching_indices = [
+            index for index, thing in enumerate(self._things) if _fits(thing, verdict)
+        ]
+        if not matching_indices:
+            kinds_text = " and ".join(sorted(f"{kind}s" for kind in RULED_ON[verdict]))
+            self._say(f"{verdict.value.capitalize()} is for {kinds_text}: {TO_ANSWERS}")
             return
-        if self._at not in fitting:
-            self._at = fitting[0]
+        if self._at not in matching_indices:
+            self._at = matching_indices[0]
         self._verdict, self._reading, self._undoing = verdict, None, None
         self._paint()
         if verdict is not Verdict.MISREAD:
             self._ask(REASONS[verdict])
 
     def action_read(self, number: int) -> None:
-        """Choose the right reading, unless the reader reads so already."""
+        """Choose the right reading, unless it is the reader's own."""
         label = self._labels[number - 1]
         if label not in self._thing.right_readings and not self._reading_hidden:
             self._reading = None
@@ -258,17 +261,17 @@ class RulingDialog(ModalScreen[Decided | None]):
 
     @property
     def _turns(self) -> bool:
-        """Whether the ruling can apply to the model in sight alone."""
+        """Whether the ruling can apply to the visible model alone."""
         verdict = self._verdict or Verdict.CONFIRMED
         return self._one_model and of_one_model(self._thing.subject.kind, verdict)
 
     def action_all_models(self) -> None:
-        """Rule for all models, or for the model in sight alone."""
+        """Switch between a ruling for all models and one for the visible model."""
         self._all_models = not self._all_models
         self._paint()
 
     def action_go_on(self) -> None:
-        """Say what is missing before anything is stored."""
+        """Show what is missing before anything is stored."""
         missing = (
             "type the number of the right reading, or"
             if self._verdict is Verdict.MISREAD
@@ -277,16 +280,14 @@ class RulingDialog(ModalScreen[Decided | None]):
         self._say(f"Nothing is stored yet: {missing} the letter of a verdict.")
 
     def action_undo(self) -> None:
-        """Take one's own ruling back; ask why where it is another auditor's, or nobody said who
-        sits here.
-        """
-        found = self._last
-        if found is None:
+        """Undo a ruling. Ask for a reason if it is another auditor's."""
+        last_ruling = self._last
+        if last_ruling is None:
             return
-        if found.auditor == self._auditor:
-            self.dismiss(Decided(self._thing, undo=found))
+        if last_ruling.auditor == self._auditor:
+            self.dismiss(Decided(self._thing, undo=last_ruling))
             return
-        self._verdict, self._reading, self._undoing = None, None, found
+        self._verdict, self._reading, self._undoing = None, None, last_ruling
         self._paint()
         self._ask("")
 
@@ -301,14 +302,14 @@ class RulingDialog(ModalScreen[Decided | None]):
 
     @on(Input.Submitted)
     def take(self, event: Input.Submitted) -> None:
-        """Give the ruling, or say what is missing."""
+        """Accept the ruling, or show what is missing."""
         if not event.value.strip():
-            what = (
+            action_name = (
                 "A ruling"
                 if self._undoing is None
                 else f"Taking back {self._undoing.auditor}'s ruling"
             )
-            self._say(f"{what} needs a reason: type one.")
+            self._say(f"{action_name} needs a reason: type one.")
         elif self._undoing is not None:
             self.dismiss(Decided(self._thing, reason=event.value, undo=self._undoing))
         elif self._verdict is Verdict.MISREAD and self._reading not in self._thing.right_readings:
@@ -334,34 +335,40 @@ class RulingDialog(ModalScreen[Decided | None]):
         )
 
     def _paint(self) -> None:
-        low = self.size.height < TALL and (self._verdict is not None or self._undoing is not None)
-        in_sight = [self._at] if low else range(len(self._things))  # the reason stays in sight
-        self.query_one("#things", Static).update(Content("\n").join(map(self._line, in_sight)))
-        self.query_one("#about").styles.max_height = "40vh" if low else None
+        is_low = self.size.height < TALL and (
+            self._verdict is not None or self._undoing is not None
+        )
+        visible_indices = (
+            [self._at] if is_low else range(len(self._things))
+        )  # the reason stays in sight
+        self.query_one("#things", Static).update(
+            Content("\n").join(map(self._line, visible_indices))
+        )
+        self.query_one("#about").styles.max_height = "40vh" if is_low else None
         self.query_one("#stands", Static).update(self._stands())
         self.query_one("#verdicts", Static).update(self._choices())
-        asked = self._verdict is not None and (
+        asks_reason = self._verdict is not None and (
             self._verdict is not Verdict.MISREAD or bool(self._reading)
         )
-        asked = asked or self._undoing is not None
-        self.query_one("#asked").set_class(asked, "-shown")
+        asks_reason = asks_reason or self._undoing is not None
+        self.query_one("#asked").set_class(asks_reason, "-shown")
         self._say("")
-        several = "Tab wider or narrower · " if len(self._things) > 1 else ""
-        who = f" as {self._auditor}" if self._auditor else ""
-        asks = self._verdict is Verdict.MISREAD and not self._reading
+        tab_help = "Tab wider or narrower · " if len(self._things) > 1 else ""
+        auditor_text = f" as {self._auditor}" if self._auditor else ""
+        asks_reading = self._verdict is Verdict.MISREAD and not self._reading
         keys = (
             "numbers choose the right reading"
-            if asks
-            else "Enter take it back" + who
+            if asks_reading
+            else "Enter take it back" + auditor_text
             if self._undoing
-            else "Enter rule" + who
+            else "Enter rule" + auditor_text
             if self._verdict
             else "z undo" + (f" {last.auditor}'s" if last.auditor != self._auditor else "")
             if (last := self._last) is not None
             else "letters choose"
         )
-        does = Content(f"{several}{visible(keys)} · Esc back")
-        self.query_one(".dialog", Vertical).border_subtitle = does
+        keys_help = Content(f"{tab_help}{visible(keys)} · Esc back")
+        self.query_one(".dialog", Vertical).border_subtitle = keys_help
         self.refresh_bindings()
 
     def _stands(self) -> Content:
@@ -373,16 +380,20 @@ class RulingDialog(ModalScreen[Decided | None]):
         from workbench.evidence.ruling_subjects import spoken
 
         thing = self._things[at]
-        mark, style = ("▸", "bold") if at == self._at else (" ", "$text-muted")
-        scope = f"{mark} {visible(thing.scope)}"
+        marker, style = ("▸", "bold") if at == self._at else (" ", "$text-muted")
+        scope = f"{marker} {visible(thing.scope)}"
         room = min(self.size.width, WIDEST) - 4 - len(scope)
-        called = spoken(thing.name.partition("/=")[0], thing.subject.named.get("statement", ""))
-        name = f"  {visible(called)}" if thing.subject.kind is not Ruled.STATEMENT else ""
-        first = Content.assemble((scope, style), (name if len(name) <= room else "", "$text-muted"))
+        spoken_name = spoken(
+            thing.name.partition("/=")[0], thing.subject.named.get("statement", "")
+        )
+        name = f"  {visible(spoken_name)}" if thing.subject.kind is not Ruled.STATEMENT else ""
+        first_line = Content.assemble(
+            (scope, style), (name if len(name) <= room else "", "$text-muted")
+        )
         if thing.subject.kind is Ruled.PROMPT:
-            return first
+            return first_line
         return Content.assemble(
-            first, (f"\n    {visible(cut(thing.words))}", "$text-muted" * (at != self._at))
+            first_line, (f"\n    {visible(cut(thing.words))}", "$text-muted" * (at != self._at))
         )
 
     def _called(self, verdict: Verdict) -> str:
@@ -396,7 +407,7 @@ class RulingDialog(ModalScreen[Decided | None]):
         )
 
     def _choices(self) -> Content:
-        offered = [
+        verdicts_by_key = [
             (key, verdict)
             for key, verdict in LETTERS.items()
             if any(_fits(thing, verdict) for thing in self._things)
@@ -407,22 +418,26 @@ class RulingDialog(ModalScreen[Decided | None]):
                 f"{key} {self._called(verdict)}",
                 "bold $text-accent" if verdict is self._verdict else "",
             )
-            for key, verdict in offered
+            for key, verdict in verdicts_by_key
         ]
-        first = 4 if len(parts) == 4 else 3
-        lines = [Content("   ").join(parts[:first]), Content("   ").join(parts[first:])]
+        n_first = 4 if len(parts) == 4 else 3
+        lines = [Content("   ").join(parts[:n_first]), Content("   ").join(parts[n_first:])]
         lines += [Content.styled(self._applies(), "$text-muted")]
         if self._verdict is Verdict.MISREAD:
-            said = (
+            reading_options = (
                 Content.styled(
-                    f"{n} {visible(label)}", "bold $text-accent" if label == self._reading else ""
+                    f"{number} {visible(label)}",
+                    "bold $text-accent" if label == self._reading else "",
                 )
-                for n, label in enumerate(self._labels[:9], start=1)
+                for number, label in enumerate(self._labels[:9], start=1)
             )
-            lines += [Content(""), Content.assemble("the answer says  ", Content("   ").join(said))]
-        if (of := self._undoing) is not None:
-            words = f"You take back what {of.auditor} ruled: {of.verdict}."
-            lines += [Content(""), Content.styled(visible(words), "bold $text-accent")]
+            lines += [
+                Content(""),
+                Content.assemble("the answer says  ", Content("   ").join(reading_options)),
+            ]
+        if (undone := self._undoing) is not None:
+            text = f"You take back what {undone.auditor} ruled: {undone.verdict}."
+            lines += [Content(""), Content.styled(visible(text), "bold $text-accent")]
         return Content("\n").join(lines)
 
 
@@ -439,26 +454,26 @@ def cut(text: str) -> str:
 
 
 def stands(things: Sequence[Thing], standing: Sequence[Sequence[Ruling]], at: int) -> Content:
-    """Say what stands on a thing, the newest first, and then on those that it is part of."""
-    order = [at, *(n for n in range(len(things)) if n > at)]
+    """Return the rulings on an object, the newest first, and then on what it is part of."""
+    indices = [at, *(index for index in range(len(things)) if index > at)]
     lines = [
-        Content(visible(f"{things[n].scope} ruled by {said(ruling)}"))
-        for n in order
-        for ruling in reversed(standing[n])
+        Content(visible(f"{things[index].scope} ruled by {said(ruling)}"))
+        for index in indices
+        for ruling in reversed(standing[index])
     ]
     if not lines:
         return Content.styled("Nobody has ruled on it.", "$text-muted")
-    more = len(lines) - SHOWN
+    n_hidden = len(lines) - SHOWN
     return Content("\n").join(
-        [*lines[:SHOWN], *([Content(f"and {more} more")] if more > 0 else [])]
+        [*lines[:SHOWN], *([Content(f"and {n_hidden} more")] if n_hidden > 0 else [])]
     )
 
 
 def said(ruling: Ruling) -> str:
-    """Return a ruling in a line: who, what and why."""
+    """Return a ruling in a line: auditor, verdict, reason and date."""
     verdict = ruling.verdict.value if ruling.verdict else ""
-    read = f" ({ruling.label or 'unreadable'})" if ruling.verdict is Verdict.MISREAD else ""
-    return f"{ruling.auditor}: {verdict}{read} – {ruling.reason} ({ruling.at[:10]})"
+    reading_text = f" ({ruling.label or 'unreadable'})" if ruling.verdict is Verdict.MISREAD else ""
+    return f"{ruling.auditor}: {verdict}{reading_text} – {ruling.reason} ({ruling.at[:10]})"
 
 
 __all__ = ["Decided", "RulingDialog", "cut", "said", "stands"]

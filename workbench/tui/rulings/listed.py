@@ -1,8 +1,7 @@
-"""The list of auditors' rulings: who ruled what on what, why, and what became of it. Enter opens
-the thing ruled on.
+"""The list of auditors' rulings with their objects, reasons and states. Enter opens the object.
 
-What others ruled is kept back where it would be in the review: on drawn answers, and while a review
-is blind, until the person who looks has decided.
+Others' rulings are withheld as in a review: on sampled answers, and while a review is blind, until
+the user has decided.
 """
 
 from __future__ import annotations
@@ -54,13 +53,13 @@ ELSEWHERE = "This store does not have what was ruled on: the ruling comes from a
 
 @dataclass(frozen=True, slots=True)
 class RulingsChoice:
-    """Who looks, and how."""
+    """The user, and the open reviews."""
 
     auditor: str | None = None
     reviews: tuple[tuple[Run, bool], ...] = ()
-    "of each review that is open its run, and whether it is blind"
+    "run of each open review, and whether it is blind"
     blind: bool = False
-    "whether any of them is"
+    "whether any of them is blind"
     instrument: str = ""
     templates: TemplateChoice = field(default=LATEST)
 
@@ -71,15 +70,15 @@ class Seen:
 
     rows: Sequence[ListedRuling]
     kept_back: frozenset[bytes]
-    "uids of those that may not be seen yet"
+    "uids of the rulings that are still withheld"
 
     def found(self, uid: str) -> ListedRuling | None:
-        """Return a ruling by its identity in hexadecimal."""
+        """Return the ruling with a hexadecimal uid, or None if it is not visible."""
         return next((row for row in self.rows if row.ruling.uid.hex() == uid), None)
 
 
 class RulingsScreen(BookScreen):
-    """Every ruling of the run at hand and of the store, or of one auditor."""
+    """The screen of all rulings of a run and of the store, or of one auditor."""
 
     PLACE = "rulings"
     COUNTING = "Reading the rulings …"
@@ -110,7 +109,10 @@ class RulingsScreen(BookScreen):
     _settings: RulingsChoice
 
     def __init__(self, run: Run | None = None, auditor: str | None = None) -> None:
-        """`run`: whose rulings come first; `auditor`: whose alone are shown at first."""
+        """Create the screen.
+
+        `run`: its rulings come first. `auditor`: only their rulings are visible.
+        """
         super().__init__(RulingsChoice())
         self._run = run
         self._look = Look("", (auditor,) if auditor else ())
@@ -135,9 +137,7 @@ class RulingsScreen(BookScreen):
         return load(store, settings, self._run, known)
 
     def take_ruled(self, sentence: str, ruling: Ruling | None = None) -> None:
-        """Say what was ruled; z is about the row under the cursor here, which need not be the new
-        one.
-        """
+        """Show the stored ruling. The key z belongs to the current row, which may be another."""
         super().take_ruled(sentence.removesuffix("; z undoes it"), ruling)
 
     def show_ruled(self) -> None:
@@ -145,7 +145,7 @@ class RulingsScreen(BookScreen):
         self._read()
 
     def show_standing(self) -> None:
-        """The rows themselves say what was ruled."""
+        """Do nothing, because the rows themselves show the rulings."""
 
     def explain(self) -> str:
         return self.EXPLAIN
@@ -160,9 +160,9 @@ class RulingsScreen(BookScreen):
         return "Esc goes back."
 
     def why_empty(self, loaded: Loaded, look: Look) -> str:
-        said = super().why_empty(loaded, look)
+        reason = super().why_empty(loaded, look)
         seen: Seen | None = loaded.judged
-        return f"{said}\n\n{ALL_KEPT_BACK}" if seen is not None and seen.kept_back else said
+        return f"{reason}\n\n{ALL_KEPT_BACK}" if seen is not None and seen.kept_back else reason
 
     def place_at(self, sheet: Sheet, at: int) -> RuledPlace | None:
         row: ListedRuling = sheet.table.rows[at]
@@ -179,7 +179,7 @@ class RulingsScreen(BookScreen):
 
     def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
         seen: Seen | None = self._judged
-        return [one for one in rulings if seen is None or one.uid not in seen.kept_back]
+        return [ruling for ruling in rulings if seen is None or ruling.uid not in seen.kept_back]
 
     def withholds(self) -> bool:
         seen: Seen | None = self._judged
@@ -192,23 +192,25 @@ class RulingsScreen(BookScreen):
             return ()
         thing = row.ruling.subject.thing
         return [
-            said(one.ruling) + f"; {one.stands}"
-            for one in seen.rows
-            if one.ruling.subject.thing == thing
+            said(listed_ruling.ruling) + f"; {listed_ruling.stands}"
+            for listed_ruling in seen.rows
+            if listed_ruling.ruling.subject.thing == thing
         ]
 
     def action_turn_auditor(self, step: int) -> None:
-        """Show the rulings of the next auditor; after the last one come all."""
+        """Show the rulings of the next auditor. After the last one, show all."""
         self.turn_to(step)
 
     def action_undo_ruling(self) -> None:
-        """Take back the ruling under the cursor, or say what became of it."""
+        """Take back the ruling under the cursor, or tell its state."""
         row = self._listed
         if row is None:
             return
         if row.in_force:
             seen: Seen = self._judged
-            self.ask_to_take_back(row.ruling, sorted({one.ruling.auditor for one in seen.rows}))
+            self.ask_to_take_back(
+                row.ruling, sorted({listed_ruling.ruling.auditor for listed_ruling in seen.rows})
+            )
         else:
             say(
                 self,
@@ -217,17 +219,17 @@ class RulingsScreen(BookScreen):
             )
 
     def action_whole(self) -> None:
-        """Show everything that is known of the row under the cursor."""
+        """Show all details of the row under the cursor."""
         self.view.show_whole()
 
     @property
     def _settings_now(self) -> RulingsChoice:
-        open_ = reviews(self.app)
+        open_reviews = reviews(self.app)
         return replace(
             self._settings,
             auditor=self._auditor,
-            reviews=open_,
-            blind=any(blind for _, blind in open_),
+            reviews=open_reviews,
+            blind=any(blind for _, blind in open_reviews),
         )
 
     @property
@@ -237,7 +239,7 @@ class RulingsScreen(BookScreen):
         return row
 
     def _opened(self, path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
-        """Return the screen of what a ruling is about."""
+        """Return a function that opens the object of a ruling, or a message that it is missing."""
         from stores.core.store import Store
 
         seen: Seen = loaded.judged
@@ -251,44 +253,43 @@ class RulingsScreen(BookScreen):
                 return _answer(store, row)
             if "prompt" in named:
                 probe = min(store.ruled_things.probes(named), default=0)
-                given = store.runs.prompt(probe) if probe else None
-                if given is None:
+                prompt = store.runs.prompt(probe) if probe else None
+                if prompt is None:
                     return ELSEWHERE
-                text = prompt_text(given)
+                text = prompt_text(prompt)
                 return lambda: RuledText(f"Prompt: {row.spoken}", text, rulings=lines)
             if not row.words:
                 return ELSEWHERE
-            there = None if loaded.settings.blind else _statement(store, row)
-        return there or (lambda: RuledText(row.spoken, row.words, rulings=lines))
+            statement_page = None if loaded.settings.blind else _statement(store, row)
+        return statement_page or (lambda: RuledText(row.spoken, row.words, rulings=lines))
 
 
 def _statement(store: Store, row: ListedRuling) -> Opened | None:
-    """Return the page of the statement that a ruling is about, at its wording; None where it has
-    none.
-    """
+    """Return a function that opens the statement of a ruling at its wording, or None if missing."""
     named = row.ruling.subject.named
     instrument, ref = row.place
     refs = tuple(line.ref for line in store.instruments.lines(instrument))
     if ref not in refs:
         return None
     language = named.get("language") or next(
-        one.language for one in store.instruments.summaries() if one.name == instrument
+        summary.language for summary in store.instruments.summaries() if summary.name == instrument
     )
-    at = VariantId.parse(named["variant"]) if "variant" in named else None
-    return lambda: screen("statement", instrument, ref, language, refs, at)
+    variant = VariantId.parse(named["variant"]) if "variant" in named else None
+    return lambda: screen("statement", instrument, ref, language, refs, variant)
 
 
 def _answer(store: Store, row: ListedRuling) -> Opened | str:
-    """Return the screen of an answer, with the wording that it is to."""
+    """Return a function that opens an answer with its wording, or a message that it is missing."""
     named = row.ruling.subject.named
-    put = store.ruled_things.prompts(key=named["prompt"])
+    prompts = store.ruled_things.prompts(key=named["prompt"])
     text = store.ruled_things.text(bytes.fromhex(named["text"]))
-    if not put or text is None:
+    if not prompts or text is None:
         return ELSEWHERE
-    where = f"{put[0].ref} · {put[0].variant} · {put[0].template} {put[0].order}"
+    location = f"{prompts[0].ref} · {prompts[0].variant} · {prompts[0].template} {prompts[0].order}"
     reading = [
         Content.assemble(
-            (visible(put[0].wording, lines=True), "bold"), (f"  {visible(where)}", "$text-muted")
+            (visible(prompts[0].wording, lines=True), "bold"),
+            (f"  {visible(location)}", "$text-muted"),
         )
     ]
     if row.ruling.subject.kind is Ruled.READING:
@@ -299,58 +300,79 @@ def _answer(store: Store, row: ListedRuling) -> Opened | str:
 
 
 def reviews(app: App[object]) -> tuple[tuple[Run, bool], ...]:
-    """Return of each review that is open in the terminal its run, and whether it is blind."""
-    every = [one for stack in app._screen_stacks.values() for one in stack]
-    found = ((one.run_in_sight(), one.session.blind) for one in every if isinstance(one, BlindKey))
-    return tuple((run, blind) for run, blind in found if run is not None)
+    """Return the run of each review that is open in the terminal, and whether it is blind."""
+    screens = [open_screen for stack in app._screen_stacks.values() for open_screen in stack]
+    open_reviews = (
+        (open_screen.run_in_sight(), open_screen.session.blind)
+        for open_screen in screens
+        if isinstance(open_screen, BlindKey)
+    )
+    return tuple((run, blind) for run, blind in open_reviews if run is not None)
 
 
 def load(
     store: Store, settings: RulingsChoice, run: Run | None, known: Loaded | None = None
 ) -> Loaded:
-    """Read every ruling that may be seen. Returns `known` itself where nothing has changed."""
+    """Read every ruling that may be seen. Returns `known` itself if nothing has changed."""
     from workbench.evidence.listed_rulings import for_people, listed, withheld, without
     from workbench.evidence.rulings import about_run
 
     rests_on = (store.rulings.events(), store.control_samples.every())
     if known is not None and known.settings == settings and known.rests_on == rests_on:
         return known
-    every = [row for row in listed(store, texts=True) if row.ruling.verdict is not None]
-    kept_back = withheld(store, every, settings.auditor, of=settings.reviews)
-    several = len(store.instruments.names()) > 1
-    rulings = [row.ruling for row in every]
-    of_run = {one.uid for one, _ in about_run(store, run, rulings)} if run is not None else set()
-    rows = [without(row, kept_back) for row in every if row.ruling.uid not in kept_back]
+    listed_rulings = [row for row in listed(store, texts=True) if row.ruling.verdict is not None]
+    withheld_uids = withheld(store, listed_rulings, settings.auditor, of=settings.reviews)
+    has_several_instruments = len(store.instruments.names()) > 1
+    rulings = [row.ruling for row in listed_rulings]
+    run_uids = (
+        {ruling.uid for ruling, _ in about_run(store, run, rulings)} if run is not None else set()
+    )
+    rows = [
+        without(row, withheld_uids) for row in listed_rulings if row.ruling.uid not in withheld_uids
+    ]
 
-    def entry(name: str, title: str, of: Sequence[ListedRuling], empty: str) -> Entry:
+    def entry(name: str, title: str, listed_rows: Sequence[ListedRuling], empty: str) -> Entry:
         def make(auditor: str = "") -> AnyTable:
-            mine = [row for row in of if auditor in ("", row.ruling.auditor)]
+            matching_rows = [row for row in listed_rows if auditor in ("", row.ruling.auditor)]
             return for_people(
-                mine, empty, several=several and name == "store", blind=settings.blind
+                matching_rows,
+                empty,
+                several=has_several_instruments and name == "store",
+                blind=settings.blind,
             )
 
-        names = sorted({row.ruling.auditor for row in of})
-        return Entry(name, title, make, [(), *((one,) for one in names)], choices=(name,))
+        auditors = sorted({row.ruling.auditor for row in listed_rows})
+        return Entry(
+            name, title, make, [(), *((auditor,) for auditor in auditors)], choices=(name,)
+        )
 
-    here = [row for row in rows if row.ruling.uid in of_run]
+    run_rows = [row for row in rows if row.ruling.uid in run_uids]
     contents = (
-        [entry("run", "of this run", here, NONE_SEEN if kept_back & of_run else NOT_HERE)]
+        [entry("run", "of this run", run_rows, NONE_SEEN if withheld_uids & run_uids else NOT_HERE)]
         if run is not None
         else []
     )
-    contents.append(entry("store", "of the whole store", rows, NONE_SEEN if kept_back else NOBODY))
-    about = [("run", run.instrument if settings.blind else run.label)] if run is not None else []
-    hidden = [("run", len(kept_back & of_run)), ("store", len(kept_back))]
+    contents.append(
+        entry("store", "of the whole store", rows, NONE_SEEN if withheld_uids else NOBODY)
+    )
+    run_options = (
+        [("run", run.instrument if settings.blind else run.label)] if run is not None else []
+    )
+    hidden_counts = [("run", len(withheld_uids & run_uids)), ("store", len(withheld_uids))]
     return Loaded(
         settings,
         book=Book("Rulings", contents),
-        judged=Seen(rows, kept_back),
+        judged=Seen(rows, withheld_uids),
         options=[
-            *about,
+            *run_options,
             *(
-                (name, f"{plural(n, 'ruling')} of others hidden until you decide on the same items")
-                for name, n in hidden
-                if n
+                (
+                    name,
+                    f"{plural(count, 'ruling')} of others hidden until you decide on the "
+                    "same items",
+                )
+                for name, count in hidden_counts
+                if count
             ),
         ],
         rests_on=rests_on,

@@ -1,6 +1,4 @@
-"""`r` on a screen of results: what can be ruled on there is found, ruled on in a dialog, stored,
-and shown.
-"""
+"""Rulings from result screens: `r` finds the object, asks for the ruling, and stores it."""
 
 from __future__ import annotations
 
@@ -41,14 +39,14 @@ LIST = Binding(
 )
 NOTHING = "Nothing here can be ruled on: open a statement, wording or answer."
 LONGEST = 200
-"characters of a ruling that stand above a prompt"
+"maximum number of characters of a ruling above a prompt"
 WORDING_ALONE = 2
-"words that name a statement and a wording"
+"number of words that name a statement and a wording"
 NOTE = "Your rulings are stored under this name."
 
 
 class RulingKeys(Screen[Any], Keyed, Background):
-    """What a screen needs from which things can be ruled on."""
+    """The base of screens whose objects can be ruled on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         RULE,
@@ -57,15 +55,14 @@ class RulingKeys(Screen[Any], Keyed, Background):
 
     DECIDES: ClassVar[frozenset[str]] = frozenset({"rule", "undo_ruling"})
     UNDOES_SELECTED: ClassVar[bool] = False
-    """whether `z` takes back a ruling on what the cursor is on, also another auditor's; False:
-    one's newest"""
+    "whether `z` takes back a ruling on the current object, even another's; else one's newest"
     RULED: ClassVar[bool] = True
-    "whether rulings are made and shown here: never where people annotate or adjudicate"
+    "whether rulings are possible here, which they are not where people annotate or adjudicate"
     standing = Standing()
-    "what auditors ruled, as of the last look"
+    "rulings in force, as last read"
 
     def ruled_place(self) -> RuledPlace | None:
-        """Return where the cursor stands; None: nowhere."""
+        """Return the place of the cursor, or None if it is on nothing that can be ruled on."""
         return None
 
     def ruled_places(self) -> Sequence[RuledPlace]:
@@ -74,46 +71,38 @@ class RulingKeys(Screen[Any], Keyed, Background):
         return () if place is None else (place,)
 
     def show_rulings(self, lines: Sequence[str]) -> None:
-        """Show what was ruled on what the screen as a whole is about."""
+        """Show the rulings on the object of the whole screen."""
 
     def show_standing(self) -> None:
-        """Show what was ruled on things in sight."""
+        """Show the rulings on the visible objects."""
 
     def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
-        """Return those of the rulings on a thing that may be shown now."""
+        """Return the rulings on an object that may be shown now."""
         return rulings
 
     def ruled_here(self) -> Sequence[str]:
-        """Return what was ruled on the thing under the cursor, for a screen above that shows it
-        whole.
-        """
+        """Return the rulings on the current object, for a screen above that shows all of it."""
         return ()
 
     def withholds(self) -> bool:
-        """Return whether what others ruled on what the cursor is on is kept from this auditor until
-        they ruled.
-        """
+        """Return whether others' rulings on the current object are hidden until one's own."""
         return False
 
     def hides_reading(self) -> bool:
-        """Return whether nobody is told how the answer under the cursor was read before they
-        ruled.
-        """
+        """Return whether the reading of the current answer is hidden until the auditor rules."""
         return False
 
     def take_ruled(self, sentence: str, ruling: Ruling | None = None) -> None:  # noqa: ARG002
-        """Say what was ruled, and show it; `ruling`: what was stored, None where one was taken
-        back.
-        """
+        """Show what was ruled. `ruling`: the stored ruling, or None if one was taken back."""
         say(self, sentence)
         self.read_standing()
         self.show_ruled()
 
     def show_ruled(self) -> None:
-        """Show things anew after a ruling."""
+        """Show the objects again after a ruling."""
 
     def action_rule(self) -> None:
-        """Ask for a ruling on what the cursor is on."""
+        """Ask for a ruling on the current object."""
         places = self.ruled_places() if self.RULED else ()
         if not places:
             say(self, NOTHING, warns=True)
@@ -121,22 +110,18 @@ class RulingKeys(Screen[Any], Keyed, Background):
             self.find_things(places, self.reader_in_sight())
 
     def reader_in_sight(self) -> str | None:
-        """Return the reader that counts in what is shown; None: the usual one."""
+        """Return the reader of the visible figures, or None for the default one."""
         return None
 
     def run_in_sight(self) -> Run | None:
-        """Return the run whose rulings stand first in the list of rulings; None: of the whole
-        store.
-        """
+        """Return the run that is first in the list of rulings, or None for the whole store."""
         return None
 
     def runs_of(self, places: Sequence[RuledPlace]) -> Sequence[Run]:
-        """Return the runs whose answers are in sight: those of the places under the cursor, or of
-        the whole screen.
-        """
-        found = dict.fromkeys(run for place in places for run in place.runs)
+        """Return the runs of the visible answers: those of the places, or of the whole screen."""
+        place_runs = dict.fromkeys(run for place in places for run in place.runs)
         run = self.run_in_sight()
-        return tuple(found) or (() if run is None else (run,))
+        return tuple(place_runs) or (() if run is None else (run,))
 
     def action_list_rulings(self) -> None:
         """Open the list of rulings."""
@@ -145,18 +130,18 @@ class RulingKeys(Screen[Any], Keyed, Background):
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
-        """The keys that work now: there is something to undo once somebody has a name to rule
-        under.
-        """
-        found = super().active_bindings
+        """The keys that work now. Undoing needs the name of an auditor."""
+        bindings = super().active_bindings
         if self.RULED and (self.UNDOES_SELECTED or self._auditor is not None):
-            return found
-        return {key: one for key, one in found.items() if one.binding.action != "undo_ruling"}
+            return bindings
+        return {
+            key: active_binding
+            for key, active_binding in bindings.items()
+            if active_binding.binding.action != "undo_ruling"
+        }
 
     def action_undo_ruling(self) -> None:
-        """Take back the newest ruling that stands of the person who sits here; once more, the one
-        before.
-        """
+        """Take back the user's newest ruling in force, and the one before with the next call."""
         if not self.RULED:
             return
         if self._auditor is None:
@@ -165,9 +150,7 @@ class RulingKeys(Screen[Any], Keyed, Background):
             self.take_back_last(self._auditor)
 
     def ask_to_take_back(self, ruling: Ruling, auditors: Sequence[str] = ()) -> None:
-        """Take a ruling back; where it is another auditor's, or nobody said who sits here, ask
-        why.
-        """
+        """Take a ruling back. Ask for a reason if it is another auditor's."""
         if ruling.auditor == self._auditor:
             self.store_ruling(Decided(undo=ruling), ruling.auditor)
             return
@@ -196,24 +179,26 @@ class RulingKeys(Screen[Any], Keyed, Background):
         auditors: Sequence[str],
         model: str,
     ) -> None:
-        """`model`: the key of the model that rulings on answers apply to; empty: no single one is
-        in sight.
+        """Ask for a ruling in the dialog.
+
+        `model`: the key of the model that rulings on answers apply to, or empty without a single
+        visible model.
         """
         if not things:
             say(self, NOTHING, warns=True)
         elif self.is_current:
-            hides = self.hides_reading()
-            offered = [
-                (thing, self.rulings_in_sight(thing, of))
-                for thing, of in zip(things, standing, strict=True)
-                if not hides or thing.subject.kind is not Ruled.READING
+            hides_reading = self.hides_reading()
+            offered_things = [
+                (thing, self.rulings_in_sight(thing, rulings))
+                for thing, rulings in zip(things, standing, strict=True)
+                if not hides_reading or thing.subject.kind is not Ruled.READING
             ]
             dialog = RulingDialog(
-                [thing for thing, _ in offered],
-                [of for _, of in offered],
+                [offered_thing for offered_thing, _ in offered_things],
+                [rulings for _, rulings in offered_things],
                 self._auditor,
                 withheld=self.withholds(),
-                reading_hidden=hides,
+                reading_hidden=hides_reading,
                 one_model=bool(model),
             )
             with_answer(self, dialog, lambda decided: self._take_ruling(decided, auditors, model))
@@ -222,13 +207,13 @@ class RulingKeys(Screen[Any], Keyed, Background):
         self.as_auditor(auditors, lambda auditor: self.store_ruling(decided, auditor, model))
 
     def as_auditor(self, known: Sequence[str], then: Callable[[str], object]) -> None:
-        """Go on as the auditor who sits here; ask who that is where nobody said so yet."""
+        """Go on under the auditor's name. Ask for it if it is unknown."""
         if self._auditor is not None:
             then(self._auditor)
         else:
-            asked = PersonDialog(known, note=NOTE, what="auditor")
-            asked.EXPECTED = False
-            ask_person(self, asked, then)
+            dialog = PersonDialog(known, note=NOTE, what="auditor")
+            dialog.EXPECTED = False
+            ask_person(self, dialog, then)
 
     @property
     def _auditor(self) -> str | None:
@@ -237,7 +222,7 @@ class RulingKeys(Screen[Any], Keyed, Background):
 
     @worker("ruling", opens=True)
     async def find_things(self, places: Sequence[RuledPlace], by: str | None = None) -> None:
-        """Find what stands under the cursor, and ask for a ruling on it."""
+        """Find the objects under the cursor, and ask for a ruling on one."""
         runs = self.runs_of(places)
 
         def load(
@@ -250,20 +235,32 @@ class RulingKeys(Screen[Any], Keyed, Background):
                 standing_on,
             )
 
-            of = [read_by(store, thing, by) for place in places for thing in things(store, place)]
-            found = list({thing.subject.key: thing for thing in of}.values())
-            standing = store.rulings.standing()
-            meant = {place.model for place in places if place.model}
-            meant = meant or {store.runs.model_key(run).hex() for run in runs}
-            if not meant and found:  # whoever alone gave the answer, or was asked
-                rows = store.data_rows.models()
-                meant = {rows[at]["key"].hex() for at in models_of(store, found[0].subject)}
-            model = meant.pop() if len(meant) == 1 else ""
-            stands = [
-                standing_on(standing, one.subject, [model] if model else every_model(store))
-                for one in found
+            read_things = [
+                read_by(store, thing, by) for place in places for thing in things(store, place)
             ]
-            return found, stands, sorted({event.auditor for event in store.rulings.events()}), model
+            unique_things = list({thing.subject.key: thing for thing in read_things}.values())
+            standing = store.rulings.standing()
+            model_keys = {place.model for place in places if place.model}
+            model_keys = model_keys or {store.runs.model_key(run).hex() for run in runs}
+            if (
+                not model_keys and unique_things
+            ):  # Without a run, it is the one model that gave the answer or was asked.
+                rows = store.data_rows.models()
+                model_keys = {
+                    rows[model_id]["key"].hex()
+                    for model_id in models_of(store, unique_things[0].subject)
+                }
+            model = model_keys.pop() if len(model_keys) == 1 else ""
+            rulings_by_thing = [
+                standing_on(standing, thing.subject, [model] if model else every_model(store))
+                for thing in unique_things
+            ]
+            return (
+                unique_things,
+                rulings_by_thing,
+                sorted({event.auditor for event in store.rulings.events()}),
+                model,
+            )
 
         self.ask_for_ruling(*await self.with_store(load))
 
@@ -289,7 +286,7 @@ class RulingKeys(Screen[Any], Keyed, Background):
                         f"{ruling.verdict}. Nothing was stored; "
                         "r shows that ruling."
                     )
-            made = ruling_subjects.rule(
+            new_ruling = ruling_subjects.rule(
                 store,
                 decided.thing,
                 decided.verdict,
@@ -299,14 +296,14 @@ class RulingKeys(Screen[Any], Keyed, Background):
                 model="" if decided.all_models else model,
             )
             name = ruling_subjects.told(store, decided.thing.subject)
-            read = f" ({decided.reading})" if decided.reading else ""
-            return f"{decided.verdict}{read}: {name}; z undoes it", made
+            reading_text = f" ({decided.reading})" if decided.reading else ""
+            return f"{decided.verdict}{reading_text}: {name}; z undoes it", new_ruling
 
         self.take_ruled(*await self.with_store(rule))
 
     @worker("rulings", beside=True)
     async def read_rulings(self, places: Sequence[RuledPlace]) -> None:
-        """Read the rulings on these subjects and on what contains them, and show them."""
+        """Read the rulings on these places and on what contains them, and show them."""
         runs = self.runs_of(places)
 
         def load(store: Store) -> Sequence[str]:
@@ -314,13 +311,13 @@ class RulingKeys(Screen[Any], Keyed, Background):
 
             models = [store.runs.model_key(run).hex() for run in runs] or every_model(store)
             standing = store.rulings.standing()
-            found = (
+            placed_things = (
                 [thing for place in places for thing in things(store, place)] if standing else []
             )
             lines = (
-                f"{spoken(thing.name)}: {said(one)}"
-                for thing in found
-                for one in reversed(standing_on(standing, thing.subject, models))
+                f"{spoken(thing.name)}: {said(ruling)}"
+                for thing in placed_things
+                for ruling in reversed(standing_on(standing, thing.subject, models))
             )
             return tuple(dict.fromkeys(lines))
 
@@ -331,10 +328,10 @@ class RulingKeys(Screen[Any], Keyed, Background):
         def take_back_newest(store: Store) -> str:
             from workbench.evidence.ruling_subjects import take_back
 
-            last = store.rulings.newest(auditor)
-            if last is None:
+            newest_ruling = store.rulings.newest(auditor)
+            if newest_ruling is None:
                 return f"Nothing to undo: {auditor} has no ruling in force."
-            return take_back(store, last, auditor=auditor)
+            return take_back(store, newest_ruling, auditor=auditor)
 
         self.take_ruled(await self.with_store(take_back_newest))
 
@@ -345,10 +342,12 @@ class RulingKeys(Screen[Any], Keyed, Background):
 
 
 def ruled_lines(lines: Sequence[str], most: int = 3) -> Content:
-    """Return what was ruled, a line each, no more than there is room for."""
-    more = [f"and {len(lines) - most} more rulings: r shows them"] * (len(lines) > most)
-    shown = [*(f"ruled: {_beginning(line)}" for line in lines[:most]), *more]
-    return Content("\n").join(Content.styled(visible(line), "$text-accent") for line in shown)
+    """Return rulings, a line each, at most `most` of them."""
+    more_lines = [f"and {len(lines) - most} more rulings: r shows them"] * (len(lines) > most)
+    visible_lines = [*(f"ruled: {_beginning(line)}" for line in lines[:most]), *more_lines]
+    return Content("\n").join(
+        Content.styled(visible(line), "$text-accent") for line in visible_lines
+    )
 
 
 def _beginning(line: str) -> str:
@@ -356,51 +355,45 @@ def _beginning(line: str) -> str:
 
 
 def below(screen: Screen[Any]) -> RulingKeys | None:
-    """Return the screen that one was opened from, where things are ruled on there."""
+    """Return the screen below if objects can be ruled on there, or None."""
     stack = screen.app.screen_stack
-    found = stack[-2] if len(stack) > 1 and stack[-1] is screen else stack[-1]
-    return found if isinstance(found, RulingKeys) and found.RULED else None
+    screen_below = stack[-2] if len(stack) > 1 and stack[-1] is screen else stack[-1]
+    return screen_below if isinstance(screen_below, RulingKeys) and screen_below.RULED else None
 
 
 def rule_below(screen: ModalScreen[None]) -> None:
-    """Leave a screen and rule on what is under the cursor of the one below."""
-    if (found := below(screen)) is not None:
+    """Close a screen and rule on the current object of the screen below."""
+    if (screen_below := below(screen)) is not None:
         screen.dismiss(None)
-        found.call_later(found.action_rule)
+        screen_below.call_later(screen_below.action_rule)
 
 
 def ruled_by(lines: Sequence[str], most: int = 0) -> list[Content]:
-    """Return who ruled what on the thing beside which this stands, a line each; of each `most`
-    characters, if any.
-    """
-    cut = [
+    """Return rulings as a line each, truncated to `most` characters unless that is 0."""
+    truncated = [
         f"{line[:most]}… (Enter shows all)" if most and len(line) > most else line for line in lines
     ]
-    return [Content.styled(visible(f"ruled by {line}"), "$text-accent") for line in cut]
+    return [Content.styled(visible(f"ruled by {line}"), "$text-accent") for line in truncated]
 
 
 class RulingScreen(RulingKeys, StoreScreen):
-    """A screen of figures or answers from which things can be ruled on."""
+    """A screen of figures or answers whose objects can be ruled on."""
 
     def show_ruled(self) -> None:
         self.action_refresh()
 
 
 class RulesAndEdits(RulingKeys):
-    """A screen where texts are changed, too: `z` takes back what its person did last, a ruling or a
-    change.
-    """
+    """A screen with editable texts, where `z` undoes the user's last ruling or edit."""
 
     def undo_edit(self, person: str) -> None:
-        """Undo the newest change of a person."""
+        """Undo the newest edit of a person."""
         raise NotImplementedError
 
     @worker("rule", newest=False)
     async def undo_newest(self, instrument: str, person: str) -> None:
         def take_back_ruling(store: Store) -> str | None:
-            """Return what was taken back; None: what the person did last, if anything, is a change
-            of a statement.
-            """
+            """Return a message on the undone ruling, or None without one or with a newer edit."""
             from workbench.evidence.ruling_subjects import take_back
             from workbench.pipeline.editing import undoable
 
@@ -417,12 +410,12 @@ class RulesAndEdits(RulingKeys):
 
 
 def things(store: Store, place: RuledPlace) -> list[Thing]:
-    """Return what can be ruled on at a place, the most specific first."""
+    """Return the possible objects of a ruling at a place, the most specific first."""
     if place.probe or place.prompt:
         return _of_prompt(store, place)
     for instrument in place.instruments:
-        if found := _of_words(store, instrument, place):
-            return found
+        if word_things := _of_words(store, instrument, place):
+            return word_things
     return []
 
 
@@ -430,98 +423,114 @@ def _of_prompt(store: Store, place: RuledPlace) -> list[Thing]:
     from workbench.evidence import ruling_subjects as subjects
 
     if place.probe:
-        puts = store.ruled_things.prompts(probe=place.probe)
+        sent_prompts = store.ruled_things.prompts(probe=place.probe)
     else:
-        every = store.ruled_things.prompts(key=place.prompt.hex())
-        puts = (
+        candidates = store.ruled_things.prompts(key=place.prompt.hex())
+        sent_prompts = (
             tuple(
-                one
-                for one in every
-                if one.instrument in place.instruments and one.ref in place.words
+                candidate
+                for candidate in candidates
+                if candidate.instrument in place.instruments and candidate.ref in place.words
             )
-            or every
+            or candidates
         )
-    if not puts:
+    if not sent_prompts:
         return []
-    put = puts[0]
-    statement = subjects.statement_version(store, put.instrument, put.ref, put.version)
-    put_as = {"language": put.language, "variant": put.variant}
-    wording = [
-        one
-        for one in subjects.wordings(store, statement)
-        if put_as.items() <= one.subject.named.items()
+    sent_prompt = sent_prompts[0]
+    statement = subjects.statement_version(
+        store, sent_prompt.instrument, sent_prompt.ref, sent_prompt.version
+    )
+    wording_names = {"language": sent_prompt.language, "variant": sent_prompt.variant}
+    wordings = [
+        candidate
+        for candidate in subjects.wordings(store, statement)
+        if wording_names.items() <= candidate.subject.named.items()
     ]
-    prompt = subjects.prompt(put, subjects.called(store, subjects.prompt(put).subject))
-    meant = place.text is not None or bool(place.answer)
-    given = [
-        subjects.answer(store, put, one, prompt.name)
-        for one in (store.ruled_things.answers(put.key) if meant else ())
-        if one.text == place.text or one.key == place.answer
+    prompt = subjects.prompt(
+        sent_prompt, subjects.called(store, subjects.prompt(sent_prompt).subject)
+    )
+    has_answer = place.text is not None or bool(place.answer)
+    answers = [
+        subjects.answer(store, sent_prompt, stored_answer, prompt.name)
+        for stored_answer in (store.ruled_things.answers(sent_prompt.key) if has_answer else ())
+        if stored_answer.text == place.text or stored_answer.key == place.answer
     ]
-    read = [one for answer in given for one in subjects.below(store, answer)]
-    return [*given, *read, prompt, *wording, statement]
+    readings = [
+        answer_reading for answer in answers for answer_reading in subjects.below(store, answer)
+    ]
+    return [*answers, *readings, prompt, *wordings, statement]
 
 
 def _of_words(store: Store, instrument: str, place: RuledPlace) -> list[Thing]:
     """Return the statement, wording and prompt that words name, as far as they do."""
     from workbench.evidence import ruling_subjects as subjects
 
-    words = [
+    names = [
         *place.words,
         *(word.partition("/")[2] for word in place.words if word.startswith(f"{instrument}/")),
     ]
     items = store.choices.items(instrument) if place.keys else {}
-    words += [ref for ref, item in items.items() if item.key in place.keys]
+    names += [ref for ref, item in items.items() if item.key in place.keys]
     ref = next(
-        (word for word in words if word and store.ruled_things.versions(instrument, word)), None
+        (name for name in names if name and store.ruled_things.versions(instrument, name)), None
     )
     if ref is None:
         return []
     version = place.version
-    found = [
+    statement_things = [
         subjects.statement_version(store, instrument, ref, version)
         if version
         else subjects.statement(store, instrument, ref)
     ]
-    of_wordings = [
-        one for one in subjects.below(store, found[0]) if one.subject.named["variant"] in words
+    matching_wordings = [
+        candidate
+        for candidate in subjects.below(store, statement_things[0])
+        if candidate.subject.named["variant"] in names
     ]
-    in_language = [one for one in of_wordings if one.subject.named["language"] == place.language]
-    wording = next(iter(in_language or of_wordings), None)
+    wordings_in_language = [
+        candidate
+        for candidate in matching_wordings
+        if candidate.subject.named["language"] == place.language
+    ]
+    wording = next(iter(wordings_in_language or matching_wordings), None)
     if wording is None:
-        return found
-    found.insert(0, wording)
-    swapped = subjects.SWAPPED in words
+        return statement_things
+    statement_things.insert(0, wording)
+    is_swapped = subjects.SWAPPED in names
     prompts = subjects.below(store, wording)
     for prompt in prompts:
         tail = prompt.name.removeprefix(f"{wording.name}/").split("/")
-        if tail[0] in words and (subjects.SWAPPED in tail) == swapped:
-            return [*_with_text(store, prompt, place.text), prompt, *found]
+        if tail[0] in names and (subjects.SWAPPED in tail) == is_swapped:
+            return [*_with_text(store, prompt, place.text), prompt, *statement_things]
     # No template is named: the first prompt that got this answer.
     if len(place.words) == WORDING_ALONE:
         for prompt in prompts:
-            if given := _with_text(store, prompt, place.text):
-                return [*given, prompt, *found]
-    return found
+            if answer_things := _with_text(store, prompt, place.text):
+                return [*answer_things, prompt, *statement_things]
+    return statement_things
 
 
 def _with_text(store: Store, prompt: Thing, text: str | None) -> list[Thing]:
     from workbench.evidence.ruling_subjects import below
 
-    return [one for one in below(store, prompt) if one.words == text] if text is not None else []
+    return (
+        [answer for answer in below(store, prompt) if answer.words == text]
+        if text is not None
+        else []
+    )
 
 
 class RuledText(TextScreen):
-    """The text of what is under the cursor of the screen below."""
+    """The text of the current object of the screen below, with the rulings on it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "rule", "Rule", tooltip="Rule on this")]
 
     def __init__(
         self, title: str, text: str | Content, *, wide: bool = False, rulings: Sequence[str] = ()
     ) -> None:
-        """`rulings`: what was ruled on it, as far as it may be seen."""
-        whole = text if isinstance(text, Content) else Content(visible(text, lines=True))
-        super().__init__(title, Content("\n").join([*ruled_by(rulings), whole]), wide=wide)
+        """Create the dialog. `rulings`: the rulings on the text that may be seen."""
+        content = text if isinstance(text, Content) else Content(visible(text, lines=True))
+        super().__init__(title, Content("\n").join([*ruled_by(rulings), content]), wide=wide)
 
     def on_mount(self) -> None:
         if below(self) is not None:

@@ -1,4 +1,4 @@
-"""What auditors ruled, and which of it is shown beside a thing in sight."""
+"""The rulings in force, and which of them are shown beside a visible object."""
 
 from __future__ import annotations
 
@@ -18,126 +18,123 @@ if TYPE_CHECKING:
     from workbench.domain.rulings import Ruling
 
 DIGITS = 8
-"of a key in a name, as `stores.annotation.rulings` has it"
+"number of digits of a key in a name, as in `stores.annotation.rulings`"
 VARIANTS = frozenset(kind.value for kind in VariantKind)
 
 
 @dataclass(frozen=True, slots=True)
 class RuledPlace:
-    """Where the cursor stands, in the words that name it."""
+    """The place of the cursor, by the names on the screen."""
 
     instruments: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
-    "names of a statement, a wording, a template and an order of labels among others"
+    "names of a statement, a wording, a template and an order of labels, among others"
     keys: tuple[str, ...] = ()
-    "keys of multiple-choice questions, where these are not refs"
+    "keys of multiple-choice questions, if these are not refs"
     probe: int = 0
-    "rowid; 0: none is meant"
+    "rowid, or 0 without a probe"
     text: str | None = None
-    "of an answer"
+    "text of an answer"
     version: int = 0
-    "of the statement; 0: the one that was asked last"
+    "version of the statement, or 0 for the one that was asked last"
     language: str = ""
-    "of the wording, where a statement has it in several; empty: any"
+    "language of the wording, or empty for any"
     prompt: bytes = b""
-    "key; empty: none is meant"
+    "key of the prompt, or empty without one"
     answer: bytes = b""
     "key of the text of an answer to it"
     runs: tuple[Run, ...] = ()
-    "whose answers are meant; empty: anybody's"
+    "runs of the answers, or empty for all"
     model: str = ""
-    "key of the model whose answers are meant; empty: that of `runs`"
+    "key of the model that answered, or empty for that of `runs`"
 
 
 @dataclass(frozen=True, slots=True)
 class Stands:
-    """A ruling that stands."""
+    """A ruling in force."""
 
     instrument: str
     name: str
-    "of what it is about"
+    "name of its object"
     line: str
-    "who ruled what, and why"
+    "auditor, verdict and reason"
     ref: str = ""
-    "of the statement that it is about, or that what it is about belongs to; it may hold slashes"
+    "ref of the object's statement; it may contain slashes"
     probes: frozenset[int] = frozenset()
-    "rowids of the probes that put what it is about"
+    "rowids of the probes of its object"
     answer: str = ""
-    "first digits of the key of the answer that it is about; empty: of no single answer"
+    "first digits of the key of the answer, or empty without a single answer"
     givers: frozenset[Giver] = frozenset()
-    "who gave that answer"
+    "models and runs that gave that answer"
     model_id: int | None = None
-    "rowid of the model that it applies to alone; None: it applies to all models"
+    "rowid of the only model that it applies to, or None for all models"
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The names of what it is about, from the statement down."""
+        """The names of its object, from the statement down."""
         if not self.ref:
             return tuple(self.name.split("/"))
-        below = self.name.removeprefix(self.ref).strip("/")
-        return (self.ref, *below.split("/")) if below else (self.ref,)
+        subpath = self.name.removeprefix(self.ref).strip("/")
+        return (self.ref, *subpath.split("/")) if subpath else (self.ref,)
 
     def concerns(self, place: RuledPlace) -> bool:
-        """Return whether it is about one of the instruments of a place, and about no answer that
-        others gave.
-        """
+        """Return whether it concerns an instrument of a place, and no answer of other runs."""
         if self.instrument not in place.instruments:
             return False
         if place.runs and not any(map(self.applies, place.runs)):
             return False
         return not (self.answer and place.runs) or any(
-            one.is_of(run) for one in self.givers for run in place.runs
+            giver.is_of(run) for giver in self.givers for run in place.runs
         )
 
     def applies(self, run: Run | None) -> bool:
-        """Return whether it applies to the model of a run; None: to any model."""
+        """Return whether it applies to the model of a run. It applies to None in any case."""
         return run is None or self.model_id in (None, run.model_id)
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The rulings that stand in a store."""
+    """The rulings in force in a store."""
 
     every: tuple[Stands, ...] = ()
 
     def on_answer(self, probe: int, text: str, run: Run | None = None) -> tuple[str, ...]:
-        """Return what was ruled on an answer to the prompt of a probe, on the prompt, its wording
-        and its statement.
+        """Return the rulings on an answer to a probe, on its prompt, wording and statement.
 
-        run : whose answer it is; None: anybody's
+        With a run, only those that apply to the model of the run.
         """
         answer = text_key(text).hex()[:DIGITS]
-        here = (one for one in self.every if probe in one.probes and one.answer in ("", answer))
-        return tuple(one.line for one in here if one.applies(run))
+        matching = (
+            ruling
+            for ruling in self.every
+            if probe in ruling.probes and ruling.answer in ("", answer)
+        )
+        return tuple(ruling.line for ruling in matching if ruling.applies(run))
 
     def counts(self, instrument: str) -> Counter[str]:
-        """Return how many rulings stand on each statement of an instrument and on what is below
-        it.
-        """
-        return Counter(one.ref for one in self.every if one.instrument == instrument)
+        """Return the number of rulings in force on each statement of an instrument and below it."""
+        return Counter(ruling.ref for ruling in self.every if ruling.instrument == instrument)
 
     def at(self, place: RuledPlace) -> tuple[str, ...]:
-        """Return what was ruled on the statement that a place names, on what is below it, or on its
-        answer.
-        """
-        here = [(one, one.parts) for one in self.every if one.concerns(place)]
+        """Return the rulings on the statement of a place and below it, or on its answer."""
+        concerning = [(ruling, ruling.parts) for ruling in self.every if ruling.concerns(place)]
         if place.text is None:
             return tuple(
-                _about(one, name, place.words) for one, name in here if _meant(name, place.words)
+                _about(ruling, name, place.words)
+                for ruling, name in concerning
+                if _meant(name, place.words)
             )
         answer = text_key(place.text).hex()[:DIGITS]
         return tuple(
-            one.line
-            for one, name in here
-            if one.answer == answer
-            and (place.probe in one.probes if place.probe else name[0] in place.words)
+            ruling.line
+            for ruling, name in concerning
+            if ruling.answer == answer
+            and (place.probe in ruling.probes if place.probe else name[0] in place.words)
         )
 
 
 def _about(one: Stands, name: Sequence[str], words: Sequence[str]) -> str:
-    """Return a ruling in a line, with the name of what it is about where that is only a part of
-    what the row shows.
-    """
+    """Return a ruling in a line, with the name of its object if that is only part of the row."""
     if set(name) <= set(words):
         return one.line
     from workbench.evidence.ruling_subjects import spoken
@@ -146,9 +143,7 @@ def _about(one: Stands, name: Sequence[str], words: Sequence[str]) -> str:
 
 
 def _meant(name: Sequence[str], words: Sequence[str]) -> bool:
-    """Return whether a row about these words is about a thing of this name, or about what it is
-    part of.
-    """
+    """Return whether the words of a row name an object, or something that contains it."""
     return name[0] in words and (
         len(name) == 1
         or name[1] in words
@@ -157,7 +152,7 @@ def _meant(name: Sequence[str], words: Sequence[str]) -> bool:
 
 
 def standing_in(store: Store) -> Standing:
-    """Return the rulings that stand in an open store."""
+    """Return the rulings in force in an open store."""
     from stores.annotation.rulings import Giver
     from workbench.evidence.ruling_subjects import placed
 
@@ -165,8 +160,16 @@ def standing_in(store: Store) -> Standing:
         named = ruling.subject.named
         instrument, name = placed(store, ruling.subject, told_apart=False)
         answer = named.get("text", "")[:DIGITS]
-        put = () if "statement" in named else store.ruled_things.prompts(key=named["prompt"])
-        ref = named["statement"] if "statement" in named else put[0].ref if put else ""
+        sent_prompts = (
+            () if "statement" in named else store.ruled_things.prompts(key=named["prompt"])
+        )
+        ref = (
+            named["statement"]
+            if "statement" in named
+            else sent_prompts[0].ref
+            if sent_prompts
+            else ""
+        )
         givers = (
             store.ruled_things.givers(named["prompt"], named["text"])
             if answer
@@ -176,5 +179,7 @@ def standing_in(store: Store) -> Standing:
         probes = store.ruled_things.probes(named)
         return Stands(instrument, name, said(ruling), ref, probes, answer, givers, model)
 
-    models = {row["key"].hex(): at for at, row in store.data_rows.models().items()}
-    return Standing(tuple(stands(one) for of in store.rulings.standing().values() for one in of))
+    models = {row["key"].hex(): model_id for model_id, row in store.data_rows.models().items()}
+    return Standing(
+        tuple(stands(ruling) for rulings in store.rulings.standing().values() for ruling in rulings)
+    )

@@ -1,1 +1,1 @@
-"""Statements and questions: written, varied, checked, imported and exported."""
+"""The screens that write, vary, check, import and export statements and questions."""

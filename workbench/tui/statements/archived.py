@@ -1,4 +1,4 @@
-"""What was archived: to be looked at, and brought back."""
+"""The screen of the archived statements of an instrument, which can be restored."""
 
 from __future__ import annotations
 
@@ -125,11 +125,13 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
             self.app.push_screen(HistoryScreen(self._instrument, ref, ""))
 
     def _show_rows(self) -> None:
-        names, ruled = (
+        names, n_rulings = (
             short_refs([line.ref for line in self._lines]),
             self.standing.counts(self._instrument),
         )
-        self.table.show([_record(line, names[line.ref], ruled[line.ref]) for line in self._lines])
+        self.table.show(
+            [_record(line, names[line.ref], n_rulings[line.ref]) for line in self._lines]
+        )
 
     @worker("look")
     async def look(self) -> None:

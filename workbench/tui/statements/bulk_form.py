@@ -1,4 +1,4 @@
-"""One change of many statements, shown word by word before it is made."""
+"""A form for one change of many statements, with a preview word by word."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from workbench.pipeline.editing import Done
 
 SHOWN = 40
-"changed wordings that the preview draws; all of them are counted"
+"maximum number of changed wordings that the preview shows; all of them are counted"
 
 ACTS = {
     "add a tag": "tag",
@@ -41,7 +41,7 @@ ACTS = {
     "archive": "archive",
 }
 SEEN_FIRST = ("replace", "strip", "archive")
-"acts that are not made before their preview was there to be seen"
+"acts that need a finished preview before they are saved"
 HINTS = {
     "tag": "the tag",
     "untag": "the tag",
@@ -55,7 +55,7 @@ EXPLAIN = section("screens-statements", "Several statements at once")
 
 @dataclass(frozen=True, slots=True)
 class BulkTyped:
-    """The form as it was typed."""
+    """The input of the form."""
 
     act: str
     value: str
@@ -64,15 +64,15 @@ class BulkTyped:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a change would come to."""
+    """The result of a change."""
 
     seen: Mapping[str, Statement]
     after: Mapping[str, Statement]
-    "those that would change"
+    "the statements that would change, after the change"
 
 
 class BulkForm(PreviewedForm):
-    """Changes the marked statements alike."""
+    """A form that changes the marked statements alike."""
 
     SAVE = "Change"
     EXPLAIN = EXPLAIN
@@ -87,8 +87,10 @@ class BulkForm(PreviewedForm):
         )
 
     def compose_fields(self) -> ComposeResult:
-        acts = list(ACTS.items())
-        yield row("change", Select(acts, id="act", value="tag", allow_blank=False, compact=True))
+        act_options = list(ACTS.items())
+        yield row(
+            "change", Select(act_options, id="act", value="tag", allow_blank=False, compact=True)
+        )
         yield row("to", Input(id="value", compact=True, placeholder=HINTS["tag"]))
         yield row(
             "replace by", Input(id="new", compact=True, placeholder="empty: delete the words")
@@ -114,7 +116,7 @@ class BulkForm(PreviewedForm):
         self._show_fields(str(event.value))
 
     def say_fault(self, fault: str) -> None:
-        """Say what is still to be typed: that is nobody's mistake."""
+        """Show what is still to be typed, without marking it as an error."""
         self.say(fault)
 
     def work_out(self, store: Store, typed: BulkTyped) -> Preview:
@@ -139,13 +141,15 @@ class BulkForm(PreviewedForm):
             self.say("Nothing would change.")
 
     def entered(self) -> None:
-        """Show what would change: Enter changes nothing here."""
+        """Show the preview, because Enter changes nothing here."""
         if not self.fault():
             self.preview_now()
 
     def action_save(self) -> None:
-        """Make the change that is shown. Where it is still being worked out, texts have to be
-        looked at first.
+        """Make the change of the preview.
+
+        Without a finished preview, compute it first. The acts in `SEEN_FIRST` then have to be
+        confirmed again.
         """
         if self.fault():
             super().action_save()
@@ -161,12 +165,14 @@ class BulkForm(PreviewedForm):
         typed: BulkTyped = values
         if self._preview is None:
             raise UsageError("the preview is not ready yet")
-        seen = {ref: self._preview.seen[ref] for ref in self._preview.after}
+        seen_statements = {ref: self._preview.seen[ref] for ref in self._preview.after}
         if typed.act == "archive":
-            changed = store.statements.archive(self._instrument, seen, person=person)
+            changed = store.statements.archive(self._instrument, seen_statements, person=person)
             return outcome(store, self._instrument, changed)
-        change, words = change_of(typed)
-        return change_all(store, self._instrument, seen, change, person=person, act=words)
+        change, act_text = change_of(typed)
+        return change_all(
+            store, self._instrument, seen_statements, change, person=person, act=act_text
+        )
 
     def _show_fields(self, act: str) -> None:
         """Show the fields that an act needs."""
@@ -179,7 +185,7 @@ class BulkForm(PreviewedForm):
 
 
 def change_of(typed: BulkTyped) -> tuple[Callable[[Statement], Statement], str]:
-    """Return the change of one statement, and how the history calls it."""
+    """Return the change of one statement, and its name in the history."""
     from workbench.workshop.edits import replaced, stripped, with_field, with_tag, without_tag
 
     value = typed.value.strip()
@@ -199,31 +205,29 @@ def change_of(typed: BulkTyped) -> tuple[Callable[[Statement], Statement], str]:
 
 
 def previewed(seen: Mapping[str, Statement], typed: BulkTyped) -> Preview:
-    """Return what a change would come to. Raises WorkbenchError: the first thing that is wrong with
-    it.
-    """
+    """Return the preview of a change. Raises WorkbenchError for the first error."""
     if typed.act == "archive":
         return Preview(seen, seen)
     change, _ = change_of(typed)
     return Preview(
         seen,
         {
-            ref: changed
+            ref: changed_statement
             for ref, statement in seen.items()
-            if (changed := change(statement)) != statement
+            if (changed_statement := change(statement)) != statement
         },
     )
 
 
 def preview_lines(preview: Preview, typed: BulkTyped) -> Iterator[Content]:
-    """Yield what would change, as lines; at most `SHOWN` of them are drawn."""
-    left = SHOWN
-    for ref, after in preview.after.items():
-        if left <= 0:
+    """Yield the lines of a preview, at most `SHOWN` of them."""
+    n_left = SHOWN
+    for ref, updated in preview.after.items():
+        if n_left <= 0:
             yield Content.styled("…", "dim")
             return
-        lines = list(_changes(preview.seen[ref], after, typed))[:left]
-        left -= len(lines)
+        lines = list(_changes(preview.seen[ref], updated, typed))[:n_left]
+        n_left -= len(lines)
         yield from lines
 
 
@@ -235,8 +239,10 @@ def _changes(before: Statement, after: Statement, typed: BulkTyped) -> Iterator[
     elif typed.act in ("tag", "untag"):
         yield Content.assemble(ref, f"tags {visible(', '.join(after.tags) or 'none')}")
     elif typed.act not in ("replace", "strip"):
-        was, will = (visible(str(getattr(one, typed.act) or "nothing")) for one in (before, after))
-        yield Content.assemble(ref, f"{typed.act} {was} → {will}")
+        old_value, new_value = (
+            visible(str(getattr(version, typed.act) or "nothing")) for version in (before, after)
+        )
+        yield Content.assemble(ref, f"{typed.act} {old_value} → {new_value}")
     for old, new in zip(before.wordings, after.wordings, strict=True):
         if old.text != new.text:
             name = (f"{variant_name(old.variant)} {visible(old.language)}  ", "$text-muted")
@@ -246,10 +252,10 @@ def _changes(before: Statement, after: Statement, typed: BulkTyped) -> Iterator[
 
 
 def _text_lines(head: Content, old: str, new: str, *, blanks: bool) -> Iterator[Content]:
-    """Yield a text before and after; where blanks are all that changes, they are drawn."""
+    """Yield a text before and after a change. If only blanks change, they are drawn."""
     if blanks:
-        stray = re.sub(r"^\s+|\s+$|(?<=\s)\s+", lambda found: "␣" * len(found[0]), old)
-        yield Content.assemble(head, visible(stray, lines=True))
+        marked_text = re.sub(r"^\s+|\s+$|(?<=\s)\s+", lambda match: "␣" * len(match[0]), old)
+        yield Content.assemble(head, visible(marked_text, lines=True))
         return
     removed, added = difference(old, new)
     yield Content.assemble(head, marked(removed, "−"))

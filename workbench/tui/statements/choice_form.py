@@ -1,6 +1,4 @@
-"""Forms of multiple-choice questions: what is wanted above, what was made below; nothing enters
-unseen.
-"""
+"""The form that makes changed forms of multiple-choice questions, with a preview of all."""
 
 from __future__ import annotations
 
@@ -34,36 +32,34 @@ if TYPE_CHECKING:
     from workbench.pipeline.editing import Done
 
 SHOWN = 40
-"forms that a preview draws; all of them are counted, and written"
+"maximum number of forms that a preview shows; all of them are counted and written"
 
 
 def outlook(proposals: Proposals, *, replace: bool) -> str:
-    """Say in a line what accepting comes to."""
-    ready = [one for one in proposals.made if replace or one.held is None]
-    said = proposals.describe().split("\n")[0]
-    if ready:
-        return f"{said}. F5 writes {plural(len(ready), 'wording')}."
-    return f"{said}: tick replace to write them." if proposals.made else f"{said}."
+    """Return a line that describes the effect of accepting."""
+    writable = [proposal for proposal in proposals.made if replace or proposal.held is None]
+    description = proposals.describe().split("\n")[0]
+    if writable:
+        return f"{description}. F5 writes {plural(len(writable), 'wording')}."
+    return f"{description}: tick replace to write them." if proposals.made else f"{description}."
 
 
 def preview_text(proposals: Proposals) -> Iterator[Content]:
-    """Yield what was made, and what cannot be, as lines."""
-    for one in proposals.made[:SHOWN]:
-        yield _heading(one)
-        yield from _form(one.before, one.text)
+    """Yield the lines of the forms that were made, and of those that cannot be made."""
+    for proposal in proposals.made[:SHOWN]:
+        yield _heading(proposal)
+        yield from _form(proposal.before, proposal.text)
         yield from (
-            Content.styled(f"▲ {visible(remark)}", "$text-warning") for remark in one.remarks
+            Content.styled(f"▲ {visible(remark)}", "$text-warning") for remark in proposal.remarks
         )
     if len(proposals.made) > SHOWN:
         yield Content.styled(f"… and {len(proposals.made) - SHOWN:,} more", "$text-muted")
-    for said in proposals.describe().split("\n")[1:]:
-        yield Content.styled(f"– {visible(said)}", "$text-muted")
+    for sentence in proposals.describe().split("\n")[1:]:
+        yield Content.styled(f"– {visible(sentence)}", "$text-muted")
 
 
 def side_by_side(before: str, after: str) -> tuple[Content, Content] | None:
-    """Return two forms of a question with what differs; None where one of the texts is no question
-    with options.
-    """
+    """Return two forms of a question with their differences, or None if one has no options."""
     old, new = parse_choice(before), parse_choice(after)
     if not isinstance(old, Choice) or not isinstance(new, Choice):
         return None
@@ -72,26 +68,27 @@ def side_by_side(before: str, after: str) -> tuple[Content, Content] | None:
         Content(f"  {letter.upper()}. {visible(text)}")
         for letter, text in zip(old.letters, old.options, strict=True)
     ]
-    lines = Content("\n")
-    return lines.join([marked(removed, "−"), *options]), lines.join(
+    separator = Content("\n")
+    return separator.join([marked(removed, "−"), *options]), separator.join(
         [marked(added, "+"), *map(_option, option_lines(old, new))]
     )
 
 
 def _heading(one: Proposal) -> Content:
-    """Return where a form goes."""
-    new = f"  new, from {visible(one.of)}" if one.of and one.variant == ORIGINAL else ""
-    instead = "  ▲ differs from the existing text" if one.held is not None else ""
+    """Return the heading with the destination of a form."""
+    new_note = f"  new, from {visible(one.of)}" if one.of and one.variant == ORIGINAL else ""
+    replace_note = "  ▲ differs from the existing text" if one.held is not None else ""
     return Content.assemble(
         (f"{visible(one.ref)} · {variant_name(one.variant)}", "bold"),
-        (new, "$text-muted"),
-        (instead, "$text-warning"),
+        (new_note, "$text-muted"),
+        (replace_note, "$text-warning"),
     )
 
 
 def _form(before: str, after: str) -> Iterator[Content]:
-    """Yield a form with what differs; options that are all as they were are left out where the
-    question is another.
+    """Yield a form with its differences.
+
+    Options are left out if all are unchanged and the stem differs.
     """
     old, new = parse_choice(before), parse_choice(after)
     if not isinstance(old, Choice) or not isinstance(new, Choice):
@@ -115,7 +112,7 @@ def _stem(before: str, after: str) -> Iterator[Content]:
 
 
 def _word(old: str, new: str) -> Content:
-    """Return a word, with what it was before where an error was put into it."""
+    """Return a word, with its earlier spelling if an error was put into it."""
     if old == new:
         return Content(visible(new, lines=True))
     return Content(" ").join(
@@ -124,7 +121,7 @@ def _word(old: str, new: str) -> Content:
 
 
 def _option(line: OptionLine) -> Content:
-    """Return an option with what became of it."""
+    """Return an option with its change."""
     text = f"{line.letter}. {visible(line.text)}"
     if line.mark in MARK_STYLES:
         return Content.assemble((f"{line.mark} ", "dim"), (text, MARK_STYLES[line.mark]))
@@ -145,7 +142,7 @@ EXPLAIN = section("screens-statements", "Forms of multiple-choice questions")
 
 @dataclass(frozen=True, slots=True)
 class FormTyped:
-    """The form as it was typed."""
+    """The input of the form."""
 
     make: str
     errors: tuple[str, ...]
@@ -157,7 +154,7 @@ class FormTyped:
 
 
 class ChoiceForm(PreviewedForm):
-    """Makes forms of questions; dismisses what was done, or None."""
+    """A form that makes forms of questions. It returns the result, or None."""
 
     HEADING = "Make forms"
     SAVE = "Accept"
@@ -169,8 +166,8 @@ class ChoiceForm(PreviewedForm):
     def __init__(self, instrument: str, refs: tuple[str, ...], language: str) -> None:
         super().__init__(instrument, refs)
         self._language = language
-        of = refs[0] if len(refs) == 1 else plural(len(refs), "question")
-        self.HEADING = f"Make forms of {of}"
+        subject = refs[0] if len(refs) == 1 else plural(len(refs), "question")
+        self.HEADING = f"Make forms of {subject}"
 
     def compose_fields(self) -> ComposeResult:
         yield row(
@@ -212,7 +209,7 @@ class ChoiceForm(PreviewedForm):
 
     @property
     def dirty(self) -> bool:
-        """Nothing is lost by leaving: what was made can be made again."""
+        """Always False, because the forms can be made again."""
         return False
 
     def fault(self) -> str:
@@ -233,20 +230,20 @@ class ChoiceForm(PreviewedForm):
 
     def show_outcome(self, typed: FormTyped, preview: Proposals) -> None:
         self.draw(list(preview_text(preview)))
-        meanwhile = (
+        conflict_note = (
             "Somebody changed a question; the preview uses its current text. "
             if self._refused
             else ""
         )
-        self.say(f"{meanwhile}{outlook(preview, replace=typed.replace)}", wrong=self._refused)
+        self.say(f"{conflict_note}{outlook(preview, replace=typed.replace)}", wrong=self._refused)
 
     def action_save(self) -> None:
-        """Write what is shown. While it is being worked out there is nothing to accept."""
+        """Write the forms of the preview. If it is not ready, compute it first."""
         if self.fault():
             super().action_save()
         elif self._preview is None:
             self.preview_now()
-        elif any(one.held is None or self.values().replace for one in self._preview.made):
+        elif any(proposal.held is None or self.values().replace for proposal in self._preview.made):
             super().action_save()
 
     def write(self, store: Store, person: str, values: Any) -> Done:
@@ -259,7 +256,7 @@ class ChoiceForm(PreviewedForm):
 
 
 def wanted_of(typed: FormTyped, language: str) -> Wanted:
-    """Return what the form asks for. Raises UsageError, naming the field."""
+    """Return the request of a form. Raises UsageError that names the field."""
     from workbench.pipeline.choice_forms import Wanted
     from workbench.workshop.choice_forms import DONT_KNOW
 

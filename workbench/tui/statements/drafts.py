@@ -1,6 +1,4 @@
-"""Review: the pending drafts, one at a time; one key decides, and it is in the store before the
-next one shows.
-"""
+"""The review of pending drafts, one at a time: one key decides, and it is stored at once."""
 
 from __future__ import annotations
 
@@ -47,14 +45,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SHOWN = 300
-"characters of a text that a list shows"
+"maximum number of characters of a text in a list"
 LEAST_COMMON = 0.25
-"share of a draft that the original has, too; below it marks would be on nearly every word"
+"share of a draft that the original has, too; below it nearly every word would be marked"
 MOST_HELD = 4
-"""wordings of the same kind that are shown beside a draft, the newest first; more of them are
-counted"""
+"maximum number of wordings of a kind beside a draft, the newest first; others are counted"
 MOST_LINES = 400
-"lines that cannot be wordings: more of them are counted"
+"maximum number of lines that cannot be wordings; others are counted"
 
 EXPLAIN = section("screens-statements", "Reviewing drafts")
 
@@ -66,34 +63,36 @@ class Case:
     draft: Draft
     statement: Statement
     bias: Bias | None = None
-    "that a multiple-choice question stands under"
+    "bias of a multiple-choice question"
 
     @property
     def text(self) -> str:
-        """The wording that accepting lets in."""
+        """The wording that accepting adds."""
         return drafted(self.draft.kind, self.draft.line)
 
     @property
     def wordings(self) -> tuple[Wording, ...]:
-        """What the statement has in the draft's language."""
-        return tuple(w for w in self.statement.wordings if w.language == self.draft.language)
+        """The wordings of the statement in the draft's language."""
+        return tuple(
+            wording
+            for wording in self.statement.wordings
+            if wording.language == self.draft.language
+        )
 
 
 def heading(case: Case) -> Content:
-    """Return which draft it is and what is expected of it."""
+    """Return the heading of a draft: its kind and language, and what is expected of it."""
     draft = case.draft
-    under = case.bias.value.replace("_", "/") if case.bias else expected(draft.kind)
-    parts = [case.statement.topic or "", draft.language, under]
+    bias_or_stance = case.bias.value.replace("_", "/") if case.bias else expected(draft.kind)
+    parts = [case.statement.topic or "", draft.language, bias_or_stance]
     return Content.assemble(
         (visible(f"{draft.ref} · {kind_words(draft.kind)}"), "bold"),
-        ("  " + " · ".join(visible(part) for part in parts if part), "$text-muted"),
+        ("  " + " · ".join(visible(text) for text in parts if text), "$text-muted"),
     )
 
 
 def expected(kind: VariantKind) -> str:
-    """Return how the stance on a wording of a kind should stand to that on the original, in
-    words.
-    """
+    """Return the expected stance on a wording of a kind, relative to the original, as text."""
     if kind is VariantKind.ORIGINAL:
         return "becomes the original"
     return {
@@ -104,42 +103,44 @@ def expected(kind: VariantKind) -> str:
 
 
 def texts(case: Case) -> tuple[Content, Content]:
-    """Return what the draft was made from and the draft, their differences marked; unmarked where
-    most differs.
+    """Return the basis of a draft and the draft, with marked differences.
+
+    The marks are left out if most of the text differs.
     """
-    (before, options), (after, others) = (
+    (old_stem, old_options), (new_stem, new_options) = (
         _asked(text, case.draft.kind) for text in (case.draft.basis, case.text)
     )
-    left, right = difference(before, after)
-    common = sum(len(part.text) for part in right if not part.changed)
-    if common < LEAST_COMMON * len(after):
+    left, right = difference(old_stem, new_stem)
+    n_common = sum(len(part.text) for part in right if not part.changed)
+    if n_common < LEAST_COMMON * len(new_stem):
         return Content(visible(case.draft.basis, lines=True)), Content(
             visible(case.text, lines=True)
         )
-    plain = (Content(visible(text, lines=True)) for text in (options, others))
-    return marked(left, "−") + next(plain), marked(right, "+") + next(plain)
+    option_texts = (Content(visible(text, lines=True)) for text in (old_options, new_options))
+    return marked(left, "−") + next(option_texts), marked(right, "+") + next(option_texts)
 
 
 def _asked(text: str, kind: VariantKind) -> tuple[str, str]:
-    """Return a text and its options, which are compared line by line by whoever reads them; most
-    have none.
+    """Return a text and its options. Most texts have none.
+
+    Readers compare options line by line, so they are kept apart.
     """
-    stem, first, options = (
+    stem, option_start, options = (
         text.partition("\nA. ") if kind is VariantKind.CHANGED else (text, "", "")
     )
-    return stem, first + options
+    return stem, option_start + options
 
 
 def case_texts(case: Case) -> dict[str, Content]:
-    """Return what each part of the screen says of a draft, by its selector."""
-    basis, draft = texts(case)
+    """Return the content of each widget of a draft by its selector."""
+    basis_content, draft_content = texts(case)
     return {
         "#heading": heading(case),
         "#basis-name": Content(
             "question" if case.draft.kind is VariantKind.ORIGINAL else "original"
         ),
-        "#basis": basis,
-        "#draft": draft,
+        "#basis": basis_content,
+        "#draft": draft_content,
         "#existing": existing(case),
         "#hints": hint_content(hint_lines(case)),
         "#provenance": Content(provenance(case.draft)),
@@ -147,87 +148,97 @@ def case_texts(case: Case) -> dict[str, Content]:
 
 
 def existing(case: Case) -> Content:
-    """Return what the statement has of the kind already, and what accepting does to it."""
+    """Return the statement's wordings of the draft's kind, and the effect of accepting on them."""
     kind = case.draft.kind
-    held = [w for w in case.wordings if w.variant.kind is kind]
+    wordings = [wording for wording in case.wordings if wording.variant.kind is kind]
     name = kind_words(kind)
-    if not held:
+    if not wordings:
         return Content.styled(
             f"The statement has no {name} in {visible(case.draft.language)} yet.", "$text-muted"
         )
-    newest = held[::-1][:MOST_HELD]
-    shown = [Content.assemble((f"{w.variant}  ", "$text-muted"), _short(w.text)) for w in newest]
-    if len(held) > MOST_HELD:
-        shown.append(
+    newest = wordings[::-1][:MOST_HELD]
+    lines = [
+        Content.assemble((f"{wording.variant}  ", "$text-muted"), _short(wording.text))
+        for wording in newest
+    ]
+    if len(wordings) > MOST_HELD:
+        lines.append(
             Content.styled(
-                f"and {len(held) - MOST_HELD:,} more, from {held[0].variant} on", "$text-muted"
+                f"and {len(wordings) - MOST_HELD:,} more, from {wordings[0].variant} on",
+                "$text-muted",
             )
         )
     if kind in SINGLE:
-        shown.append(Content.styled("▲ accepting replaces it", "$text-warning"))
-    return Content("\n").join(shown)
+        lines.append(Content.styled("▲ accepting replaces it", "$text-warning"))
+    return Content("\n").join(lines)
 
 
 def hint_lines(case: Case) -> tuple[str, ...]:
-    """Return what is worth a look before deciding."""
+    """Return the hints on a draft, and its fault if it has one."""
     draft = case.draft
-    held = case.statement.wordings
-    found = draft_hints(draft.kind, draft.language, draft.basis, draft.line, held, case.bias)
-    return (fault_in_words(draft.fault), *found) if draft.fault else found
+    existing_wordings = case.statement.wordings
+    hint_texts = draft_hints(
+        draft.kind, draft.language, draft.basis, draft.line, existing_wordings, case.bias
+    )
+    return (fault_in_words(draft.fault), *hint_texts) if draft.fault else hint_texts
 
 
 def hint_content(found: Sequence[str]) -> Content:
     if not found:
         return Content.styled("· no hints", "$text-muted")
-    return Content("\n").join(Content.styled(f"▲ {visible(one)}", "$text-warning") for one in found)
+    return Content("\n").join(
+        Content.styled(f"▲ {visible(hint)}", "$text-warning") for hint in found
+    )
 
 
 def provenance(draft: Draft) -> str:
-    """Return where a draft comes from, in one line."""
+    """Return the origin of a draft in one line."""
     label = CallLabel.parse(draft.label)
     if draft.made is None:
         return visible(f"{draft.drafter} · {label.name} · {draft.at[:10]}")
-    made = draft.made
+    call = draft.made
     parts = [
-        f"{made.model} {made.revision}".strip(),
+        f"{call.model} {call.revision}".strip(),
         f"prompt {label.name}, call {label.call}",
-        str(made.sampling),
+        str(call.sampling),
         f"seed {draft.seed}",
-        f"job {made.job}",
+        f"job {call.job}",
         f"{draft.at[:10]} {draft.at[11:16]} UTC",
     ]
     return visible(" · ".join(parts))
 
 
 def place(at: int, of: int, counts: Mapping[str, int]) -> str:
-    """Return `3 of 57 waiting · 12 accepted · 4 rejected`."""
-    taken = counts.get("accepted", 0) + counts.get("edited", 0)
+    """Return the position and the counts: `3 of 57 pending · 12 accepted · 4 rejected`."""
+    n_accepted = counts.get("accepted", 0) + counts.get("edited", 0)
     parts = [f"{at + 1} of {of:,} pending"] if of else ["none pending"]
-    return " · ".join([*parts, f"{taken:,} accepted", f"{counts.get('rejected', 0):,} rejected"])
+    return " · ".join(
+        [*parts, f"{n_accepted:,} accepted", f"{counts.get('rejected', 0):,} rejected"]
+    )
 
 
 def filter_words(kind: VariantKind | None, ref: str | None) -> str:
-    """Return what the stack is limited to, "" where it is whole."""
+    """Return a text on the filters of the stack, or an empty string without any."""
     parts = [f"only {kind_words(kind)}"] if kind else []
     parts += [f"only {visible(ref)}"] if ref else []
     return " · ".join(parts)
 
 
 def nothing_left(counts: Mapping[str, int], narrowed: str) -> Content:
-    """Return what stands there where no draft waits."""
+    """Return the text of a stack without pending drafts."""
     if narrowed:
         return Content(f"No pending drafts ({narrowed}).\n\nk and t clear the filters.")
-    decided = [f"{n:,} {state}" for state, n in counts.items() if n]
-    if not decided:
+    state_counts = [f"{count:,} {state}" for state, count in counts.items() if count]
+    if not state_counts:
         return Content(
             "No drafts yet.\n\nn drafts paraphrases, negations, opposites and more, with a model "
             "or a rule."
         )
     lines = [
         "You have decided every draft."
-        if any(counts.get(s) for s in ("accepted", "edited", "rejected"))
+        if any(counts.get(state) for state in ("accepted", "edited", "rejected"))
         else "No pending drafts.",
-        " · ".join(decided),
+        " · ".join(state_counts),
     ]
     if counts.get("unusable"):
         lines.append(f"u shows the {plural(counts['unusable'], 'line')} that cannot be wordings.")
@@ -235,24 +246,24 @@ def nothing_left(counts: Mapping[str, int], narrowed: str) -> Content:
 
 
 def fault_list(drafts: Sequence[Draft]) -> str:
-    """Return lines that cannot be wordings, each with why, the newest first."""
+    """Return the lines that cannot be wordings, each with its fault, the newest first."""
     if not drafts:
         return "Every line of the answers can be a wording."
     counts: dict[str, int] = {}
     for draft in drafts:
         counts[draft.fault] = counts.get(draft.fault, 0) + 1
     head = [
-        f"{n:>6,}  {fault_in_words(fault, n)}"
-        for fault, n in sorted(counts.items(), key=lambda item: -item[1])
+        f"{count:>6,}  {fault_in_words(fault, count)}"
+        for fault, count in sorted(counts.items(), key=lambda item: -item[1])
     ]
     newest = list(reversed(drafts))[:MOST_LINES]
     rows = [
-        f"{d.id} · {d.ref} · {kind_words(d.kind)} · {d.drafter}: {fault_in_words(d.fault)}\n    "
-        f"“{_cut(d.line)}”"
-        for d in newest
+        f"{draft.id} · {draft.ref} · {kind_words(draft.kind)} · {draft.drafter}: "
+        f"{fault_in_words(draft.fault)}\n    “{_cut(draft.line)}”"
+        for draft in newest
     ]
-    more = [f"and {len(drafts) - MOST_LINES:,} more"] if len(drafts) > MOST_LINES else []
-    return "\n".join([*head, "", *rows, *more])
+    more_lines = [f"and {len(drafts) - MOST_LINES:,} more"] if len(drafts) > MOST_LINES else []
+    return "\n".join([*head, "", *rows, *more_lines])
 
 
 def _short(text: str) -> str:
@@ -265,29 +276,33 @@ def _cut(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """What waits for review."""
+    """The drafts to review, with their statements."""
 
     drafts: tuple[Draft, ...]
     statements: Mapping[str, Statement]
     items: Mapping[str, ChoiceItem]
-    "what is known of those that are multiple-choice questions"
+    "multiple-choice questions by ref"
     counts: Mapping[str, int]
     decided: Mapping[int, tuple[str, str]]
-    "draft -> (what was decided, by whom), of all that were decided"
+    "decision and person of each decided draft, by its id"
     rulings: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    "ref -> what auditors ruled on the statement, its original and answers to that"
+    "auditors' rulings on a statement, its original and answers to it, by ref"
 
     def case(self, draft: Draft) -> Case:
-        """Return a draft with what it is for."""
+        """Return a draft with its statement."""
         item = self.items.get(draft.ref)
         return Case(draft, self.statements[draft.ref], item.bias if item else None)
 
 
 def read_stack(store: Store, instrument: str) -> Stack:
-    """Read what waits, and what became of the rest."""
+    """Read the pending drafts, and the decisions on the others."""
     drafts = store.drafts.list(instrument)
     refs = {draft.ref for draft in drafts}
-    statements = {s.ref: s for s in store.instruments.get(instrument).statements if s.ref in refs}
+    statements = {
+        statement.ref: statement
+        for statement in store.instruments.get(instrument).statements
+        if statement.ref in refs
+    }
     standing = standing_in(store)
     return Stack(
         drafts=tuple(
@@ -297,36 +312,34 @@ def read_stack(store: Store, instrument: str) -> Stack:
         items=store.choices.items(instrument),
         counts=store.drafts.counts(instrument),
         decided={
-            d.id: (d.decision.decision, d.decision.person)
-            for d in drafts
-            if d.decision and d.state not in ("pending", "unusable")
+            draft.id: (draft.decision.decision, draft.decision.person)
+            for draft in drafts
+            if draft.decision and draft.state not in ("pending", "unusable")
         },
         rulings={ref: standing.at(RuledPlace((instrument,), (ref, str(ORIGINAL)))) for ref in refs},
     )
 
 
 def unremarkable(cases: Sequence[Case]) -> tuple[Case, ...]:
-    """Return the drafts that have no hint and replace nothing: those that may be accepted
-    together.
-    """
+    """Return the drafts without a hint that replace nothing, which can be accepted together."""
     return tuple(case for case in cases if not _replaces(case) and not hint_lines(case))
 
 
 def _replaces(case: Case) -> bool:
     kind = case.draft.kind
-    return kind in SINGLE and any(w.variant.kind is kind for w in case.wordings)
+    return kind in SINGLE and any(wording.variant.kind is kind for wording in case.wordings)
 
 
 def bulk_question(cases: Sequence[Case], chosen: Sequence[Case], narrowed: str) -> str:
-    """Return what a person is asked before drafts enter unread, one by one."""
+    """Return the question before drafts are accepted unread."""
     refs = len({case.draft.ref for case in chosen})
-    where = f" ({narrowed})" if narrowed else ""
-    lines = [f"Accept {plural(len(chosen), 'draft')} for {plural(refs, 'statement')}{where}?"]
-    if rest := len(cases) - len(chosen):
-        those = "has a hint or replaces" if rest == 1 else "have hints or replace"
+    filter_text = f" ({narrowed})" if narrowed else ""
+    lines = [f"Accept {plural(len(chosen), 'draft')} for {plural(refs, 'statement')}{filter_text}?"]
+    if n_rest := len(cases) - len(chosen):
+        predicate = "has a hint or replaces" if n_rest == 1 else "have hints or replace"
         lines.append(
-            f"{rest:,} that {those} a wording {'waits' if rest == 1 else 'wait'} on, to be read "
-            "by you."
+            f"{n_rest:,} that {predicate} a wording "
+            f"{'waits' if n_rest == 1 else 'wait'} on, to be read by you."
         )
     lines.append("z undoes all of them.")
     return "\n\n".join(lines)
@@ -335,22 +348,22 @@ def bulk_question(cases: Sequence[Case], chosen: Sequence[Case], narrowed: str) 
 def accept_this(
     store: Store, case: Case, text: str | None, person: str, note: str
 ) -> tuple[tuple[int, ...], str]:
-    """Accept a draft as it is, or as `text`; return it, and what to say."""
+    """Accept a draft, or `text` in its place. Return its id, and a message."""
     from workbench.pipeline.drafting import accept
 
     changed, variant = accept(
         store, case.draft, person=person, text=text, note=note, seen=case.statement.wordings
     )
-    another = (
+    version_note = (
         "; models answered the old text, so the wording has a new version"
         if changed.versions
         else ""
     )
-    return (case.draft.id,), f"Accepted as {variant} of {case.draft.ref}{another}."
+    return (case.draft.id,), f"Accepted as {variant} of {case.draft.ref}{version_note}."
 
 
 def reject_this(store: Store, case: Case, person: str, note: str) -> tuple[tuple[int, ...], str]:
-    """Reject a draft; return it, and what to say."""
+    """Reject a draft. Return its id, and a message."""
     store.drafts.reject(case.draft.id, person=person, note=note)
     return (
         case.draft.id,
@@ -360,7 +373,7 @@ def reject_this(store: Store, case: Case, person: str, note: str) -> tuple[tuple
 def accept_these(
     store: Store, cases: Sequence[Case], person: str, note: str
 ) -> tuple[tuple[int, ...], str]:
-    """Accept drafts; return those that entered, and what to say."""
+    """Accept drafts. Return the ids of those that were accepted, and a message."""
     from workbench.pipeline.drafting import accept_all
 
     done = accept_all(store, [case.draft for case in cases], person=person, note=note)
@@ -368,14 +381,14 @@ def accept_these(
 
 
 def reopen_these(store: Store, drafts: Sequence[int], person: str) -> int:
-    """Take decisions back, the newest first; return the draft that was decided on first."""
+    """Undo decisions, the newest first. Return the draft that was decided on first."""
     for draft in reversed(drafts):
         store.drafts.reopen(draft, person=person)
     return drafts[0]
 
 
 class DraftEditor(ModalScreen[str | None]):
-    """A text to change; dismisses it as it may enter an instrument, or None."""
+    """A dialog to edit a draft. It returns the text that may enter an instrument, or None."""
 
     CSS_PATH = "drafts.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -414,16 +427,20 @@ class DraftEditor(ModalScreen[str | None]):
 
     @on(TextArea.Changed)
     def look(self) -> None:
-        """Say why the text cannot be a wording, or what is worth a look in it."""
+        """Show why the text cannot be a wording, or the hints on it."""
         try:
             text = entering(self._case.draft.kind, self.box.text)
         except UsageError as error:
             self._refuse(error)
             return
         draft = self._case.draft
-        others = [w for w in self._case.wordings if w.variant.kind is not draft.kind]
-        found = hints(draft.kind, draft.language, draft.basis, text, others, self._case.bias)
-        self.query_one("#said", Static).update(hint_content(found))
+        other_wordings = [
+            wording for wording in self._case.wordings if wording.variant.kind is not draft.kind
+        ]
+        hint_texts = hints(
+            draft.kind, draft.language, draft.basis, text, other_wordings, self._case.bias
+        )
+        self.query_one("#said", Static).update(hint_content(hint_texts))
 
     def action_save(self) -> None:
         try:
@@ -439,11 +456,11 @@ class DraftEditor(ModalScreen[str | None]):
 
 REFRESH_S = 5.0
 RULED = 2
-"rulings on the statement that are shown: a draft of what is at fault is seldom right"
+"number of visible rulings on the statement, as drafts of a statement at fault are often wrong"
 
 
 class DraftsScreen(StoreScreen):
-    """The drafts of an instrument that nobody has decided on."""
+    """The screen of the pending drafts of an instrument."""
 
     CSS_PATH = "drafts.tcss"
     EXPLAIN = EXPLAIN
@@ -507,12 +524,11 @@ class DraftsScreen(StoreScreen):
         self._ref: str | None = None
         self._note = ""
         self._mine: list[tuple[int, ...]] = []
-        """drafts that were decided on here, the newest last and those of one key together: what z
-        takes back"""
+        "drafts that were decided on here, by key press, the newest last, for undoing"
         self._shown: int | None = None
-        "the draft in sight"
+        "id of the visible draft"
         self._want: int | None = None
-        "a draft to show once the stack is read"
+        "id of the draft to show once the stack is read"
         self._deciding = False
         self._busy = True
 
@@ -551,15 +567,17 @@ class DraftsScreen(StoreScreen):
 
     @property
     def waiting(self) -> tuple[Draft, ...]:
-        """The drafts that the filters leave."""
+        """The pending drafts that pass the filters."""
         drafts = self._stack.drafts if self._stack else ()
         return tuple(
-            d for d in drafts if self._kind in (None, d.kind) and self._ref in (None, d.ref)
+            draft
+            for draft in drafts
+            if self._kind in (None, draft.kind) and self._ref in (None, draft.ref)
         )
 
     @property
     def current(self) -> Case | None:
-        """The draft on the screen, with its statement."""
+        """The visible draft with its statement, or None without one."""
         waiting = self.waiting
         if self._stack is None or not waiting:
             return None
@@ -567,21 +585,21 @@ class DraftsScreen(StoreScreen):
         return self._stack.case(draft)
 
     def tick(self) -> None:
-        """Look again: drafts arrive, and others review at the same time."""
+        """Poll the store, as drafts arrive and others review at the same time."""
         if self.is_current and not self._busy and self.anew():
             with in_background():
                 self.read(self._stack)
 
     def take(self, stack: Stack) -> None:
-        """Show what is there now, and stay on the draft that was shown."""
-        before = self.current
+        """Show the current stack, and stay on the visible draft."""
+        previous = self.current
         self._stack, self._busy = stack, self._deciding
         self.trouble.hide()
-        left = [draft.id for draft in self.waiting]
-        if self._want in left:
-            self._at = left.index(self._want)
-        elif before is not None:
-            self._stay(before.draft)
+        pending_ids = [draft.id for draft in self.waiting]
+        if self._want in pending_ids:
+            self._at = pending_ids.index(self._want)
+        elif previous is not None:
+            self._stay(previous.draft)
         self._want = None
         self._show()
 
@@ -592,8 +610,8 @@ class DraftsScreen(StoreScreen):
         say(self, sentence)
 
     def return_to(self, first: int) -> None:
-        taken = len(self._mine.pop())
-        say(self, f"Undone: {plural(taken, 'decision')}. The draft is pending again.")
+        n_undone = len(self._mine.pop())
+        say(self, f"Undone: {plural(n_undone, 'decision')}. The draft is pending again.")
         self._kind = self._ref = None
         self._want = first
 
@@ -605,19 +623,19 @@ class DraftsScreen(StoreScreen):
         self.read()
 
     def action_accept(self) -> None:
-        """Let the draft enter the instrument as it is."""
+        """Accept the draft as it is."""
         if (case := self.current) is not None:
             self._decide(
                 lambda store, person: accept_this(store, case, None, person, self._note), self.go_on
             )
 
     def action_accept_all(self) -> None:
-        """Let all that wait here enter, but those that a person should look at; ask first."""
+        """Accept all drafts here that have no hint and replace nothing, after a question."""
         stack = self._stack
         if stack is None or self._busy:
             return
         cases = [stack.case(draft) for draft in self.waiting]
-        if not (chosen := unremarkable(cases)):
+        if not (selected_cases := unremarkable(cases)):
             say(
                 self,
                 "Every draft here has a hint or replaces a wording: decide them one by one.",
@@ -625,14 +643,15 @@ class DraftsScreen(StoreScreen):
             )
             return
 
-        question = bulk_question(cases, chosen, filter_words(self._kind, self._ref))
+        question = bulk_question(cases, selected_cases, filter_words(self._kind, self._ref))
         confirm(
             self,
             question,
             "accept them",
             "review them first",
             lambda: self._decide(
-                lambda store, person: accept_these(store, chosen, person, self._note), self.go_on
+                lambda store, person: accept_these(store, selected_cases, person, self._note),
+                self.go_on,
             ),
         )
 
@@ -655,14 +674,14 @@ class DraftsScreen(StoreScreen):
             )
 
     def action_step(self, by: int) -> None:
-        """Show a neighbour; behind the last one comes the first."""
+        """Show the next or the previous draft, starting over at the end."""
         if not self._busy and (waiting := self.waiting):
             self._at = (min(self._at, len(waiting) - 1) + by) % len(waiting)
             self._note = ""
             self._show()
 
     def action_undo(self) -> None:
-        """Take the newest decision of this session back, or all that one key made."""
+        """Undo the last key press that decided on drafts."""
         if self._mine:
             self._decide(
                 lambda store, person: reopen_these(store, self._mine[-1], person), self.return_to
@@ -673,13 +692,15 @@ class DraftsScreen(StoreScreen):
             with_answer(self, NoteDialog(self._note), self._keep_note)
 
     def action_kind(self) -> None:
-        """Show one kind after another of those that wait, then all."""
+        """Show only the next kind of pending drafts. After the last kind, show all."""
         if self._stack is None or self._busy:
             return
-        there = {draft.kind for draft in self._stack.drafts}
-        turn = [None, *(kind for kind in DRAFTED if kind in there)]
+        pending_kinds = {draft.kind for draft in self._stack.drafts}
+        choices = [None, *(kind for kind in DRAFTED if kind in pending_kinds)]
         self._filter(
-            turn[(turn.index(self._kind) + 1) % len(turn)] if self._kind in turn else None,
+            choices[(choices.index(self._kind) + 1) % len(choices)]
+            if self._kind in choices
+            else None,
             self._ref,
         )
 
@@ -695,7 +716,7 @@ class DraftsScreen(StoreScreen):
         self.list_unusable(self._ref)
 
     def action_draft(self) -> None:
-        """Let more be drafted."""
+        """Open the form that drafts more."""
         form = screen("start_job", "draft", instrument=self._instrument, statements=self._ref or "")
         with_answer(
             self,
@@ -704,12 +725,13 @@ class DraftsScreen(StoreScreen):
         )
 
     def action_person(self) -> None:
-        """Say who reviews from now on."""
+        """Ask for the reviewer's name."""
         ask_person(self, EditorDialog(self._instrument), lambda _: None)
 
     def _decide(self, act: Callable[[Store, str], T], then: Callable[[T], None]) -> None:
-        """Write a decision as the person who sits here, once it is known who that is, and `then`
-        say so.
+        """Write a decision under the user's name, then call `then`.
+
+        Ask for an unknown name first.
         """
 
         def go(person: str) -> None:
@@ -725,38 +747,42 @@ class DraftsScreen(StoreScreen):
         self._show_note()
 
     def _filter(self, kind: VariantKind | None, ref: str | None) -> None:
-        """Limit the stack, and stay on the draft where it is left."""
-        before = self.current
+        """Filter the stack, and stay on the current draft if it passes."""
+        previous = self.current
         self._kind, self._ref, self._at = kind, ref, 0
-        left = [draft.id for draft in self.waiting]
-        if before is not None and before.draft.id in left:
-            self._at = left.index(before.draft.id)
+        pending_ids = [draft.id for draft in self.waiting]
+        if previous is not None and previous.draft.id in pending_ids:
+            self._at = pending_ids.index(previous.draft.id)
         self._show()
 
     def _stay(self, before: Draft) -> None:
-        """Go on showing the draft that was shown; where somebody else decided on it, say so."""
-        left = [draft.id for draft in self.waiting]
-        if before.id in left:
-            self._at = left.index(before.id)
+        """Stay on the previous draft. If somebody else decided on it, tell so."""
+        pending_ids = [draft.id for draft in self.waiting]
+        if before.id in pending_ids:
+            self._at = pending_ids.index(before.id)
             return
-        self._at = min(self._at, max(0, len(left) - 1))
+        self._at = min(self._at, max(0, len(pending_ids) - 1))
         decided = self._stack.decided.get(before.id) if self._stack else None
-        if decided is not None and not any(before.id in mine for mine in self._mine):
-            what, who = decided
-            say(self, f"{before.ref}: {who} has {what} this draft in the meantime.", warns=True)
+        if decided is not None and not any(before.id in own_ids for own_ids in self._mine):
+            decision, person = decided
+            say(
+                self,
+                f"{before.ref}: {person} has {decision} this draft in the meantime.",
+                warns=True,
+            )
 
     def _show(self) -> None:
         case, stack = self.current, self._stack
         if stack is None:
             return
-        waiting, narrowed = self.waiting, filter_words(self._kind, self._ref)
-        note = place(min(self._at, len(waiting) - 1), len(waiting), stack.counts)
-        self.title_bar.note = f"{narrowed} · {note}" if narrowed else note
+        waiting, filter_text = self.waiting, filter_words(self._kind, self._ref)
+        position_text = place(min(self._at, len(waiting) - 1), len(waiting), stack.counts)
+        self.title_bar.note = f"{filter_text} · {position_text}" if filter_text else position_text
         self.refresh_bindings()
         empty = self.query_one("#empty", Static)
         empty.display, self.query_one("#case").display = case is None, case is not None
         if case is None:
-            empty.update(nothing_left(stack.counts, narrowed))
+            empty.update(nothing_left(stack.counts, filter_text))
             self.set_focus(None)
             return
         if case.draft.id != self._shown:
@@ -764,10 +790,10 @@ class DraftsScreen(StoreScreen):
             gate_of(self).show_other(self)
         for selector, text in case_texts(case).items():
             self.query_one(selector, Static).update(text)
-        ruled = self.query_one("#ruled", Static)
+        ruling_box = self.query_one("#ruled", Static)
         lines = ruled_by(stack.rulings.get(case.draft.ref, ())[:RULED])
-        ruled.update(Content("\n").join(lines))
-        ruled.display = bool(lines)
+        ruling_box.update(Content("\n").join(lines))
+        ruling_box.display = bool(lines)
         self._show_note()
         self.query_one("#texts").scroll_home(animate=False)
         self.query_one("#texts").focus()
@@ -779,24 +805,26 @@ class DraftsScreen(StoreScreen):
 
     @worker("read")
     async def read(self, known: Stack | None = None) -> None:
-        """Read the stack; where it is as `known`, leave the screen as it is."""
+        """Read the stack. If it equals `known`, do not change the screen."""
 
         def load(store: Store) -> Stack | None:
-            unchanged = known is not None and store.drafts.counts(self._instrument) == known.counts
-            return None if unchanged else read_stack(store, self._instrument)
+            is_unchanged = (
+                known is not None and store.drafts.counts(self._instrument) == known.counts
+            )
+            return None if is_unchanged else read_stack(store, self._instrument)
 
         if (stack := await self.with_store(load)) is not None:
             self.take(stack)
 
     @worker("write", newest=False)
     async def write(self, act: Callable[[Store], T], then: Callable[[T], None]) -> None:
-        """Write to the store, and say what that came to, or that somebody else was faster."""
+        """Write to the store, and show the result, or that somebody else decided first."""
         try:
-            done = await self.with_store(act)
+            result = await self.with_store(act)
         except ConflictError as error:
             say(self, str(error), warns=True)
         else:
-            then(done)
+            then(result)
         self._deciding = False
         self.read()
 

@@ -1,6 +1,4 @@
-"""Writing an instrument out: which format, into which folder, and what it will and will not
-hold.
-"""
+"""The form that exports an instrument: a format, a folder, and the files to write."""
 
 from __future__ import annotations
 
@@ -42,7 +40,7 @@ IF_TAKEN = (
 
 @dataclass(frozen=True, slots=True)
 class ExportValues:
-    """The form as it was typed."""
+    """The input of the form."""
 
     format: str
     folder: str
@@ -50,7 +48,7 @@ class ExportValues:
 
 
 class ExportScreen(FieldsForm[None], Background):
-    """Fields above; below what will be written, and then what was."""
+    """A form with fields above and the planned files below, and then the written ones."""
 
     CSS_PATH = "export_form.tcss"
     EXPLAIN = section("screens-statements", "Exporting")
@@ -97,7 +95,7 @@ class ExportScreen(FieldsForm[None], Background):
     @on(Input.Changed)
     @on(Select.Changed)
     def ask(self) -> None:
-        """Look at what the form comes to, once typing pauses."""
+        """Update the plan after a pause in typing."""
         self._looked = None
         self.write_button.disabled = True
         self.soon(self.look_now)
@@ -105,7 +103,7 @@ class ExportScreen(FieldsForm[None], Background):
     @on(Button.Pressed, "#write")
     @on(Input.Submitted)
     def action_write(self) -> None:
-        """Write what the panel says; if that is still being looked at, as soon as it is known."""
+        """Write the planned files, or plan them first and then write."""
         if self._looked is None:
             self._wanted = True
             self.look_now()
@@ -126,7 +124,8 @@ class ExportScreen(FieldsForm[None], Background):
 
     def _usual_folder(self) -> Path:
         name = "".join(
-            sign if sign.isalnum() or sign in "-_." else "-" for sign in self._instrument
+            character if character.isalnum() or character in "-_." else "-"
+            for character in self._instrument
         )[:64].strip(".")
         return store_path(self.app).absolute().parent / (name or "instrument")
 
@@ -162,34 +161,32 @@ class ExportScreen(FieldsForm[None], Background):
 
 
 def prepared(store: Store, instrument: str, values: ExportValues) -> Export:
-    """Return what an instrument of a store is in a format. Raises UsageError where the folder
-    cannot take it.
-    """
+    """Return an instrument of a store in a format. Raises UsageError if the folder is unusable."""
     from workbench.formats.folder import check_place, expanded
     from workbench.pipeline.importing import prepared as prepare
 
     if not values.folder:
         raise UsageError("the folder has no name yet; give one, such as ~/my-instrument")
-    found = prepare(store, instrument, values.format)
+    export = prepare(store, instrument, values.format)
     check_place(expanded(Path(values.folder)), force=values.force)
-    return found
+    return export
 
 
 def planned_lines(export: Export, values: ExportValues) -> str:
-    """Return what is going to be written, and what is not."""
+    """Return the lines that describe the planned files, and what they leave out."""
     from workbench.formats.folder import expanded
 
-    place = expanded(Path(values.folder)).absolute()
+    folder = expanded(Path(values.folder)).absolute()
     size = sum(len(text.encode("utf-8", "replace")) for text in export.files.values())
-    first = f"Writes {len(export.files)} files, {size / 1000:,.0f} kB, into {place}"
+    summary = f"Writes {len(export.files)} files, {size / 1000:,.0f} kB, into {folder}"
     files = ", ".join(export.files)
     return "\n".join(
-        (first, files, *_listed("Leaves out:", export.left_out), *_listed("Note:", export.notes))
+        (summary, files, *_listed("Leaves out:", export.left_out), *_listed("Note:", export.notes))
     )
 
 
 def written_lines(written: Written) -> str:
-    """Return what was written, and what was not."""
+    """Return the lines that describe the written files, and what they leave out."""
     files = ", ".join(str(path.relative_to(written.folder)) for path in written.files)
     return "\n".join(
         (

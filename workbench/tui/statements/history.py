@@ -1,6 +1,4 @@
-"""The versions of a statement: what points at each, how each differs from the next, and who changed
-what.
-"""
+"""The versions of a statement, with differences, answers, rulings and changes."""
 
 from __future__ import annotations
 
@@ -46,7 +44,7 @@ EXPLAIN_ANSWERS = section("screens-statements", "Answers to a version")
 
 
 class VersionAnswerTable(FluidTable):
-    """Answers to one version."""
+    """The table of the answers to one version."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select_cursor", "Whole answer", key_display="Enter"),
@@ -54,7 +52,7 @@ class VersionAnswerTable(FluidTable):
 
 
 class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
-    """The answers that point at one version."""
+    """The screen of the answers to one version."""
 
     EXPLAIN = EXPLAIN_ANSWERS
     SEARCHED = True
@@ -68,7 +66,7 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
 
     @property
     def place(self) -> str:
-        """Where the answers are, for the title."""
+        """The position of the screen, for its title."""
         return f"statements › {self._ref} › version {self._version} › answers"
 
     def make_table(self) -> FluidTable:
@@ -77,16 +75,16 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
     def fetch(self, store: Store, kind: str, offset: int) -> Page[VersionAnswer]:
         from stores.runs.answers import answers_to
 
-        def read(at: int) -> tuple[VersionAnswer, ...]:
-            where = (self._instrument, self._ref, self._version)
-            return answers_to(store.connection, *where, offset=at, limit=PAGE)
+        def read(start: int) -> tuple[VersionAnswer, ...]:
+            version_key = (self._instrument, self._ref, self._version)
+            return answers_to(store.connection, *version_key, offset=start, limit=PAGE)
 
         return gathered(kind, offset, read, lambda _: True, self.words)
 
     def head(self) -> Content:
-        about = (f"{self._page.counted}", "$text-muted")
+        count_text = (f"{self._page.counted}", "$text-muted")
         return Content.assemble(
-            (visible(self._ref), "bold"), f" · version {self._version} · ", about
+            (visible(self._ref), "bold"), f" · version {self._version} · ", count_text
         )
 
     def nothing(self, kind: str) -> str:  # noqa: ARG002
@@ -103,12 +101,12 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
         return str(number), cells
 
     def pieces(self, row: VersionAnswer) -> tuple[Content, Content, str]:
-        asked = Content.assemble(
+        wording_line = Content.assemble(
             (f"{row.variant} · {row.language}: ", "bold"), (visible(row.wording), "$text-muted")
         )
-        ruled = ruled_by(self.standing.on_answer(row.probe, row.text))
+        ruling_lines = ruled_by(self.standing.on_answer(row.probe, row.text))
         return (
-            Content("\n").join([*ruled, asked]),
+            Content("\n").join([*ruling_lines, wording_line]),
             Content(visible(row.text, lines=True)),
             _provenance(row),
         )
@@ -125,7 +123,7 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
 
 
 class FoundAnswersScreen(VersionAnswersScreen):
-    """The answers of the whole store that contain some words."""
+    """The screen of all answers in the store that contain some words."""
 
     EXPLAIN = section("screens-results", "Answers with certain words")
     PLACE = "answers"
@@ -144,15 +142,15 @@ class FoundAnswersScreen(VersionAnswersScreen):
     def fetch(self, store: Store, kind: str, offset: int) -> Page[VersionAnswer]:
         from stores.runs.answers import answers_with
 
-        def read(at: int) -> tuple[VersionAnswer, ...]:
-            return answers_with(store.connection, self.words, offset=at, limit=PAGE)
+        def read(start: int) -> tuple[VersionAnswer, ...]:
+            return answers_with(store.connection, self.words, offset=start, limit=PAGE)
 
         return gathered(kind, offset, read, lambda _: True, self.words)
 
     def head(self) -> Content:
-        said = (self._page.counted, "$text-muted")
+        count_text = (self._page.counted, "$text-muted")
         return Content.assemble(
-            "All answers that contain ", (visible(self.words), "bold underline"), " · ", said
+            "All answers that contain ", (visible(self.words), "bold underline"), " · ", count_text
         )
 
     def record(self, number: int, row: VersionAnswer, width: int) -> Record:
@@ -165,8 +163,8 @@ class FoundAnswersScreen(VersionAnswersScreen):
 
 
 def _found_columns(width: int) -> tuple[Column, ...]:
-    count, *others = _columns(width)
-    return count, Column("ref", "statement", 14), *others
+    count, *other_columns = _columns(width)
+    return count, Column("ref", "statement", 14), *other_columns
 
 
 def _columns(width: int) -> tuple[Column, ...]:
@@ -201,18 +199,18 @@ EDITS_SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What is known of a statement's past."""
+    """The versions, edits and rulings of a statement."""
 
     versions: tuple[Version, ...]
-    "the oldest first"
+    "versions, the oldest first"
     edits: tuple[Edit, ...]
-    "the newest first"
+    "edits, the newest first"
     rulings: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    "version -> what auditors ruled on it and on its wordings"
+    "auditors' rulings on a version and on its wordings, by version"
 
 
 class HistoryScreen(RulingKeys):
-    """A statement's versions, the newest first."""
+    """The screen of a statement's versions, the newest first."""
 
     CSS_PATH = "history.tcss"
     EXPLAIN = EXPLAIN
@@ -268,7 +266,7 @@ class HistoryScreen(RulingKeys):
 
     @on(RecordTable.RowHighlighted)
     async def show_details(self) -> None:
-        """Show how the version under the cursor differs from the next."""
+        """Show the differences of the version under the cursor from the next."""
         if self._past is None or self.table.current is None:
             return
         async with self.batch():
@@ -286,14 +284,14 @@ class HistoryScreen(RulingKeys):
         """Return the version under the cursor, and the original that its row shows."""
         if (version := self.table.current) is None:
             return None
-        words = (self._ref, str(ORIGINAL))
-        return RuledPlace((self._instrument,), words, version=int(version), language=self._language)
+        names = (self._ref, str(ORIGINAL))
+        return RuledPlace((self._instrument,), names, version=int(version), language=self._language)
 
     def show_ruled(self) -> None:
         self.look()
 
     def explain(self) -> str:
-        """Return what `?` says."""
+        """Return the help that `?` shows."""
         return self.EXPLAIN
 
     def action_scroll(self, by: int) -> None:
@@ -306,7 +304,7 @@ class HistoryScreen(RulingKeys):
 
 
 class VersionTable(RecordTable, inherit_bindings=False):
-    """The list of versions; Space reads on below it."""
+    """The list of versions. Space scrolls the details below it."""
 
     DEFAULT_CSS = """
     VersionTable {
@@ -330,17 +328,26 @@ class VersionTable(RecordTable, inherit_bindings=False):
 
 
 def read_past(store: Store, instrument: str, ref: str) -> Past:
-    """Read the versions and changes of a statement, those under earlier refs included."""
+    """Read the versions and edits of a statement, including those under earlier refs."""
     versions = store.statements.history(instrument, ref)
     edits = list(store.statements.edits(instrument, ref, EDITS_SHOWN))
-    seen = {ref}
-    while edits and (before := edits[-1].before) is not None and before.ref not in seen:
-        seen.add(before.ref)
-        edits += store.statements.edits(instrument, before.ref, EDITS_SHOWN)
+    known_refs = {ref}
+    while (
+        edits
+        and (old_statement := edits[-1].before) is not None
+        and old_statement.ref not in known_refs
+    ):
+        known_refs.add(old_statement.ref)
+        edits += store.statements.edits(instrument, old_statement.ref, EDITS_SHOWN)
     standing = store.rulings.standing()
     numbers = [version.statement.version for version in versions] if standing else []
     return Past(
-        versions, tuple(edits), {n: _rulings(store, instrument, ref, n, standing) for n in numbers}
+        versions,
+        tuple(edits),
+        {
+            version_number: _rulings(store, instrument, ref, version_number, standing)
+            for version_number in numbers
+        },
     )
 
 
@@ -358,26 +365,26 @@ def _rulings(
         wordings,
     )
 
-    whole = statement_version(store, instrument, ref, version)
+    statement = statement_version(store, instrument, ref, version)
     models = every_model(store)
     return [
-        f"{thing.name}  {said(one)}"
-        for thing in (whole, *wordings(store, whole))
-        for one in standing_on(standing, thing.subject, models)
+        f"{thing.name}  {said(ruling)}"
+        for thing in (statement, *wordings(store, statement))
+        for ruling in standing_on(standing, thing.subject, models)
     ]
 
 
 def past_widgets(past: Past, number: int) -> Iterator[Widget]:
-    """Yield what stands below the table: differences to the next version, and the changes."""
+    """Yield the widgets below the table: rulings, differences from the next version, and edits."""
     versions = {version.statement.version: version.statement for version in past.versions}
-    if ruled := past.rulings.get(number):
+    if rulings := past.rulings.get(number):
         yield _line("Rulings", "heading")
-        for line in ruled:
+        for line in rulings:
             yield _line(line)
-    later = [n for n in versions if n > number]
+    later_numbers = [later_number for later_number in versions if later_number > number]
     statement = versions[number]
-    if later:
-        yield from _differences(statement, versions[min(later)])
+    if later_numbers:
+        yield from _differences(statement, versions[min(later_numbers)])
     else:
         yield _line("The newest version", "heading")
         for wording in statement.wordings:
@@ -388,23 +395,36 @@ def past_widgets(past: Past, number: int) -> Iterator[Widget]:
     if past.edits:
         yield _line("Changes", "heading")
     for edit in past.edits:
-        undone = " (undone)" if edit.undone else ""
-        yield _line(Content(visible(f"{_moment(edit.at)}  {edit.person}  {edit.act}{undone}")))
+        undone_note = " (undone)" if edit.undone else ""
+        yield _line(Content(visible(f"{_moment(edit.at)}  {edit.person}  {edit.act}{undone_note}")))
 
 
 def _differences(before: Statement, after: Statement) -> Iterator[Widget]:
     yield _line(f"Version {before.version} (−) and version {after.version} (+)", "heading")
-    places = dict.fromkeys((w.variant, w.language) for w in (*before.wordings, *after.wordings))
-    for variant, language in places:
-        old, new = before.wording(variant, language), after.wording(variant, language)
-        if old is not None and new is not None and old.text == new.text:
+    wording_keys = dict.fromkeys(
+        (wording.variant, wording.language) for wording in (*before.wordings, *after.wordings)
+    )
+    for variant, language in wording_keys:
+        old_wording, new_wording = (
+            before.wording(variant, language),
+            after.wording(variant, language),
+        )
+        if (
+            old_wording is not None
+            and new_wording is not None
+            and old_wording.text == new_wording.text
+        ):
             continue
         name = Content.styled(visible(f"{variant_name(variant)} · {language}"), "bold")
-        left, right = difference(old.text if old else "", new.text if new else "")
+        left, right = difference(
+            old_wording.text if old_wording else "", new_wording.text if new_wording else ""
+        )
         yield _line(name)
-        if old is not None:
+        if old_wording is not None:
             yield _line(marked(left, "−"))
-        yield _line(marked(right, "+") if new is not None else Content.styled("deleted", "dim"))
+        yield _line(
+            marked(right, "+") if new_wording is not None else Content.styled("deleted", "dim")
+        )
 
 
 def _line(text: str | Content, kind: str = "facts") -> Static:
@@ -415,8 +435,8 @@ def _line(text: str | Content, kind: str = "facts") -> Static:
 
 def _record(version: Version, language: str) -> Record:
     statement = version.statement
-    texts = [w.text for w in statement.wordings if w.language == language] or [
-        w.text for w in statement.wordings
+    texts = [wording.text for wording in statement.wordings if wording.language == language] or [
+        wording.text for wording in statement.wordings
     ]
     state = "current" if version.current else "archived" if version.archived else "earlier"
     numbers = (version.answers, version.labels + version.issue_labels, version.survey)
@@ -426,7 +446,7 @@ def _record(version: Version, language: str) -> Record:
             Text(str(statement.version), justify="right"),
             Text(state, style="bold" if version.current else ""),
             Text(_moment(version.created_at)),
-            *(Text(f"{number:,}" if number else "·", justify="right") for number in numbers),
+            *(Text(f"{count:,}" if count else "·", justify="right") for count in numbers),
             literal(texts[0] if texts else "", 200),
         ),
     )

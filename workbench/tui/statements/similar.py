@@ -1,4 +1,4 @@
-"""Statements that say nearly the same: in the whole instrument, or as one of them."""
+"""The screen of similar statements: in the whole instrument, or similar to one of them."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 STEP, LEAST, MOST = 0.1, 0.2, 0.9
 RULED = 3
-"rulings that are shown of a statement"
+"maximum number of visible rulings on a statement"
 
 EXPLAIN = section("screens-statements", "Similar statements")
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two statements that are alike."""
+    """Two similar statements."""
 
     first: str
     second: str
@@ -55,7 +55,7 @@ class Pair:
 
 
 class SimilarScreen(RulingKeys, StoreScreen):
-    """Pairs of similar statements, the most similar first."""
+    """The screen of the pairs of similar statements, the most similar first."""
 
     CSS_PATH = "similar.tcss"
     EXPLAIN = EXPLAIN
@@ -116,7 +116,7 @@ class SimilarScreen(RulingKeys, StoreScreen):
 
     @on(RecordTable.RowHighlighted)
     def show_details(self) -> None:
-        """Show how the two under the cursor differ."""
+        """Show the differences of the two statements under the cursor."""
         pair = self._pairs.get(self.table.current or "")
         if pair is not None:
             left, right = difference(*pair.texts)
@@ -126,9 +126,9 @@ class SimilarScreen(RulingKeys, StoreScreen):
             )
 
     def _named(self, ref: str) -> list[Content]:
-        """Return the name of a statement, and what was ruled on it."""
-        ruled = self.standing.at(RuledPlace((self._instrument,), (ref,)))
-        return [Content.styled(visible(ref), "bold"), *ruled_by(ruled[:RULED])]
+        """Return the lines of a statement: its name, and the rulings on it."""
+        rulings = self.standing.at(RuledPlace((self._instrument,), (ref,)))
+        return [Content.styled(visible(ref), "bold"), *ruled_by(rulings[:RULED])]
 
     @on(RecordTable.RowSelected)
     def open_pair(self) -> None:
@@ -164,7 +164,7 @@ class SimilarScreen(RulingKeys, StoreScreen):
         return RuledPlace((self._instrument,), (ref, str(ORIGINAL)), language=self._language)
 
     def action_step(self, by: int) -> None:
-        """Ask for more or for less similarity."""
+        """Raise or lower the similarity threshold."""
         self._at_least = round(min(MOST, max(LEAST, self._at_least + by * STEP)), 1)
         self.look(self._at_least)
 
@@ -184,38 +184,40 @@ class SimilarScreen(RulingKeys, StoreScreen):
         if pairs:
             self.table.focus()
         else:
-            none = (
+            empty_text = (
                 f"No two originals in {visible(language)} have a similarity of "
                 f"{self._at_least:.1f} or more."
             )
-            self.details.update(f"{none}\n\n− lowers the threshold.")
+            self.details.update(f"{empty_text}\n\n− lowers the threshold.")
 
 
 def read_pairs(
     store: Store, name: str, ref: str | None, language: str, at_least: float
 ) -> tuple[str, tuple[Pair, ...]]:
-    """Return the language that was compared, and the pairs of similar originals, the most similar
-    first.
-    """
+    """Return the compared language, and the pairs of similar originals, the most similar first."""
     from workbench.workshop.duplicates import near_pairs, similar
 
     instrument = store.instruments.get(name)
     language = language or instrument.language
     originals = [
-        (s.ref, held.text)
-        for s in instrument.statements
-        if (held := s.wording(ORIGINAL, language)) is not None
+        (statement.ref, wording.text)
+        for statement in instrument.statements
+        if (wording := statement.wording(ORIGINAL, language)) is not None
     ]
     if ref is None:
-        found = near_pairs([text for _, text in originals], at_least)
-        pairs = [_pair(originals[i], originals[j], share) for i, j, share in found]
+        near_indices = near_pairs([text for _, text in originals], at_least)
+        pairs = [
+            _pair(originals[left], originals[right], share) for left, right, share in near_indices
+        ]
         return language, tuple(sorted(pairs, key=lambda pair: -pair.share))
-    asked = next((one for one in originals if one[0] == ref), None)
-    others = [one for one in originals if one[0] != ref]
-    if asked is None:
+    target = next((original for original in originals if original[0] == ref), None)
+    other_originals = [original for original in originals if original[0] != ref]
+    if target is None:
         return language, ()
-    like = similar(asked[1], [text for _, text in others], at_least)
-    return language, tuple(_pair(asked, others[one.index], one.share) for one in like)
+    matches = similar(target[1], [text for _, text in other_originals], at_least)
+    return language, tuple(
+        _pair(target, other_originals[candidate.index], candidate.share) for candidate in matches
+    )
 
 
 def _pair(first: tuple[str, str], second: tuple[str, str], share: float) -> Pair:

@@ -1,4 +1,4 @@
-"""One statement: its wordings beside the original, word by word, each of them to be changed."""
+"""The screen of one statement: its wordings beside the original, each of which can be edited."""
 
 from __future__ import annotations
 
@@ -44,11 +44,14 @@ if TYPE_CHECKING:
 
 
 def read_sheet(store: Store, name: str, ref: str, language: str) -> Sheet:
-    """Read one statement with all that is known about it. Raises UnknownName where it is no
-    more.
+    """Read one statement with its checks, rulings, answers and parties.
+
+    Raises UnknownName if it is no longer there.
     """
     instrument = store.instruments.get(name)
-    statement = next((s for s in instrument.statements if s.ref == ref), None)
+    statement = next(
+        (candidate for candidate in instrument.statements if candidate.ref == ref), None
+    )
     if statement is None:
         raise UnknownName(
             f"{name} no longer has a statement {ref}: a later import retired it, or it was "
@@ -57,20 +60,24 @@ def read_sheet(store: Store, name: str, ref: str, language: str) -> Sheet:
         )
     history = store.statements.history(name, ref)
     rulings = tuple(
-        f"{'/'.join(one.parts[1:]) or 'statement'}  {one.line}"
-        for one in standing_in(store).every
-        if one.instrument == name and one.ref == ref
+        f"{'/'.join(ruling.parts[1:]) or 'statement'}  {ruling.line}"
+        for ruling in standing_in(store).every
+        if ruling.instrument == name and ruling.ref == ref
     )
     languages = tuple(
         sorted(statement.languages, key=lambda other: (other != instrument.language, other))
     )
-    chosen = language if language in languages else languages[0]
-    everywhere = dict.fromkeys(other for s in instrument.statements for other in s.languages)
+    shown_language = language if language in languages else languages[0]
+    everywhere = dict.fromkeys(
+        other for candidate in instrument.statements for other in candidate.languages
+    )
     return Sheet(
         statement=statement,
-        language=chosen,
+        language=shown_language,
         languages=languages,
-        wordings=tuple(w for w in statement.wordings if w.language == chosen),
+        wordings=tuple(
+            wording for wording in statement.wordings if wording.language == shown_language
+        ),
         lacks=tuple(other for other in everywhere if other not in languages),
         answers=next((version.answers for version in history if version.current), 0),
         parties=party_lines(instrument, ref),
@@ -80,12 +87,12 @@ def read_sheet(store: Store, name: str, ref: str, language: str) -> Sheet:
 
 
 class WordingBlock(Vertical):
-    """One wording, beside the original where it is not the original itself."""
+    """One wording, beside the original unless it is the original itself."""
 
     def __init__(
         self, wording: Wording, original: Wording | None, *, at: bool, named: bool = False
     ) -> None:
-        """`named`: each side has its name above it."""
+        """Create the block. `named`: each side has its name above it."""
         super().__init__(classes="wording -at" if at else "wording")
         self._named = named
         self.wording = wording
@@ -112,15 +119,15 @@ class WordingBlock(Vertical):
         )
 
     def point(self, at: bool) -> None:
-        """Put the cursor here, or take it away."""
+        """Put the cursor on this wording, or remove it."""
         if at != self._at:
             self._at = at
             self.set_class(at, "-at")
             self.query_one(".heading", Static).update(self._heading())
 
     def _heading(self) -> Content:
-        compared = self._original is not None and self._original is not self.wording
-        return wording_heading(self.wording, at=self._at, compared=compared)
+        is_compared = self._original is not None and self._original is not self.wording
+        return wording_heading(self.wording, at=self._at, compared=is_compared)
 
 
 def _under(name: str, text: Content) -> Content:
@@ -128,17 +135,15 @@ def _under(name: str, text: Content) -> Content:
 
 
 def _sides(before: str, after: str) -> tuple[Content, Content]:
-    """Return two texts with what differs: word by word, and of questions with options option by
-    option.
-    """
-    if (forms := side_by_side(before, after)) is not None:
-        return forms
+    """Return two texts with their differences: word by word, or option by option for questions."""
+    if (sides := side_by_side(before, after)) is not None:
+        return sides
     left, right = difference(before, after)
     return marked(left, "−"), marked(right, "+")
 
 
 class SheetView(VerticalScroll, inherit_bindings=False):
-    """The sheet; its cursor is the screen's, so that j and k go from wording to wording."""
+    """The sheet of a statement. The screen has its cursor, so that j and k go between wordings."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("pageup", "page_up", "Page above", show=False),
@@ -152,7 +157,7 @@ class SheetView(VerticalScroll, inherit_bindings=False):
         return list(self.query(WordingBlock))
 
     def point(self, variant: VariantId | None) -> None:
-        """Put the cursor on a wording and bring it into sight."""
+        """Put the cursor on a wording and scroll to it."""
         for block in self.blocks:
             block.point(block.wording.variant == variant)
             if block.wording.variant == variant:
@@ -160,25 +165,32 @@ class SheetView(VerticalScroll, inherit_bindings=False):
 
 
 def sheet_widgets(sheet: Sheet, at: VariantId | None) -> Iterator[Widget]:
-    """Yield what stands on the sheet, from top to bottom."""
+    """Yield the widgets of the sheet, from top to bottom."""
     yield Static(about(sheet), markup=False, classes="about")
     compared = next(
-        (one for one in sheet.wordings if sheet.original is not None and one is not sheet.original),
+        (
+            wording
+            for wording in sheet.wordings
+            if sheet.original is not None and wording is not sheet.original
+        ),
         None,
     )
-    for wording in sheet.wordings:
+    for sheet_wording in sheet.wordings:
         yield WordingBlock(
-            wording, sheet.original, at=wording.variant == at, named=wording is compared
+            sheet_wording,
+            sheet.original,
+            at=sheet_wording.variant == at,
+            named=sheet_wording is compared,
         )
     issues = [
         issue_in_words(issue, label)
         for issue, label in sorted(sheet.statement.issues.items())
         if label
     ]
-    none = (
+    no_issues = (
         "· every issue label is 0: not related" if sheet.statement.issues else "· no issue labels"
     )
-    yield from _section("Policy issues", tuple(issues) or (none,))
+    yield from _section("Policy issues", tuple(issues) or (no_issues,))
     yield from _section("Checks", sheet.findings)
     yield from _section("Rulings", sheet.rulings)
     yield from _section("Parties", sheet.parties)
@@ -201,13 +213,13 @@ def _findings(instrument: Instrument, ref: str) -> tuple[str, ...]:
 
 
 NARROW = 72
-"columns; below, original and variant stand one above the other"
+"terminal columns below which original and variant are stacked"
 
 RELATIONS = tuple(Relation)
 
 
 class StatementScreen(RulesAndEdits):
-    """The editor of one statement; dismisses the ref it was left on."""
+    """The editor of one statement. It returns the ref of the last visible statement."""
 
     CSS_PATH = "statement.tcss"
     EXPLAIN = EXPLAIN
@@ -357,9 +369,9 @@ class StatementScreen(RulesAndEdits):
         self._sheet = sheet
         if not keep_trouble:
             self.query_one(Trouble).hide()
-        held = [wording.variant for wording in sheet.wordings]
-        if self._at not in held:
-            self._at = held[0] if held else None
+        variants = [wording.variant for wording in sheet.wordings]
+        if self._at not in variants:
+            self._at = variants[0] if variants else None
         self._show_place()
         await self._show_widgets(sheet)
         self.refresh_bindings()
@@ -367,12 +379,14 @@ class StatementScreen(RulesAndEdits):
     def say_done(self, done: Done, ref: str) -> None:
         say(self, done.sentence)
         if ref != self._ref:
-            self._refs = tuple(ref if one == self._ref else one for one in self._refs)
+            self._refs = tuple(
+                ref if listed_ref == self._ref else listed_ref for listed_ref in self._refs
+            )
             self._ref = ref
         self.look()
 
     def undo_or_ask(self, person: str, undoable: Undoable | None) -> None:
-        """Undo the last change made here; ask before undoing a change made elsewhere."""
+        """Undo the last change if it was made here, or ask before undoing one made elsewhere."""
         from workbench.pipeline.editing import named
 
         if undoable is None:
@@ -386,17 +400,17 @@ class StatementScreen(RulesAndEdits):
             confirm(self, question, "undo it", "cancel", lambda: self._undo_as(person))
 
     def explain(self) -> str:
-        """Return what `?` says."""
+        """Return the help that `?` shows."""
         return self.EXPLAIN
 
     def action_refresh(self) -> None:
         self.look()
 
     def ruled_place(self) -> RuledPlace | None:
-        """Return the wording under the cursor; the dialog offers its statement, too."""
-        words = (self._shown or self._ref, *([str(self._at)] if self._at is not None else []))
+        """Return the wording under the cursor. The dialog offers its statement, too."""
+        names = (self._shown or self._ref, *([str(self._at)] if self._at is not None else []))
         language = self._sheet.language if self._sheet is not None else ""
-        return RuledPlace((self._instrument,), words, language=language)
+        return RuledPlace((self._instrument,), names, language=language)
 
     def show_ruled(self) -> None:
         self.look()
@@ -404,18 +418,18 @@ class StatementScreen(RulesAndEdits):
     def action_step(self, by: int) -> None:
         """Go to a neighbouring statement of the list."""
         if self._ref in self._refs:
-            at = self._refs.index(self._ref) + by
-            if 0 <= at < len(self._refs):
-                self._ref = self._refs[at]
+            index = self._refs.index(self._ref) + by
+            if 0 <= index < len(self._refs):
+                self._ref = self._refs[index]
                 self.look()
 
     def action_move(self, by: int) -> None:
-        """Go to a neighbouring wording; beyond the last one, scroll to what stands below."""
+        """Go to a neighbouring wording, or scroll to the sections below the last one."""
         self.query_one(Trouble).hide()
-        held = [block.wording.variant for block in self.body.blocks]
-        at = held.index(self._at) + by if self._at in held else 0
-        if 0 <= at < len(held):
-            self._at = held[at]
+        variants = [block.wording.variant for block in self.body.blocks]
+        index = variants.index(self._at) + by if self._at in variants else 0
+        if 0 <= index < len(variants):
+            self._at = variants[index]
             self.body.point(self._at)
             self.refresh_bindings()
         else:
@@ -436,28 +450,38 @@ class StatementScreen(RulesAndEdits):
             self._write(None, None)
 
     def action_translate(self) -> None:
-        """Write the wording under the cursor in a language that it does not stand in."""
+        """Write the wording under the cursor in a language that lacks it."""
         sheet = self._sheet
         if sheet is not None and self._at is not None:
-            there = {w.language for w in sheet.statement.wordings if w.variant == self._at}
+            existing_languages = {
+                wording.language
+                for wording in sheet.statement.wordings
+                if wording.variant == self._at
+            }
             self._write(
                 self._at,
-                tuple(other for other in (*sheet.languages, *sheet.lacks) if other not in there),
+                tuple(
+                    other
+                    for other in (*sheet.languages, *sheet.lacks)
+                    if other not in existing_languages
+                ),
             )
 
     def action_relation(self) -> None:
-        """Go on to the next of: same, flipped, free."""
+        """Set the next relation of: same, flipped, free."""
         from workbench.workshop.edits import with_relation
 
-        held = (
+        wording = (
             self._sheet.statement.wording(self._at, self._sheet.language)
             if self._sheet and self._at
             else None
         )
-        if held is not None and held.variant != ORIGINAL:
-            wanted = RELATIONS[(RELATIONS.index(held.relation) + 1) % len(RELATIONS)]
-            act = f"expected {wanted.value} of {variant_name(held.variant)}"
-            self._change(lambda statement: with_relation(statement, held.variant, wanted), act)
+        if wording is not None and wording.variant != ORIGINAL:
+            next_relation = RELATIONS[(RELATIONS.index(wording.relation) + 1) % len(RELATIONS)]
+            act = f"expected {next_relation.value} of {variant_name(wording.variant)}"
+            self._change(
+                lambda statement: with_relation(statement, wording.variant, next_relation), act
+            )
 
     def action_delete(self) -> None:
         from workbench.workshop.edits import without
@@ -465,7 +489,8 @@ class StatementScreen(RulesAndEdits):
         sheet, variant = self._sheet, self._at
         if sheet is not None and variant is not None:
             self._change(
-                lambda s: without(s, variant, sheet.language), f"deleted {variant_name(variant)}"
+                lambda statement: without(statement, variant, sheet.language),
+                f"deleted {variant_name(variant)}",
             )
 
     def action_forms(self) -> None:
@@ -473,7 +498,7 @@ class StatementScreen(RulesAndEdits):
 
         if self._sheet is not None:
             form = ChoiceForm(self._instrument, (self._sheet.statement.ref,), self._sheet.language)
-            # forms under another bias are statements of their own, so this one stays
+            # Forms under another bias are statements of their own, so this one stays visible.
             with_answer(self, form, lambda done: self.say_done(done, self._ref))
 
     def action_about(self) -> None:
@@ -509,17 +534,15 @@ class StatementScreen(RulesAndEdits):
         self.find_undo(person)
 
     def action_copy(self) -> None:
-        """Put the text on the terminal's clipboard (OSC 52: also through SSH, where the terminal
-        allows it).
-        """
-        held = (
+        """Copy the text to the terminal's clipboard (OSC 52), also through SSH if allowed there."""
+        wording = (
             self._sheet.statement.wording(self._at, self._sheet.language)
             if self._sheet and self._at
             else None
         )
-        if held is not None:
-            self.app.copy_to_clipboard(held.text)
-            say(self, f"Copied {variant_name(held.variant)} of {self._ref}.")
+        if wording is not None:
+            self.app.copy_to_clipboard(wording.text)
+            say(self, f"Copied {variant_name(wording.variant)} of {self._ref}.")
 
     def action_leave(self) -> None:
         self.dismiss(self._ref)
@@ -528,23 +551,23 @@ class StatementScreen(RulesAndEdits):
         return f"statements › {self._ref}"
 
     def _show_place(self) -> None:
-        bar = self.query_one(TitleBar)
-        bar.place = self._place()
-        bar.note = (
+        title_bar = self.query_one(TitleBar)
+        title_bar.place = self._place()
+        title_bar.note = (
             f"statement {self._refs.index(self._ref) + 1} of {len(self._refs)}"
             if self._ref in self._refs
             else ""
         )
 
     async def _show_widgets(self, sheet: Sheet) -> None:
-        """Draw the sheet anew; one that was there already stays where it was scrolled to."""
-        stay = self.body.scroll_y if self._shown == sheet.statement.ref else None
+        """Draw the sheet again. A statement that is still visible keeps its scroll position."""
+        scroll_y = self.body.scroll_y if self._shown == sheet.statement.ref else None
         self._shown = sheet.statement.ref
         async with self.batch():
             await self.body.remove_children()
             await self.body.mount_all(sheet_widgets(sheet, self._at))
-        if stay is not None:
-            self.body.scroll_to(y=stay, animate=False)
+        if scroll_y is not None:
+            self.body.scroll_to(y=scroll_y, animate=False)
         elif self._at is not None and sheet.wordings and sheet.wordings[0].variant != self._at:
             self.call_after_refresh(self.body.point, self._at)
         else:
@@ -558,27 +581,23 @@ class StatementScreen(RulesAndEdits):
             with_answer(self, WordingForm(self._instrument, task), self._come_back)
 
     def _change(self, change: Callable[[Statement], Statement], act: str) -> None:
-        """Change the statement as it is shown, as the person who sits here; one change at a
-        time.
-        """
+        """Change the visible statement under the user's name, one change at a time."""
         if self._sheet is None or self._acting:
             return
-        seen = self._sheet.statement
+        statement = self._sheet.statement
 
         def go(person: str) -> None:
             self._acting = True
             self.carry_out(
-                lambda store: _changed(store, self._instrument, seen, change, person, act)
+                lambda store: _changed(store, self._instrument, statement, change, person, act)
             )
 
         as_person(self, self._instrument, go)
 
     def _come_back(self, done: Done) -> None:
-        """Show what a form changed; a statement that was renamed or split goes on under its new
-        ref.
-        """
-        moved = bool(done.refs) and self._ref not in done.refs
-        self.say_done(done, done.refs[0] if moved else self._ref)
+        """Show the change of a form. A renamed or split statement goes on under its new ref."""
+        is_renamed = bool(done.refs) and self._ref not in done.refs
+        self.say_done(done, done.refs[0] if is_renamed else self._ref)
 
     def _undo_as(self, person: str) -> None:
         from workbench.pipeline.editing import undo
@@ -625,7 +644,7 @@ def _changed(
 
 
 def _still(store: Store, instrument: str, ref: str, others: tuple[str, ...]) -> str:
-    """Return the statement to go on with: the one that was shown, or one that took its place."""
+    """Return the ref of the statement to go on with: the same one, or one that replaced it."""
     for candidate in (ref, *others):
         try:
             store.statements.get(instrument, candidate)

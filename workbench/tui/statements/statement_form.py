@@ -1,6 +1,4 @@
-"""What is said of a statement beside its wordings, to be changed; and a statement that is not there
-yet.
-"""
+"""Forms for the fields of a statement, a new statement, a split, and a new instrument."""
 
 from __future__ import annotations
 
@@ -40,7 +38,7 @@ EXPLAIN_NEW = section("screens-statements", "A new statement")
 
 @dataclass(frozen=True, slots=True)
 class AboutTyped:
-    """The fields as they were typed."""
+    """The input of the fields."""
 
     ref: str
     country: str
@@ -53,22 +51,23 @@ class AboutTyped:
 
 
 def about_rows(statement: Statement | None) -> tuple[Widget, ...]:
-    """Return the fields that say something of a statement, filled from one."""
-    held = _held(statement)
+    """Return the rows of a statement's fields, with its values."""
+    values = _held(statement)
     return (
-        row("country", Input(held.country, id="country", compact=True)),
-        row("topic", Input(held.topic, id="topic", compact=True)),
-        row("source", Input(held.source, id="source", compact=True)),
-        row("tags", Input(held.tags, id="tags", compact=True, placeholder="separated by commas")),
-        row("dimension", _choice("dimension", [d.value for d in Dimension], held.dimension)),
-        row("leaning", _choice("leaning", [side.value for side in Side], held.leaning)),
+        row("country", Input(values.country, id="country", compact=True)),
+        row("topic", Input(values.topic, id="topic", compact=True)),
+        row("source", Input(values.source, id="source", compact=True)),
+        row("tags", Input(values.tags, id="tags", compact=True, placeholder="separated by commas")),
+        row(
+            "dimension",
+            _choice("dimension", [dimension.value for dimension in Dimension], values.dimension),
+        ),
+        row("leaning", _choice("leaning", [side.value for side in Side], values.leaning)),
     )
 
 
 def said_of(statement: Statement, typed: AboutTyped, before: AboutTyped) -> Statement:
-    """Return the statement with those fields that were changed. Raises UsageError, naming the
-    field.
-    """
+    """Return the statement with the changed fields. Raises UsageError that names the field."""
     from workbench.workshop.edits import label, tag_names, with_field
 
     for field in ("country", "topic", "source", "dimension", "leaning"):
@@ -82,7 +81,7 @@ def said_of(statement: Statement, typed: AboutTyped, before: AboutTyped) -> Stat
 
 
 class AboutForm(EditForm):
-    """Changes what is said of a statement."""
+    """A form that changes the fields of a statement."""
 
     EXPLAIN = EXPLAIN_ABOUT
     FIRST = "#ref"
@@ -100,10 +99,10 @@ class AboutForm(EditForm):
             "from",
             Input(self._before.derived_from, id="derived_from", compact=True, placeholder="a ref"),
         )
-        stands = (
+        languages_note = (
             f"Languages: {', '.join(self._languages)}; t on a wording translates it, T deletes it."
         )
-        yield Static(Content(visible(stands)), classes="note", markup=False)
+        yield Static(Content(visible(languages_note)), classes="note", markup=False)
         yield Static(id="theirs", classes="shown", markup=False)
 
     def values(self) -> AboutTyped:
@@ -112,13 +111,13 @@ class AboutForm(EditForm):
     def show_conflict(self, there: Statement | None) -> None:
         if there is None:
             return
-        theirs, mine = _held(there), self.values()
+        their_values, own_values = _held(there), self.values()
         names = AboutTyped.__dataclass_fields__
         lines = [
-            f"{name.replace('_', ' ')}: now “{getattr(theirs, name)}”, yours "
-            f"“{getattr(mine, name)}”"
+            f"{name.replace('_', ' ')}: now “{getattr(their_values, name)}”, yours "
+            f"“{getattr(own_values, name)}”"
             for name in names
-            if getattr(theirs, name) != getattr(mine, name)
+            if getattr(their_values, name) != getattr(own_values, name)
         ]
         text = "\n".join(lines) or "Only its wordings were changed; no field differs from yours."
         self.query_one("#theirs", Static).update(Content(visible(text, lines=True)))
@@ -127,13 +126,13 @@ class AboutForm(EditForm):
         from workbench.pipeline.editing import save_about
 
         assert self._seen is not None
-        wanted = said_of(self._seen, values, self._before)
-        return save_about(store, self._instrument, self._seen, wanted, person=person)
+        changed_statement = said_of(self._seen, values, self._before)
+        return save_about(store, self._instrument, self._seen, changed_statement, person=person)
 
 
 @dataclass(frozen=True, slots=True)
 class NewTyped:
-    """A statement as it was typed."""
+    """The input of a new statement."""
 
     about: AboutTyped
     language: str
@@ -142,7 +141,7 @@ class NewTyped:
 
 
 class StatementForm(EditForm):
-    """Makes a statement, also of a question."""
+    """A form that makes a statement, also from a question."""
 
     HEADING = "New statement"
     SAVE = "Make"
@@ -154,7 +153,7 @@ class StatementForm(EditForm):
         super().__init__(instrument)
         self._language = language
         self._ref = f"s-{there + 1:02}"
-        "a proposal: the store says where it is taken"
+        "proposed ref; the store reports whether it is taken"
         self._proposed = ""
         self._question = ""
 
@@ -177,18 +176,20 @@ class StatementForm(EditForm):
             return "the statement has no ref yet; give a short one, such as env-03"
         if fault := text_fault(typed.text):
             return f"this text cannot be saved: {fault}"
-        if typed.bias and isinstance(wrong := parse_choice(typed.text), Fault):
+        if typed.bias and isinstance(choice_fault := parse_choice(typed.text), Fault):
             return (
-                f"a bias needs a question with options: found {wrong.found}; expected "
-                f"{wrong.expected}"
+                f"a bias needs a question with options: found {choice_fault.found}; expected "
+                f"{choice_fault.expected}"
             )
         return "" if typed.language else "the language is missing; give one such as en"
 
     def looked_at(self) -> None:
         super().looked_at()
         if not self.fault():
-            said = _question_said(self.values())
-            self.say(f"{said}{len(self.typed('text')):,} of {MOST_CHARACTERS:,} characters")
+            question_note = _question_said(self.values())
+            self.say(
+                f"{question_note}{len(self.typed('text')):,} of {MOST_CHARACTERS:,} characters"
+            )
 
     @on(TextArea.Changed, "#text")
     def propose(self) -> None:
@@ -211,7 +212,7 @@ class StatementForm(EditForm):
             line.update("")
 
     def action_take(self) -> None:
-        """Put the proposed statement in place of the question, and keep the question with it."""
+        """Replace the question by the proposed statement, and keep the question with it."""
         if self._proposed:
             self._question, text = self.typed("text").strip(), self._proposed
             self.query_one("#text", TextArea).text = text
@@ -226,8 +227,8 @@ class StatementForm(EditForm):
         wordings = [Wording(ORIGINAL, language, typed.text, person)]
         if self._question:
             wordings.append(Wording(QUESTION, language, self._question, person))
-        empty = Statement(typed.about.ref.strip(), tuple(wordings), languages=(language,))
-        statement = said_of(empty, typed.about, replace(_held(None), ref=typed.about.ref))
+        new_statement = Statement(typed.about.ref.strip(), tuple(wordings), languages=(language,))
+        statement = said_of(new_statement, typed.about, replace(_held(None), ref=typed.about.ref))
         if typed.bias:
             return add_question(store, self._instrument, Bias(typed.bias), statement, person=person)
         return outcome(
@@ -238,7 +239,7 @@ class StatementForm(EditForm):
 
 
 def _question_said(typed: NewTyped) -> str:
-    """Return the line below the form that says how a question with options is stored."""
+    """Return the note on how a question with options is stored, or "" without options."""
     choice = parse_choice(typed.text)
     if isinstance(choice, Fault):
         return ""
@@ -251,13 +252,13 @@ def _question_said(typed: NewTyped) -> str:
 
 
 def _statement_of(text: str, language: str) -> str:
-    """Return the statement that the rule proposes for a question; "" where it has none."""
+    """Return the statement that the rule proposes for a question, or an empty string."""
     if not text.rstrip().endswith("?") or not language.strip().lower().startswith("en"):
         return ""
     from workbench.workshop.english import stated
 
-    found = stated(text)
-    return found.text if found is not None else ""
+    proposal = stated(text)
+    return proposal.text if proposal is not None else ""
 
 
 def _held(statement: Statement | None) -> AboutTyped:
@@ -294,14 +295,14 @@ EXPLAIN_SPLIT = section("screens-statements", "Splitting a statement")
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """The two statements as they were typed."""
+    """The input of the two statements."""
 
     refs: tuple[str, str]
     texts: tuple[str, str]
 
 
 class SplitForm(EditForm):
-    """Splits a statement into two; the old one is archived."""
+    """A form that splits a statement into two. The old one is archived."""
 
     SAVE = "Split"
     EXPLAIN = EXPLAIN_SPLIT
@@ -343,9 +344,11 @@ class SplitForm(EditForm):
     def show_conflict(self, there: Statement | None) -> None:
         if there is None:
             return
-        held = there.wording(ORIGINAL, self._language)
+        original = there.wording(ORIGINAL, self._language)
         text = (
-            f"Now: {held.text}" if held is not None else "The statement no longer has an original."
+            f"Now: {original.text}"
+            if original is not None
+            else "The statement no longer has an original."
         )
         self.query_one("#theirs", Static).update(Content(visible(text, lines=True)))
 
@@ -370,7 +373,7 @@ EXPLAIN_INSTRUMENT = section("screens-statements", "A new instrument")
 
 @dataclass(frozen=True, slots=True)
 class InstrumentTyped:
-    """The form as it was typed."""
+    """The input of the form."""
 
     name: str
     title: str
@@ -379,7 +382,7 @@ class InstrumentTyped:
 
 
 class InstrumentForm(EditForm):
-    """Makes an instrument without statements."""
+    """A form that makes an instrument without statements."""
 
     HEADING = "New instrument"
     SAVE = "Make"
@@ -412,7 +415,7 @@ class InstrumentForm(EditForm):
         return "" if typed.language else "the language is missing; give one such as en"
 
     def action_save(self) -> None:
-        """Make it: an instrument is nobody's change, so nobody is asked for a name."""
+        """Make the instrument without asking for a name, because no statement is changed by it."""
         if fault := self.fault():
             self.say(f"✗ {fault}", wrong=True)
         elif not self._saving:

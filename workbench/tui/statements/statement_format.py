@@ -1,4 +1,4 @@
-"""What a statement's sheet says, and how its ref is shortened in lists, as text; pure."""
+"""The texts of a statement's sheet and the short refs of lists. They use no store."""
 
 from __future__ import annotations
 
@@ -30,46 +30,45 @@ RELATION_WORDS = {
 FORMS = frozenset((VariantKind.CHANGED, *TYPED))
 "kinds of a multiple-choice question, which has no stance"
 MOST_SHOWN = 20_000
-"""characters of a text that a comparison draws: twice what a wording may have; imported ones may be
-longer"""
+"characters of a text in a comparison, twice the limit of a wording; imports may be longer"
 
 EXPLAIN = section("screens-statements", "The editor of a statement")
 
 
 def variant_name(variant: VariantId) -> str:
-    """Return a variant as people read it: `paraphrase-2`, `political opposite`."""
+    """Return a readable variant: `paraphrase-2`, `political opposite`."""
     return str(variant).replace("_", " ")
 
 
 def difference(before: str, after: str) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
-    """Return the parts of two texts, cut where nobody would read on."""
+    """Return the parts of two texts, each truncated to `MOST_SHOWN` characters."""
     return word_diff(before[:MOST_SHOWN], after[:MOST_SHOWN])
 
 
 def marked(parts: tuple[Part, ...], mark: str) -> Content:
-    """Return a wording whose changed words carry a mark as well as a style: `+[short]`."""
-    pieces: list[Content | tuple[str, str]] = []
+    """Return a wording whose changed words have a mark besides their style: `+[short]`."""
+    content_parts: list[Content | tuple[str, str]] = []
     for part in parts:
-        words = part.text.rstrip()
-        blank = visible(part.text[len(words) :], lines=True)
-        if part.changed and words:
-            pieces += [
+        text = part.text.rstrip()
+        blank = visible(part.text[len(text) :], lines=True)
+        if part.changed and text:
+            content_parts += [
                 (mark + "[", "dim"),
-                (visible(words, lines=True), MARK_STYLES[mark]),
+                (visible(text, lines=True), MARK_STYLES[mark]),
                 ("]", "dim"),
             ]
         else:
-            pieces.append(Content(visible(words, lines=True)))
-        pieces.append(Content(blank))
-    return Content.assemble(*pieces)
+            content_parts.append(Content(visible(text, lines=True)))
+        content_parts.append(Content(blank))
+    return Content.assemble(*content_parts)
 
 
 def wording_heading(wording: Wording, *, at: bool, compared: bool) -> Content:
-    """Return the line above a wording: where the cursor is, what is expected, and who wrote it."""
+    """Return the line above a wording: the cursor, the expected stance, and the author."""
     parts: list[Content | tuple[str, str]] = [("▸ " if at else "  ", "bold $text-accent")]
     parts.append((variant_name(wording.variant), "bold reverse" if at else "bold"))
-    form = wording.variant.kind in FORMS and wording.stated is None
-    if compared and wording.variant != ORIGINAL and not form:
+    is_form = wording.variant.kind in FORMS and wording.stated is None
+    if compared and wording.variant != ORIGINAL and not is_form:
         parts.append((f"  {RELATION_WORDS[wording.relation]}", "$text-muted"))
         if wording.stated is not None:
             parts.append(
@@ -82,64 +81,64 @@ def wording_heading(wording: Wording, *, at: bool, compared: bool) -> Content:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """All that the screen shows."""
+    """The content of the screen of one statement."""
 
     statement: Statement
     language: str
     languages: tuple[str, ...]
-    "that the statement stands in; the instrument's own first"
+    "languages of the statement, the instrument's own first"
     wordings: tuple[Wording, ...]
-    "of the language; the original first where there is one"
+    "wordings in the language, with any original first"
     lacks: tuple[str, ...]
-    "languages of the instrument that the statement does not stand in"
+    "languages of the instrument that the statement lacks"
     answers: int
-    "answers of models to this version"
+    "number of answers of models to this version"
     parties: tuple[str, ...]
-    "a line each"
+    "a line for each party"
     findings: tuple[str, ...]
     rulings: tuple[str, ...] = ()
-    "of auditors, on the statement and on anything below it"
+    "auditors' rulings on the statement and on anything below it"
 
     @property
     def original(self) -> Wording | None:
-        return next((w for w in self.wordings if w.variant == ORIGINAL), None)
+        return next((wording for wording in self.wordings if wording.variant == ORIGINAL), None)
 
 
 def about(sheet: Sheet) -> Content:
     """Return the lines at the top of a sheet."""
     statement = sheet.statement
-    parts = [
+    first_line = [
         statement.ref,
         statement.country or "",
         (statement.topic or "").replace("_", " "),
         sheet.language,
     ]
     if len(sheet.languages) > 1:
-        parts[-1] += f" (of {', '.join(sheet.languages)})"
+        first_line[-1] += f" (of {', '.join(sheet.languages)})"
     if statement.dimension:
-        parts.append(statement.dimension.value)
+        first_line.append(statement.dimension.value)
     if statement.leaning:
-        parts.append(f"agreeing is {statement.leaning.value}")
+        first_line.append(f"agreeing is {statement.leaning.value}")
     if statement.source:
-        parts.append(f"from {statement.source}")
-    second = [f"version {statement.version}"]
+        first_line.append(f"from {statement.source}")
+    second_line = [f"version {statement.version}"]
     if sheet.answers:
-        second.append(f"{plural(sheet.answers, 'answer')} to it")
+        second_line.append(f"{plural(sheet.answers, 'answer')} to it")
     if statement.tags:
-        second.append(f"tags {', '.join(statement.tags)}")
+        second_line.append(f"tags {', '.join(statement.tags)}")
     if statement.derived_from:
-        second.append(f"derived from {statement.derived_from}")
+        second_line.append(f"derived from {statement.derived_from}")
     if sheet.lacks:
-        second.append(f"not in {', '.join(sheet.lacks)}")
-    return Content("\n").join(_joined(line) for line in (parts, second))
+        second_line.append(f"not in {', '.join(sheet.lacks)}")
+    return Content("\n").join(_joined(line) for line in (first_line, second_line))
 
 
 def _joined(parts: list[str]) -> Content:
-    return Content(" · ".join(visible(part) for part in parts if part))
+    return Content(" · ".join(visible(text) for text in parts if text))
 
 
 def party_lines(instrument: Instrument, ref: str) -> tuple[str, ...]:
-    """Return what the parties said to a statement, a line each."""
+    """Return the answers of the parties to a statement, a line each."""
     from workbench.tui.format import stance_in_words
 
     answers = [answer for answer in instrument.party_answers if answer.statement == ref]
@@ -148,7 +147,12 @@ def party_lines(instrument: Instrument, ref: str) -> tuple[str, ...]:
         f"{stance_in_words(answer.stance):<12}  {answer.party:<{min(width, 30)}}  "
         f"{answer.country}  “{answer.answer}”"
         for answer in sorted(
-            answers, key=lambda a: (-9 if a.stance is None else -a.stance, a.country, a.party)
+            answers,
+            key=lambda party_answer: (
+                -9 if party_answer.stance is None else -party_answer.stance,
+                party_answer.country,
+                party_answer.party,
+            ),
         )
     )
 
@@ -166,7 +170,7 @@ SHORT = {
 
 
 def short_refs(refs: Sequence[str]) -> dict[str, str]:
-    """Return a name of at most `MOST` columns for each ref; no two are alike.
+    """Return a unique name of at most `MOST` columns for each ref.
 
     Examples
     --------
@@ -174,18 +178,18 @@ def short_refs(refs: Sequence[str]) -> dict[str, str]:
     ['order.q5', 'acq-reword.GAP_W82', 'env-1']
     """
     names = {ref: _cut(_shortened(ref), MOST) for ref in refs}
-    alike = Counter(names.values())
-    seen: Counter[str] = Counter()
+    n_by_name = Counter(names.values())
+    n_seen: Counter[str] = Counter()
     for ref, name in names.items():
-        if alike[name] > 1:
-            seen[name] += 1
-            number = f"·{seen[name]}"
+        if n_by_name[name] > 1:
+            n_seen[name] += 1
+            number = f"·{n_seen[name]}"
             names[ref] = _cut(name, MOST - len(number)) + number
     return names
 
 
 def width_of(names: dict[str, str]) -> int:
-    """Return how many columns such names need."""
+    """Return the number of columns that such names need."""
     return max([LEAST, *map(len, names.values())])
 
 
@@ -193,17 +197,19 @@ def _shortened(ref: str) -> str:
     kind, dot, key = visible(ref).partition(".")
     bias, dash, variant = kind.partition("-")
     short = (
-        next((name for each, name in SHORT.items() if each.value == bias), None) if key else None
+        next((name for bias_kind, name in SHORT.items() if bias_kind.value == bias), None)
+        if key
+        else None
     )
     if short is None:
         return visible(ref)
-    before = f"{short}{dash}{variant}"
+    prefix = f"{short}{dash}{variant}"
     room = max(len(short) + 1, MOST - len(dot) - len(key))
-    return (before if len(before) <= room else f"{before[: room - 1]}…") + dot + key
+    return (prefix if len(prefix) <= room else f"{prefix[: room - 1]}…") + dot + key
 
 
 def _cut(text: str, length: int) -> str:
-    """Return a text cut in its middle: refs differ in their ends, or begin with what differs."""
+    """Return a text truncated in its middle, because refs differ at their ends or starts."""
     if len(text) <= length:
         return text
     head = length // 2 - 1

@@ -1,4 +1,4 @@
-"""Statements: the list of an instrument, and the place from which all of the workshop starts."""
+"""The list of an instrument's statements, from which all parts of the workshop open."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ if TYPE_CHECKING:
 
 PAGE = 200
 CELL_CHARACTERS = 400
-"of a text that a list shows: wider than any terminal, and 100 kB of model text costs nothing"
+"characters of a text in a list: wider than any terminal, so that 100 kB of text cost nothing"
 MARK = "●"
 NARROWEST_TEXT = 28
-"columns that a statement keeps where others need the room"
+"columns that a statement keeps while others give way"
 FOLDED = ("languages", "variants", "country", "tags", "role", "issues")
-"columns that a line above says, where they are the same in all rows and the text needs their room"
+"columns that move to the line above if they are the same in all rows and the text needs room"
 LEFT_OUT = ("languages", "variants", "tags", "country", "issues", "role", "ruled")
-"columns that go where the text has too little room, the first of them first"
+"columns that go if the text has too little room, in this order"
 NOWHERE = 100_000
-"columns from which a list shows what it has nothing of"
+"least terminal width of a column that the list has no values for: it never shows"
 
 COLUMNS = (
     Column("mark", "", 1),
@@ -74,23 +74,25 @@ EXPLAIN = section("screens-statements", "The list of statements")
 
 
 class StatementTable(RecordTable, inherit_bindings=False):
-    """The list. Here g and G are the screen's: the policy issues."""
+    """The list of statements. The keys g and G belong to the screen: the policy issues."""
 
     BINDINGS: ClassVar[list[BindingType]] = moving("home", "end")
 
     class Folded(Message):
-        """Other columns than before say the same in all rows, and are left out."""
+        """Other columns than before are the same in all rows, and are left out."""
 
     _spared: frozenset[str] = frozenset()
-    "columns that are left out for the text"
+    "keys of the columns that are left out for the text"
     folded = ""
-    "what these say in all rows"
+    "text of the columns that are the same in all rows"
 
     def show_page(
         self, page: Page, marks: Collection[str], at: int | None, ruled: Mapping[str, int]
     ) -> None:
-        """Show statements, in a column of refs that is as wide as they need; `marks`: refs of the
-        marked ones; `ruled`: ref -> rulings that stand on the statement and what is below it.
+        """Show statements, with a column of refs as wide as needed.
+
+        `marks`: refs of the marked ones. `ruled`: numbers of rulings in force on a statement and
+        below it, by ref.
         """
         names = short_refs([line.ref for line in page.lines])
         rows = tuple(
@@ -103,10 +105,10 @@ class StatementTable(RecordTable, inherit_bindings=False):
             )
             for line in page.lines
         )
-        before = self.current
+        previous_ref = self.current
         self._make_room(width_of(names), {"role": bool(page.roles), "ruled": bool(ruled)}, rows)
-        if at is None and before in self.keys:
-            at = self.keys.index(before)
+        if at is None and previous_ref in self.keys:
+            at = self.keys.index(previous_ref)
         self.show(rows, at=at)
 
     def _lay_out(self, width: int) -> None:
@@ -117,34 +119,35 @@ class StatementTable(RecordTable, inherit_bindings=False):
         return super()._has(column) and column.key not in self._spared
 
     def _spare(self, width: int, records: Sequence[Record]) -> None:
-        """Find out which columns are left out for the text in a width: empty ones, those that are
-        the same in all rows, and where that is too little, others.
+        """Decide which columns are left out for the text in a width.
+
+        These are empty ones, those that are the same in all rows, and then others if needed.
         """
         columns = {column.key: column for column in self._all_columns if width >= column.least}
-        said = {
-            key: [cells[place].plain.strip() for _, cells in records]
-            for place, key in enumerate(column.key for column in self._all_columns)
+        texts_by_column = {
+            key: [cells[index].plain.strip() for _, cells in records]
+            for index, key in enumerate(column.key for column in self._all_columns)
         }
         columns = {
-            key: of
-            for key, of in columns.items()
-            if key not in FOLDED or any(said[key]) or not records
+            key: column
+            for key, column in columns.items()
+            if key not in FOLDED or any(texts_by_column[key]) or not records
         }
 
         def room() -> int:
-            others = sum(
-                (of.width or 0) + 2 * self.cell_padding
-                for key, of in columns.items()
+            other_width = sum(
+                (column.width or 0) + 2 * self.cell_padding
+                for key, column in columns.items()
                 if key != "text"
             )
-            return width - 1 - 2 * self.cell_padding - others
+            return width - 1 - 2 * self.cell_padding - other_width
 
-        longest, folded = max((len(text) for text in said["text"]), default=0), []
+        text_width, folded = max((len(text) for text in texts_by_column["text"]), default=0), []
         for key in FOLDED:
-            if key in columns and room() < longest and same_in_all(said[key]):
-                folded.append((columns.pop(key).label, said[key][0]))
+            if key in columns and room() < text_width and same_in_all(texts_by_column[key]):
+                folded.append((columns.pop(key).label, texts_by_column[key][0]))
         for key in LEFT_OUT:
-            if key in columns and room() < min(longest, NARROWEST_TEXT):
+            if key in columns and room() < min(text_width, NARROWEST_TEXT):
                 del columns[key]
         self._spared = frozenset(
             column.key for column in self._all_columns if column.key not in columns
@@ -154,23 +157,24 @@ class StatementTable(RecordTable, inherit_bindings=False):
             self.post_message(self.Folded())
 
     def _make_room(self, width: int, there: Mapping[str, bool], records: Sequence[Record]) -> None:
-        by_key = {column.key: column for column in self._all_columns}
-        by_key["ref"] = replace(by_key["ref"], width=width)
-        by_key |= {
-            key: replace(by_key[key], least=0 if shown else NOWHERE) for key, shown in there.items()
+        columns_by_key = {column.key: column for column in self._all_columns}
+        columns_by_key["ref"] = replace(columns_by_key["ref"], width=width)
+        columns_by_key |= {
+            key: replace(columns_by_key[key], least=0 if is_shown else NOWHERE)
+            for key, is_shown in there.items()
         }
-        columns, spared = tuple(by_key.values()), self._spared
-        anew, self._all_columns = columns != self._all_columns, columns
+        columns, previously_spared = tuple(columns_by_key.values()), self._spared
+        has_changed, self._all_columns = columns != self._all_columns, columns
         if self._laid_out >= 0:
             self._spare(self._laid_out, records)
-            if anew or spared != self._spared:
+            if has_changed or previously_spared != self._spared:
                 self._records = tuple(records)
                 self._lay_out(self._laid_out)
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What the list shows."""
+    """The query of the list: filters, language and offset."""
 
     instrument: str = ""
     search: str = ""
@@ -200,7 +204,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What the store has for a query, and what one may filter by."""
+    """The result of a query, and the available filters."""
 
     query: Query
     lines: tuple[StatementLine, ...] = ()
@@ -209,20 +213,20 @@ class Page:
     issues: tuple[str, ...] = ()
     countries: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
-    "the instrument's own first"
+    "languages, the instrument's own first"
     tags: tuple[str, ...] = ()
     drafts: int = 0
-    "that wait for a person"
+    "number of pending drafts"
     questions: int = 0
-    "statements that are multiple-choice questions, in the whole instrument"
+    "number of multiple-choice questions in the whole instrument"
     roles: Mapping[str, str] = field(default_factory=dict)
-    "ref -> context, target or survey; empty where the instrument is no questionnaire"
+    "context, target or survey by ref, or empty if the instrument is no questionnaire"
     archived: int = 0
     gone: frozenset[str] = frozenset()
-    "of the marked ones: archived meanwhile, renamed, or retired by an import"
+    "marked refs that were archived, renamed, or retired by an import meanwhile"
 
     def choices(self, name: str) -> tuple[str, ...]:
-        """Return what a filter may be set to."""
+        """Return the possible values of a filter."""
         return {
             "issue": self.issues,
             "country": self.countries,
@@ -233,16 +237,16 @@ class Page:
 
 
 def read_page(store: Store, query: Query, marked: Collection[str] = ()) -> Page:
-    """Read a page of the list, what it may be filtered by, and which of the marked ones are no
-    longer there.
-    """
+    """Read a page of the list, its filters, and the marked refs that are gone."""
     summaries = {summary.name: summary for summary in store.instruments.summaries()}
     if not summaries:
         return Page(query)
     name = query.instrument if query.instrument in summaries else next(iter(summaries))
     query = replace(query, instrument=name)
-    main = summaries[name].language
-    others = tuple(other for other in summaries[name].languages if other and other != main)
+    own_language = summaries[name].language
+    other_languages = tuple(
+        other for other in summaries[name].languages if other and other != own_language
+    )
     return Page(
         query=query,
         lines=store.instruments.lines(name, query.filters, offset=query.offset, limit=PAGE),
@@ -250,7 +254,7 @@ def read_page(store: Store, query: Query, marked: Collection[str] = ()) -> Page:
         instruments=tuple(summaries),
         issues=store.instruments.issues(name),
         countries=store.instruments.countries(name),
-        languages=(main, *others),
+        languages=(own_language, *other_languages),
         tags=store.instruments.tags(name),
         drafts=store.drafts.counts(name).get("pending", 0),
         questions=len(store.choices.items(name)),
@@ -267,7 +271,7 @@ def read_page(store: Store, query: Query, marked: Collection[str] = ()) -> Page:
 def record(
     line: StatementLine, name: str, role: str = "", *, marked: bool, ruled: int = 0
 ) -> Record:
-    """Return a row of the list; `name`: its ref as the list shows it."""
+    """Return a row of the list. `name`: the ref as the list shows it."""
     issues = "  ".join(issue_sign(issue, label) for issue, label in line.issues)
     return (
         line.ref,
@@ -287,28 +291,26 @@ def record(
 
 
 def ruled_cell(rulings: int) -> Text:
-    """Return how many rulings stand, for a list."""
+    """Return the cell with the number of rulings in force."""
     return Text(f"{rulings:,}" if rulings else "", justify="right")
 
 
 def _question(text: str) -> str:
-    """Return a multiple-choice question without its options, any other text as it is."""
+    """Return a multiple-choice question without its options, or any other text as it is."""
     choice = parse_choice(text)
     return choice.stem if isinstance(choice, Choice) else text
 
 
 def position(page: Page) -> str:
-    """Return which lines of how many are shown."""
+    """Return the visible lines and their total: `1–200 of 3,512`."""
     if not page.lines:
         return "none"
-    first = page.query.offset + 1
-    return f"{first:,}–{first + len(page.lines) - 1:,} of {page.total:,}"
+    first_line = page.query.offset + 1
+    return f"{first_line:,}–{first_line + len(page.lines) - 1:,} of {page.total:,}"
 
 
 def filter_line(page: Page, marks: int, folded: str = "") -> Content:
-    """Return what the list is limited to, what is marked, what waits, and what is `folded`: the
-    same in all rows.
-    """
+    """Return the line of filters, marked statements, drafts, and equal columns in `folded`."""
     query = page.query
     language = query.language or (page.languages[0] if page.languages else "")
     parts = [Content.styled(visible(query.instrument), "bold"), Content(visible(language))]
@@ -330,7 +332,7 @@ def filter_line(page: Page, marks: int, folded: str = "") -> Content:
 
 
 def empty_text(page: Page) -> str:
-    """Return what to do where the list is empty."""
+    """Return the text of an empty list: what to do."""
     if not page.instruments:
         return (
             "The store has no instrument yet.\n\n"
@@ -352,7 +354,7 @@ SEARCH_AFTER_S = 0.2
 
 
 class StatementsScreen(RulesAndEdits, StoreScreen):
-    """An instrument's statements."""
+    """The screen of an instrument's statements."""
 
     CSS_PATH = "statements.tcss"
     PLACE = "statements"
@@ -474,9 +476,9 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         self._page: Page | None = None
         self._pause: Timer | None = None
         self._marks: dict[str, None] = {}
-        "refs, in the order in which they were marked; of this instrument"
+        "marked refs of this instrument, in the order of marking"
         self._wanted: str | None = None
-        "a ref that the cursor should go to once it is on the page"
+        "ref for the cursor once it is on the page"
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="filters", markup=False)
@@ -490,7 +492,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
 
     def on_mount(self) -> None:
         self.box.can_focus = (
-            False  # an empty list gives its focus away: not to a box that is not shown
+            False  # An empty list gives its focus away, which must not go to a hidden box.
         )
         self.table.focus()
 
@@ -508,8 +510,8 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
             return self._query.filtered
         if action == "cycle" and page is not None:
             name = str(parameters[0])
-            least = 2 if name in ("language", "instrument") else 1
-            return len(page.choices(name)) >= least
+            n_required = 2 if name in ("language", "instrument") else 1
+            return len(page.choices(name)) >= n_required
         if action in ("bulk", "draft", "mark", "mark_all", "rule"):
             return page is not None and bool(page.lines)
         if action == "forms":
@@ -550,7 +552,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
 
     @on(Input.Changed, "#search")
     def search_soon(self, event: Input.Changed) -> None:
-        """Search once typing pauses."""
+        """Search after a pause in typing."""
         if self._pause is not None:
             self._pause.stop()
         text = event.value
@@ -572,7 +574,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
             self.look(self._query, at=0 if event.direction > 0 else PAGE - 1)
 
     def action_back(self) -> None:
-        """Take away the search; without one, go home."""
+        """Clear the search, or go to Home without one."""
         if self.box.has_focus or self.box.value:
             self._hide_search()
             self.ask(search="")
@@ -581,7 +583,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
             self.app.switch_mode("home")
 
     def ask(self, **changes: str) -> None:
-        """Change what is shown; the cursor stays on its statement where that is still there."""
+        """Change the query. The cursor stays on its statement if that is still listed."""
         query = replace(self._query, **changes, offset=0)
         if query != self._query:
             self._query = query
@@ -591,9 +593,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         self.look(self._query)
 
     def ruled_place(self) -> RuledPlace | None:
-        """Return the statement under the cursor; its wordings are ruled on where they are shown,
-        one key below.
-        """
+        """Return the statement under the cursor. Its wordings can be ruled on one screen below."""
         ref = self.table.current
         return RuledPlace((self._query.instrument,), (ref,)) if ref is not None else None
 
@@ -610,8 +610,9 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         self.ask(search="", issue="", country="", tag="")
 
     def action_cycle(self, name: str) -> None:
-        """Go to the next value of a filter; after the last one comes `all` where that makes
-        sense.
+        """Set the next value of a filter.
+
+        After the last value comes `all`, if the filter has it.
         """
         if self._page is None:
             return
@@ -620,9 +621,9 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
             choices.insert(0, "")
         if len(choices) < 2:
             return
-        now = getattr(self._query, name)
-        at = choices.index(now) if now in choices else 0
-        changes = {name: choices[(at + 1) % len(choices)]}
+        current_value = getattr(self._query, name)
+        index = choices.index(current_value) if current_value in choices else 0
+        changes = {name: choices[(index + 1) % len(choices)]}
         if name == "instrument":
             changes |= {"issue": "", "country": "", "language": "", "tag": ""}
             self._marks.clear()
@@ -631,13 +632,13 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
     @on(RecordTable.RowSelected)
     def action_open(self) -> None:
         if self._page is not None and (ref := self.table.current) is not None:
-            screen = StatementScreen(
+            statement_screen = StatementScreen(
                 self._query.instrument, ref, self._query.language, self.table.keys
             )
-            self.app.push_screen(screen, self._come_back)
+            self.app.push_screen(statement_screen, self._come_back)
 
     def action_mark(self) -> None:
-        """Mark the statement under the cursor, or unmark it, and go on to the next."""
+        """Mark or unmark the statement under the cursor, and go on to the next."""
         if (ref := self.table.current) is not None:
             if self._marks.pop(ref, 0) == 0:
                 self._marks[ref] = None
@@ -672,7 +673,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
 
     def action_draft(self) -> None:
         if refs := self.chosen:
-            said = "Job {} drafts. P reviews what it brings; 3 shows how far it is."
+            message = "Job {} drafts. P reviews what it brings; 3 shows how far it is."
             with_answer(
                 self,
                 screen(
@@ -707,7 +708,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """What is marked; where nothing is, the statement under the cursor."""
+        """The marked refs, or else the ref under the cursor."""
         current = self.table.current
         return tuple(self._marks) or ((current,) if current is not None else ())
 
@@ -734,7 +735,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
             self._wanted = ref
 
     def _started(self, done: Done) -> None:
-        """Show the instrument that was made."""
+        """Show the new instrument."""
         say(self, done.sentence)
         self._marks.clear()
         self._query = Query(instrument=done.refs[0])
@@ -747,7 +748,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
 
     @worker("all")
     async def find_all(self, query: Query) -> None:
-        """Find the statements that a query lists, those of other pages included, and mark them."""
+        """Mark all statements of a query, on other pages too, or unmark them if all are marked."""
         lines = await self.with_store(
             lambda store: store.instruments.lines(query.instrument, query.filters)
         )

@@ -1,6 +1,4 @@
-"""One wording being written: its text, how it differs from the original word by word, and what is
-odd about it.
-"""
+"""The form of one wording: its text, its differences from the original, and its faults."""
 
 from __future__ import annotations
 
@@ -54,18 +52,18 @@ OFFERED = (
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is to be written."""
+    """The wording to write."""
 
     statement: Statement
     language: str
     variant: VariantId | None = None
-    "None: a further wording, of a kind to be chosen"
+    "None: a further wording, of a kind to be selected"
     into: tuple[str, ...] | None = None
-    "a translation: languages that it does not stand in yet; None: no translation"
+    "languages that the wording lacks, for a translation, or None for no translation"
 
     @property
     def held(self) -> Wording | None:
-        """The wording that is there: to be changed, or to be translated."""
+        """The existing wording to edit or translate, or None."""
         return (
             self.statement.wording(self.variant, self.language)
             if self.variant is not None
@@ -75,7 +73,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The form as it was typed."""
+    """The input of the form."""
 
     kind: str
     language: str
@@ -83,7 +81,7 @@ class Typed:
 
 
 class WordingForm(EditForm):
-    """Changes a wording, adds one, or translates one."""
+    """A form that edits, adds or translates a wording."""
 
     EXPLAIN = EXPLAIN
     FIRST = "#text"
@@ -109,8 +107,10 @@ class WordingForm(EditForm):
                 )
         if task.into is not None:
             lacks = ", ".join(task.into) or "none of the instrument's languages"
-            first = task.into[0] if task.into else ""
-            yield row("language", Input(first, id="language", compact=True, placeholder="de"))
+            first_language = task.into[0] if task.into else ""
+            yield row(
+                "language", Input(first_language, id="language", compact=True, placeholder="de")
+            )
             yield Static(Content(visible(f"Missing: {lacks}")), classes="note", markup=False)
         yield text_box(_start(task), "text", "the wording")
         yield Static(id="basis", classes="heading", markup=False)
@@ -123,9 +123,7 @@ class WordingForm(EditForm):
             self.query_one("#language").focus()
 
     def begin_in(self, box: TextArea) -> None:
-        """Select the original that a new wording begins with: typing replaces it, and an arrow key
-        keeps it.
-        """
+        """Select the original in a new wording: typing replaces it, and an arrow key keeps it."""
         if self._work.variant is None:
             box.select_all()
         else:
@@ -147,21 +145,21 @@ class WordingForm(EditForm):
         if self._work.into is not None and self._seen is not None:
             return _translation_fault(self._seen, self._place(typed, self._seen), typed.language)
         kind = self._kind(typed)
-        has_options = kind in (VariantKind.CHANGED, *TYPED) or (
+        needs_options = kind in (VariantKind.CHANGED, *TYPED) or (
             kind is VariantKind.ORIGINAL and _has_forms(self._work)
         )
-        if has_options and isinstance(wrong := parse_choice(typed.text), Fault):
+        if needs_options and isinstance(choice_fault := parse_choice(typed.text), Fault):
             name = kind.value.replace("_", " ")
             return (
-                f"{name}: this is a question with options: found {wrong.found}; expected "
-                f"{wrong.expected}"
+                f"{name}: this is a question with options: found {choice_fault.found}; expected "
+                f"{choice_fault.expected}"
             )
         if self._work.variant is None and typed.text == _start(self._work):
             return "this is still the original's text; edit it into the variant"
         return ""
 
     def looked_at(self) -> None:
-        """Show what differs, and what is odd, while it is typed."""
+        """Show the differences and faults of the input."""
         typed = self.values()
         self._show_difference(typed.text)
         fault = self.fault()
@@ -169,10 +167,12 @@ class WordingForm(EditForm):
             self.say(f"✗ {fault}", wrong=True)
             return
         person = app_of(self).annotator
-        whose = f"saved under the name {person}" if person is not None else "F5 asks for your name"
-        count = f"{len(typed.text):,} of {MOST_CHARACTERS:,} characters · {whose}"
-        same = self._same_as(typed)
-        self.say(f"! the same text as {same} · {count}" if same else count)
+        owner_text = (
+            f"saved under the name {person}" if person is not None else "F5 asks for your name"
+        )
+        count = f"{len(typed.text):,} of {MOST_CHARACTERS:,} characters · {owner_text}"
+        duplicate = self._same_as(typed)
+        self.say(f"! the same text as {duplicate} · {count}" if duplicate else count)
 
     def show_conflict(self, there: Statement | None) -> None:
         self._theirs = there
@@ -187,10 +187,10 @@ class WordingForm(EditForm):
             raise UsageError("there is no statement to change")
         typed: Typed = values
         variant = self._place(typed, seen)
-        wanted = with_text(seen, variant, typed.language, typed.text, person)
+        changed_statement = with_text(seen, variant, typed.language, typed.text, person)
         act = _act(self._work, variant, typed.language)
         changed = store.statements.save(
-            self._instrument, [wanted], person=person, act=act, expected={seen.ref: seen}
+            self._instrument, [changed_statement], person=person, act=act, expected={seen.ref: seen}
         )
         return outcome(store, self._instrument, changed)
 
@@ -207,34 +207,43 @@ class WordingForm(EditForm):
     def _same_as(self, typed: Typed) -> str:
         if self._seen is None:
             return ""
-        mine = (self._place(typed, self._seen), typed.language)
-        others = (w for w in self._seen.wordings if (w.variant, w.language) != mine)
+        own_key = (self._place(typed, self._seen), typed.language)
+        other_wordings = (
+            wording
+            for wording in self._seen.wordings
+            if (wording.variant, wording.language) != own_key
+        )
         return next(
-            (variant_name(w.variant) for w in others if w.text.strip() == typed.text.strip()), ""
+            (
+                variant_name(wording.variant)
+                for wording in other_wordings
+                if wording.text.strip() == typed.text.strip()
+            ),
+            "",
         )
 
     def _show_difference(self, text: str) -> None:
         basis, compared = self._basis()
         self.query_one("#basis", Static).update(Content(visible(basis)))
-        before, after = self.query_one("#before", Static), self.query_one("#after", Static)
+        left_box, right_box = self.query_one("#before", Static), self.query_one("#after", Static)
         if self._work.into is not None and self._theirs is None:
-            before.update(Content(visible(compared, lines=True)))
+            left_box.update(Content(visible(compared, lines=True)))
             return
         left, right = difference(compared, text)
-        before.update(marked(left, "−"))
-        after.update(marked(right, "+"))
+        left_box.update(marked(left, "−"))
+        right_box.update(marked(right, "+"))
 
     def _basis(self) -> tuple[str, str]:
-        """Return what the text is compared with, and how that is called."""
+        """Return the heading of the comparison, and the text to compare with."""
         task = self._work
         if self._theirs is not None:
-            held = self._theirs.wording(
+            wording = self._theirs.wording(
                 self._place(self.values(), self._theirs), self.values().language
             )
-            return ("The other person's text (−), and yours (+):", held.text if held else "")
+            return ("The other person's text (−), and yours (+):", wording.text if wording else "")
         if task.into is not None:
-            held = task.held
-            return (f"In {task.language}:", held.text if held else "")
+            wording = task.held
+            return (f"In {task.language}:", wording.text if wording else "")
         original = task.statement.wording(ORIGINAL, task.language)
         if task.variant == ORIGINAL:
             return ("Old text (−), new text (+):", original.text if original else "")
@@ -258,19 +267,18 @@ def _heading(task: Task) -> str:
 
 
 def _kinds(task: Task) -> tuple[VariantKind, ...]:
-    """Return the kinds on offer; without an original only that, or the question that it answers.
+    """Return the available kinds. Without an original, only that or the question that it answers.
 
-    A multiple-choice question has a changed form, and one alone; and any number of versions with
-    typos.
+    A multiple-choice question has one changed form, and any number of versions with typos.
     """
     original = task.statement.wording(ORIGINAL, task.language)
     if original is None:
         return (VariantKind.ORIGINAL, VariantKind.QUESTION)
-    asks = isinstance(parse_choice(original.text), Choice)
-    if not asks:
+    is_choice = isinstance(parse_choice(original.text), Choice)
+    if not is_choice:
         return OFFERED
-    changed = () if _has_changed(task) else (VariantKind.CHANGED,)
-    return (*changed, *sorted(TYPED), *OFFERED)
+    changed_kinds = () if _has_changed(task) else (VariantKind.CHANGED,)
+    return (*changed_kinds, *sorted(TYPED), *OFFERED)
 
 
 def _has_changed(task: Task) -> bool:
@@ -285,18 +293,19 @@ def _has_forms(task: Task) -> bool:
 
 
 def _start(task: Task) -> str:
-    """Return the text to begin with: what is there, or the original to be varied; a translation
-    begins empty.
+    """Return the initial text: the existing wording, or the original.
+
+    A translation starts empty.
     """
     if task.into is not None:
         return ""
-    held = task.held or task.statement.wording(ORIGINAL, task.language)
-    return held.text if held is not None else ""
+    wording = task.held or task.statement.wording(ORIGINAL, task.language)
+    return wording.text if wording is not None else ""
 
 
 def _expected(task: Task) -> str:
-    held = task.held
-    return RELATION_WORDS[held.relation] if held is not None else ""
+    wording = task.held
+    return RELATION_WORDS[wording.relation] if wording is not None else ""
 
 
 def _translation_fault(statement: Statement, variant: VariantId, language: str) -> str:

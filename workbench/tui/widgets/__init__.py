@@ -1,1 +1,1 @@
-"""Widgets that two screens or more use."""
+"""Widgets that two or more screens use."""

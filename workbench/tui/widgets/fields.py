@@ -1,4 +1,4 @@
-"""Fields of forms: a line of text, and ticks that are read without colour."""
+"""Fields of forms: a line of text, and ticks that are legible without colour."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from textual.widgets import Checkbox, Input, SelectionList
 
 
 class Field(Input):
-    """Selects its text as it gets focus, so that typing replaces it; a blank does not.
+    """A line of text, selected on focus so that typing replaces it, except for a blank.
 
     Nobody means a blank alone, and people who come by Tab from a list have the thumb on Space.
     """
 
     def on_key(self, event: events.Key) -> None:
-        """Put the cursor behind the text where a blank would take its place."""
+        """Put the cursor behind the text instead of replacing it by a blank."""
         if event.key == "space" and self.value and self.selected_text == self.value:
             event.prevent_default()
             event.stop()
@@ -31,9 +31,7 @@ TICKED, EMPTY = "X", " "
 
 
 class TickList(SelectionList[str]):
-    """A list of names to tick. Its cursor is in sight from the start, so that the first Down moves
-    it.
-    """
+    """A list of names to tick. Its cursor is visible at once, so that the first Down moves it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "cursor_down", "Down", show=False),
@@ -44,7 +42,7 @@ class TickList(SelectionList[str]):
         self._show_cursor()
 
     def add_options(self, items: Iterable[Any]) -> Self:
-        """Offer more names; a cursor that was gone with those before comes back."""
+        """Add names. A cursor that was gone with the previous names comes back."""
         super().add_options(items)
         if self.has_focus:
             self.call_after_refresh(self._show_cursor)
@@ -56,15 +54,15 @@ class TickList(SelectionList[str]):
 
     def render_line(self, y: int) -> Strip:
         line = super().render_line(y)
-        place = self.scroll_offset.y + y
-        if place >= self.option_count or self.get_option_at_index(place).value in self.selected:
+        row = self.scroll_offset.y + y
+        if row >= self.option_count or self.get_option_at_index(row).value in self.selected:
             return line
-        side, button, *rest = line
-        return Strip([side, Segment(EMPTY, button.style), *rest])
+        margin, button, *segments = line
+        return Strip([margin, Segment(EMPTY, button.style), *segments])
 
 
 class Tick(Checkbox):
-    """A yes or no."""
+    """A tick for yes or no."""
 
     def render(self) -> Content:
         self.BUTTON_INNER = TICKED if self.value else EMPTY

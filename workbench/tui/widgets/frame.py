@@ -1,9 +1,8 @@
-"""What stands around every screen: the line that says where one is, the panel that says what went
-wrong, the keys.
+"""The frame of every screen: the title line, the panel of an error, and the footer of keys.
 
-Textual's footer has a part for each key, and makes all of them anew whenever the focus moves or a
-key may have come or gone: most of what moving about would cost. `Keys` is one part, painted anew
-only where it would read differently.
+Textual's footer has a widget for each key, and creates all of them again whenever the focus moves
+or a key may have come or gone: most of the cost of moving about. `Keys` is one widget, painted
+again only if its text differs.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 SAID_S = 8.0
-"for which it stays in sight what a key did"
+"seconds for which the result of a key stays visible"
 
 
 class TitleBar(Static):
-    """`workbench · elections.db ── statements`, and a few words at the right."""
+    """The title line: `workbench · elections.db ── statements`, and a note at the right."""
 
     DEFAULT_CSS = """
     TitleBar {
@@ -56,7 +55,7 @@ class TitleBar(Static):
     place: reactive[str] = reactive("")
     note: reactive[str] = reactive("")
     said: reactive[Content | None] = reactive[Content | None](None)
-    "what was done a moment ago; it stands where there is room, else in place of the rest"
+    "message on the last action, beside the title if there is room, else in place of it"
 
     def __init__(self, store: str, place: str) -> None:
         super().__init__(markup=False)
@@ -65,27 +64,27 @@ class TitleBar(Static):
         self.set_reactive(TitleBar.place, place)
 
     def say(self, sentence: str, *, warns: bool = False) -> None:
-        """Show a sentence for a while; it takes more lines only where one cannot hold it."""
-        mark, style = ("!", "bold $text-warning") if warns else ("✓", "bold $text-success")
-        said = Content.assemble((f"{mark} {visible(sentence)}", style))
-        self.set_class(said.cell_length > self.content_size.width, "-long")
-        self.said = said
+        """Show a message for a while. It takes more lines only if one cannot hold it."""
+        symbol, style = ("!", "bold $text-warning") if warns else ("✓", "bold $text-success")
+        message = Content.assemble((f"{symbol} {visible(sentence)}", style))
+        self.set_class(message.cell_length > self.content_size.width, "-long")
+        self.said = message
         if self._ends is not None:
             self._ends.stop()
         self._ends = self.set_timer(SAID_S, self.unsay)
 
     def unsay(self) -> None:
-        """Show again where one is."""
+        """Show the title again."""
         self.said = None
         self.remove_class("-long")
 
     def rename(self, store: str) -> None:
-        """Name another store."""
+        """Show the name of another store."""
         self.store = store
         self.refresh()
 
     def render(self) -> Content:
-        left = Content.assemble(
+        title = Content.assemble(
             ("workbench", "bold"),
             " · ",
             visible(self.store),
@@ -94,30 +93,35 @@ class TitleBar(Static):
         )
         note = Content(visible(self.note))
         if self.said is not None:
-            return self._with_said(left, note, self.said)
-        room = self.content_size.width - left.cell_length - note.cell_length
-        return Content.assemble(left, " " * max(2, room), note)
+            return self._with_said(title, note, self.said)
+        room = self.content_size.width - title.cell_length - note.cell_length
+        return Content.assemble(title, " " * max(2, room), note)
 
     def _with_said(self, left: Content, note: Content, said: Content) -> Content:
-        """Return what was done with as much of the rest as there is room for."""
-        place, nothing = Content.styled(visible(self.place), "bold $text-accent"), Content("")
-        here = Content.assemble(visible(self.store), "  ", place)
-        for before, after in ((left, note), (left, nothing), (here, nothing), (place, nothing)):
-            gap = 2 * bool(after.cell_length)
+        """Return the message with as much of the title as there is room for."""
+        screen_place, empty = Content.styled(visible(self.place), "bold $text-accent"), Content("")
+        short_title = Content.assemble(visible(self.store), "  ", screen_place)
+        for left_part, right_part in (
+            (left, note),
+            (left, empty),
+            (short_title, empty),
+            (screen_place, empty),
+        ):
+            gap = 2 * bool(right_part.cell_length)
             room = (
                 self.content_size.width
-                - before.cell_length
+                - left_part.cell_length
                 - said.cell_length
-                - after.cell_length
+                - right_part.cell_length
                 - gap
             )
             if room >= 2:
-                return Content.assemble(before, " " * room, said, " " * gap, after)
+                return Content.assemble(left_part, " " * room, said, " " * gap, right_part)
         return said
 
 
 class Trouble(Static):
-    """What went wrong, what was kept, and what to do; hidden while all is well."""
+    """An error, with its consequences and what to do. It is hidden without an error."""
 
     DEFAULT_CSS = """
     Trouble {
@@ -140,9 +144,9 @@ class Trouble(Static):
         self.border_title = "✗ This did not work"
 
     def show(self, error: WorkbenchError, store: Path | None = None) -> None:
-        """Show an error; commands that it names are about the store at hand, where there is one."""
-        said = str(error) if store is None else hinted(str(error), store)
-        self.update(Content(visible(said, lines=True)))
+        """Show an error. With a store, the commands that it names refer to that."""
+        message = str(error) if store is None else hinted(str(error), store)
+        self.update(Content(visible(message, lines=True)))
         self.add_class("-shown")
 
     def hide(self) -> None:
@@ -154,9 +158,9 @@ class Trouble(Static):
 
 
 ALWAYS = ("f1", "ctrl+p", "q")
-"keys that stay in sight at the right, however many stand before them"
+"keys that stay visible at the right, whatever the others need"
 SHORT = {"f1": "Keys", "ctrl+p": ""}
-"what they are called here: there is little room"
+"their descriptions here, where there is little room"
 
 
 class Shown(NamedTuple):
@@ -174,8 +178,9 @@ class Shown(NamedTuple):
 
 
 class Keys(Widget):
-    """The keys that work now; those that lead everywhere stay at the right, and those there is no
-    room for are left out whole: F1 lists them.
+    """The keys that work now. The global ones stay at the right.
+
+    Keys without enough room are omitted. F1 lists all of them.
     """
 
     ALLOW_SELECT = False
@@ -211,54 +216,63 @@ class Keys(Widget):
 
     @property
     def placed(self) -> list[tuple[int, Shown]]:
-        """Return the keys for which there is room, each with the column it begins at."""
-        found: list[tuple[int, Shown]] = []
-        at = edge = self.size.width
-        for one in reversed(self._right):
-            at = edge - one.width
-            found.append((at, one))
-            edge = at - 1
-        column, edge = 0, at - 1 if self._right else at
-        for one in self._left:
-            if column + one.width <= edge:
-                found.append((column, one))
-            column += one.width + 1
-        return sorted(found)
+        """The visible keys, each with its first column."""
+        placed_keys: list[tuple[int, Shown]] = []
+        start = edge = self.size.width
+        for shown_key in reversed(self._right):
+            start = edge - shown_key.width
+            placed_keys.append((start, shown_key))
+            edge = start - 1
+        column, edge = 0, start - 1 if self._right else start
+        for shown_key in self._left:
+            if column + shown_key.width <= edge:
+                placed_keys.append((column, shown_key))
+            column += shown_key.width + 1
+        return sorted(placed_keys)
 
     def render(self) -> Content:
         parts: list[Content | tuple[str, Style]] = []
-        at = 0
-        for column, one in self.placed:
-            over = ("keys--over",) * (one.key == self._over)
+        end = 0
+        for column, placed_key in self.placed:
+            hover_class = ("keys--over",) * (placed_key.key == self._over)
             key, description = (
-                self.get_visual_style(*over, part) + Style(dim=not one.enabled or None)
-                for part in ("keys--key", "keys--description")
+                self.get_visual_style(*hover_class, component)
+                + Style(dim=not placed_key.enabled or None)
+                for component in ("keys--key", "keys--description")
             )
-            parts += [Content(" " * (column - at)), (one.name, key)]
-            if one.description:
-                parts.append((f" {one.description}", description))
-            at = column + one.width
+            parts += [Content(" " * (column - end)), (placed_key.name, key)]
+            if placed_key.description:
+                parts.append((f" {placed_key.description}", description))
+            end = column + placed_key.width
         return Content.assemble(*parts)
 
     def _at(self, column: int) -> Shown | None:
-        """Return the key that stands at a column."""
+        """Return the key at a column, or None."""
         return next(
-            (one for begin, one in self.placed if begin <= column < begin + one.width), None
+            (
+                placed_key
+                for start, placed_key in self.placed
+                if start <= column < start + placed_key.width
+            ),
+            None,
         )
 
     def on_mouse_move(self, event: MouseMove) -> None:
-        found = self._at(event.x)
-        if (over := found.key if found is not None else "") != self._over:
-            self._over, self.tooltip = over, found.tooltip or None if found is not None else None
+        hovered = self._at(event.x)
+        if (hovered_name := hovered.key if hovered is not None else "") != self._over:
+            self._over, self.tooltip = (
+                hovered_name,
+                hovered.tooltip or None if hovered is not None else None,
+            )
 
     def on_leave(self) -> None:
         self._over, self.tooltip = "", None
 
     def on_mouse_down(self, event: MouseDown) -> None:
-        if (found := self._at(event.x)) is None:
+        if (clicked := self._at(event.x)) is None:
             return
-        if found.enabled:
-            self.app.simulate_key(found.key)
+        if clicked.enabled:
+            self.app.simulate_key(clicked.key)
         else:
             self.app.bell()
 
@@ -273,40 +287,49 @@ class Keys(Widget):
         """Show the keys that work now.
 
         While another screen is in front, Textual would ask that one about some of these keys, and
-        it may not have its parts yet. The own screen asks again when it comes back.
+        it may not have its widgets yet. This screen asks again when it comes back.
         """
         if not self.is_attached or self.app.screen is not self.screen:
             return
         active = self.screen.active_bindings
-        right = [
+        right_bindings = [
             active[key]
             for key in ALWAYS
             if key in active and (active[key].binding.show or key in SHORT)
         ]
-        same = {one.binding.action for one in right if one.binding.show}
-        left: dict[str, ActiveBinding] = {}
-        for one in active.values():
-            if one.binding.show and one.binding.action not in same:
-                left.setdefault(one.binding.action, one)
-        first: tuple[str, ...] = getattr(self.screen, "FOOTER_FIRST", ())
+        right_actions = {
+            binding.binding.action for binding in right_bindings if binding.binding.show
+        }
+        left_bindings: dict[str, ActiveBinding] = {}
+        for active_binding in active.values():
+            if active_binding.binding.show and active_binding.binding.action not in right_actions:
+                left_bindings.setdefault(active_binding.binding.action, active_binding)
+        first_actions: tuple[str, ...] = getattr(self.screen, "FOOTER_FIRST", ())
         actions = sorted(
-            left, key=lambda action: first.index(action) if action in first else len(first)
+            left_bindings,
+            key=lambda action: (
+                first_actions.index(action) if action in first_actions else len(first_actions)
+            ),
         )
-        shown = (
-            [self._shown(left[action]) for action in actions],
-            [self._shown(one) for one in right],
+        visible_keys = (
+            [self._shown(left_bindings[action]) for action in actions],
+            [self._shown(right_binding) for right_binding in right_bindings],
         )
-        if shown != (self._left, self._right):
-            self._left, self._right = shown
+        if visible_keys != (self._left, self._right):
+            self._left, self._right = visible_keys
             self.refresh()
 
     def _shown(self, active: ActiveBinding) -> Shown:
         binding = active.binding
-        called = (
+        description = (
             SHORT.get(binding.key, binding.description)
             if binding.key in ALWAYS
             else binding.description
         )
         return Shown(
-            binding.key, self.app.get_key_display(binding), called, active.enabled, active.tooltip
+            binding.key,
+            self.app.get_key_display(binding),
+            description,
+            active.enabled,
+            active.tooltip,
         )

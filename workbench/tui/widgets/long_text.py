@@ -1,6 +1,6 @@
-"""A text of any length, literally: only the lines in sight are drawn.
+"""A text of any length, shown literally. Only the visible lines are drawn.
 
-A `Static` lays out all of its text: 50,000 short lines take it seconds.
+A `Static` lays out all of its text, which takes seconds for 50,000 short lines.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ MARKED = Style(bold=True, underline=True)
 
 
 def folded(text: str, width: int) -> list[tuple[int, int]]:
-    """Return where lines begin and stop when none may be wider than `width`, broken at blanks where
-    possible.
+    """Return the ranges of lines of at most `width` columns, broken at blanks where possible.
 
     Examples
     --------
@@ -31,14 +30,14 @@ def folded(text: str, width: int) -> list[tuple[int, int]]:
     [(0, 0)]
     """
     lines: list[tuple[int, int]] = []
-    first = 0
+    start = 0
     for line in text.split("\n"):
-        stop = first + len(line)
+        stop = start + len(line)
         if len(line) <= width and line.isascii():
-            lines.append((first, stop))
+            lines.append((start, stop))
         else:
-            lines += _folded_line(text, first, stop, width)
-        first = stop + 1
+            lines += _folded_line(text, start, stop, width)
+        start = stop + 1
     return lines
 
 
@@ -53,22 +52,20 @@ def _folded_line(text: str, first: int, stop: int, width: int) -> list[tuple[int
 
 
 def _fitting(text: str, first: int, stop: int, width: int) -> int:
-    """Return where a line that begins at `first` has to stop; always behind at least one
-    character.
-    """
+    """Return the end of a line that begins at `first`, after at least one character."""
     piece = text[first : min(stop, first + width)]
     if piece.isascii():
         return first + len(piece)
-    used = 0
-    for place, character in enumerate(piece):
-        used += cell_len(character)
-        if used > width:
-            return first + max(1, place)
+    n_columns = 0
+    for index, character in enumerate(piece):
+        n_columns += cell_len(character)
+        if n_columns > width:
+            return first + max(1, index)
     return first + len(piece)
 
 
 class LongText(ScrollView, can_focus=True):
-    """A text to scroll in, some of it marked. Give it text that is safe to print."""
+    """A scrollable text with a marked range. The text has to be safe to print."""
 
     DEFAULT_CSS = """
     LongText {
@@ -104,16 +101,24 @@ class LongText(ScrollView, can_focus=True):
 
     @property
     def lines(self) -> list[str]:
-        """The text as it is shown, line by line."""
-        return [self._text[first:stop] for first, stop in self._lines]
+        """The lines of the text as they are shown."""
+        return [self._text[start:stop] for start, stop in self._lines]
 
     def render_line(self, y: int) -> Strip:
-        at = y + round(self.scroll_offset.y)
+        line_index = y + round(self.scroll_offset.y)
         width, style = self.size.width, self.rich_style
-        if at >= len(self._lines):
+        if line_index >= len(self._lines):
             return Strip.blank(width, style)
-        first, stop = self._lines[at]
-        a, b = (min(max(edge, first), stop) for edge in self._marked)
-        parts = ((first, a, style), (a, b, style + MARKED), (b, stop, style))
-        segments = [Segment(self._text[begin:end], how) for begin, end, how in parts if end > begin]
+        start, stop = self._lines[line_index]
+        marked_start, marked_stop = (min(max(bound, start), stop) for bound in self._marked)
+        ranges = (
+            (start, marked_start, style),
+            (marked_start, marked_stop, style + MARKED),
+            (marked_stop, stop, style),
+        )
+        segments = [
+            Segment(self._text[part_start:part_stop], part_style)
+            for part_start, part_stop, part_style in ranges
+            if part_stop > part_start
+        ]
         return Strip(segments).adjust_cell_length(width, style)

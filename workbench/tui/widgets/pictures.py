@@ -2,12 +2,12 @@
 
 Lines
 -----
-An estimate as a dot with its interval on a line around 0.
+An estimate is a dot with its interval on a line around 0.
 
-          ╎    ├──●──┤ │          ●: the value   ├ ┤: its 95 % interval   │: 0   ╎: what it is compared with
-               ○       │          ○: a value on which too little rests for an interval
+          ╎    ├──●──┤ │          ●: the value   ├ ┤: its 95 % interval   │: 0   ╎: its reference value
+               ○       │          ○: a value with too little data for an interval
 
-The signs carry everything; colour only repeats it.
+The signs show everything. Colour only repeats it.
 
 Planes
 ------
@@ -17,9 +17,9 @@ A plane with points and the crosses of their intervals, drawn in characters.
        ├──────●A──┤   ┊
     economic left┄┄┄┄┄┼┄┄┄┄┄┄┄economic right
 
-Letters and marks tell points apart; colour only repeats which one is chosen. Axes are dotted,
-intervals solid. A mark is hollow where too little rests on a coordinate for an interval. Points
-that fall on one place share a mark, and their letters stand beside each other.
+Letters and marks distinguish points. Colour only repeats which one is selected. Axes are dotted,
+intervals solid. A mark is hollow if a coordinate has too little data for an interval. Points at one
+position share a mark, and their letters are beside each other.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from workbench.figures.table import Value
 
 ZERO, REFERENCE = "│", "╎"
 FULL, HOLLOW = "●", "○"
-"of a value, and of one on which too little rests for an interval"
+"dots of a value, and of one with too little data for an interval"
 CROSSED = {ZERO: "┼", REFERENCE: "╫"}
 
 
@@ -56,13 +56,20 @@ def whisker(
     undefined: str = "",
     few: bool = False,
 ) -> Text:
-    """Return the line, `width` columns from -limit to limit; what lies beyond is drawn at the end.
+    """Return a value with its interval on a line from -limit to limit, `width` columns wide.
+
+    Values beyond the limits are drawn at the ends.
 
     Parameters
     ----------
-    value, low, high : NaN where there is none; without a value, `undefined` stands there.
-    references : where a broken mark stands.
-    few : whether too little rests on the value for an interval; its dot is hollow.
+    value, low, high
+        The value and its interval, NaN if missing.
+    references
+        The values with a broken mark.
+    undefined
+        The reason that replaces the picture without a value.
+    few
+        Whether there is too little data for an interval. The dot is hollow then.
 
     Examples
     --------
@@ -77,37 +84,40 @@ def whisker(
     """
     if width < 1 or math.isnan(value):
         return reason(undefined, width)
-    signs, styles = [" "] * width, ["dim"] * width
+    characters, styles = [" "] * width, ["dim"] * width
     zero = _column(0.0, limit, width)
-    signs[zero] = ZERO
+    characters[zero] = ZERO
     for reference in references:
-        signs[_column(reference, limit, width)] = REFERENCE
-    first, last, at = (_column(end, limit, width) for end in (low, high, value))
-    if not math.isnan(low) and first < last:
-        for column in range(first, last + 1):
-            signs[column] = CROSSED.get(signs[column], "─")
+        characters[_column(reference, limit, width)] = REFERENCE
+    low_column, high_column, value_column = (
+        _column(number, limit, width) for number in (low, high, value)
+    )
+    if not math.isnan(low) and low_column < high_column:
+        for column in range(low_column, high_column + 1):
+            characters[column] = CROSSED.get(characters[column], "─")
             styles[column] = "bold"
-        signs[first], signs[last] = "├", "┤"
-    signs[at], styles[at] = (HOLLOW, "dim") if few else (FULL, "bold")
-    return Text.assemble(*zip(signs, styles, strict=True), no_wrap=True)
+        characters[low_column], characters[high_column] = "├", "┤"
+    characters[value_column], styles[value_column] = (HOLLOW, "dim") if few else (FULL, "bold")
+    return Text.assemble(*zip(characters, styles, strict=True), no_wrap=True)
 
 
 def reason(undefined: str, width: int) -> Text:
-    """Return why there is no value, where its picture would be; cut with a sign where there is too
-    little room.
+    """Return the reason why there is no value, in place of its picture.
+
+    A reason that is too long ends with an ellipsis.
 
     Examples
     --------
     >>> reason("all answers equal", 12).plain, reason("no answers", 12).plain
     ('all answers…', 'no answers  ')
     """
-    found = Text(undefined, style="dim italic", no_wrap=True)
-    found.truncate(max(0, width), overflow="ellipsis", pad=True)
-    return found
+    text = Text(undefined, style="dim italic", no_wrap=True)
+    text.truncate(max(0, width), overflow="ellipsis", pad=True)
+    return text
 
 
 def stem(value: float, width: int, *, limit: float) -> Text:
-    """Return a dot on a stem from 0; nothing but blanks where there is no value.
+    """Return a dot on a stem from 0, or blanks without a value.
 
     Examples
     --------
@@ -116,12 +126,12 @@ def stem(value: float, width: int, *, limit: float) -> Text:
     """
     if width < 1 or math.isnan(value):
         return Text(" " * max(0, width), no_wrap=True)
-    signs = [" "] * width
-    zero, at = _column(0.0, limit, width), _column(value, limit, width)
-    for column in range(min(zero, at), max(zero, at)):
-        signs[column] = "─"
-    signs[zero], signs[at] = ZERO, "●"
-    return Text("".join(signs), no_wrap=True)
+    characters = [" "] * width
+    zero, value_column = _column(0.0, limit, width), _column(value, limit, width)
+    for column in range(min(zero, value_column), max(zero, value_column)):
+        characters[column] = "─"
+    characters[zero], characters[value_column] = ZERO, "●"
+    return Text("".join(characters), no_wrap=True)
 
 
 def whisker_scale(width: int, limit: float = 1.0) -> str:
@@ -134,13 +144,13 @@ def whisker_scale(width: int, limit: float = 1.0) -> str:
     """
     if width < 11:
         return "0".center(width)
-    signs = [" "] * width
+    characters = [" "] * width
     low, high = (
         (f"{-limit:.1f}", f"{limit:+.1f}") if limit < 10 else (f"{-limit:.0f}", f"{limit:+.0f}")
     )
-    for text, at in ((low, 0), ("0", _column(0.0, limit, width)), (high, width - len(high))):
-        signs[at : at + len(text)] = text
-    return "".join(signs)[:width]
+    for text, start in ((low, 0), ("0", _column(0.0, limit, width)), (high, width - len(high))):
+        characters[start : start + len(text)] = text
+    return "".join(characters)[:width]
 
 
 def place(share: float, width: int) -> int:
@@ -153,14 +163,15 @@ def _column(value: float, limit: float, width: int) -> int:
 
 
 MARK, CROSSED_SHARE, AT_END = "│", "┼", "╪"
-"of a reference on a bar: alone, within the interval, at an end of it"
+"marks of a reference on a bar: alone, within the interval, at an end of it"
 
 
 def picture(
     value: Value, width: int, scale: tuple[float, float], references: Sequence[float] = ()
 ) -> Text:
-    """Return a value on a scale, `width` columns wide: a filled bar from 0, or a dot on a line with
-    0 in its middle.
+    """Return a value on a scale: a filled bar from 0, or a dot on a line with 0 in its middle.
+
+    It is `width` columns wide.
 
     Examples
     --------
@@ -173,31 +184,33 @@ def picture(
     >>> picture(Estimate(1.0, math.nan, math.nan, 1, few="too few for an interval: 1 statement"), 21, (0.0, 1.0)).plain
     '▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆○'
     """  # noqa: E501
-    found, low, high, undefined = _parts(value)
-    few = isinstance(value, Estimate) and bool(value.few)
+    number, low, high, undefined = _parts(value)
+    is_few = isinstance(value, Estimate) and bool(value.few)
     if scale[0] < 0:
         limit = max(-scale[0], scale[1])
         return whisker(
-            found,
+            number,
             low,
             high,
             width,
             limit=limit,
             references=references,
             undefined=undefined,
-            few=few,
+            few=is_few,
         )
-    if math.isnan(found):
+    if math.isnan(number):
         return reason(undefined, width)
     span = scale[1] - scale[0]
-    ends, marks = (
-        [(one - scale[0]) / span for one in some] for some in ((found, low, high), references)
+    value_shares, reference_shares = (
+        [(end - scale[0]) / span for end in values] for values in ((number, low, high), references)
     )
-    return _share(ends, marks, width, few=few)
+    return _share(value_shares, reference_shares, width, few=is_few)
 
 
 def picture_scale(scale: tuple[float, float], width: int, references: Sequence[float] = ()) -> str:
-    """Return the heading of a column of pictures, `references`: the values that all of them mark.
+    """Return the heading of a column of pictures.
+
+    `references` are the values that all of them mark.
 
     Examples
     --------
@@ -207,15 +220,20 @@ def picture_scale(scale: tuple[float, float], width: int, references: Sequence[f
     if scale[0] < 0:
         return whisker_scale(width, max(-scale[0], scale[1]))
     if scale == (0.0, 1.0):
-        middle, ends = " ".join(f"{100 * one:g}" for one in references) or "50", "100 %"
-        first = (
-            place(sum(references) / len(references) if references else 0.5, width)
-            - len(middle) // 2
+        middle_text, end_text = (
+            " ".join(f"{100 * reference:g}" for reference in references) or "50",
+            "100 %",
         )
-        room = first >= 2 and first + len(middle) < width - len(ends)
+        middle_start = (
+            place(sum(references) / len(references) if references else 0.5, width)
+            - len(middle_text) // 2
+        )
+        has_room = middle_start >= 2 and middle_start + len(middle_text) < width - len(end_text)
         return (
-            f"0{f'{middle:>{first + len(middle) - 1}}' if room else ''}".ljust(width - len(ends))
-            + ends
+            f"0{f'{middle_text:>{middle_start + len(middle_text) - 1}}' if has_room else ''}".ljust(
+                width - len(end_text)
+            )
+            + end_text
         )
     low, high = f"{scale[0]:g}", f"{scale[1]:g}"
     return f"{low}{high.rjust(max(0, width - len(low)))}"[:width]
@@ -226,23 +244,30 @@ def _parts(value: Value) -> tuple[float, float, float, str]:
         return value.value, value.low, value.high, value.undefined
     if isinstance(value, MeanSd):
         return value.mean, math.nan, math.nan, ""
-    found = float(value) if isinstance(value, int | float) else math.nan
-    return found, math.nan, math.nan, ""
+    number = float(value) if isinstance(value, int | float) else math.nan
+    return number, math.nan, math.nan, ""
 
 
 def _share(ends: Sequence[float], references: Sequence[float], width: int, *, few: bool) -> Text:
     value, low, high = ends
-    at, marks = place(value, width), {place(one, width) for one in references if 0 <= one <= 1}
-    signs = [MARK if column in marks else "▆" if column < at else " " for column in range(width)]
+    value_column, reference_columns = (
+        place(value, width),
+        {place(reference, width) for reference in references if 0 <= reference <= 1},
+    )
+    characters = [
+        MARK if column in reference_columns else "▆" if column < value_column else " "
+        for column in range(width)
+    ]
     if not math.isnan(low):
-        first, last = place(low, width), place(high, width)
-        for column in range(first, last + 1):
-            signs[column] = CROSSED_SHARE if column in marks else "─"
-        signs[first], signs[last] = (
-            AT_END if end in marks else sign for end, sign in ((first, "├"), (last, "┤"))
+        low_column, high_column = place(low, width), place(high, width)
+        for column in range(low_column, high_column + 1):
+            characters[column] = CROSSED_SHARE if column in reference_columns else "─"
+        characters[low_column], characters[high_column] = (
+            AT_END if edge_column in reference_columns else sign
+            for edge_column, sign in ((low_column, "├"), (high_column, "┤"))
         )
-    signs[at] = HOLLOW if few else FULL
-    return Text("".join(signs), no_wrap=True)
+    characters[value_column] = HOLLOW if few else FULL
+    return Text("".join(characters), no_wrap=True)
 
 
 Role = Literal["", "axis", "name", "interval", "point", "chosen"]
@@ -257,9 +282,7 @@ STYLES: dict[Role, str] = {
     "chosen": "bold $text-accent",
 }
 MARKS, HOLLOW_MARKS = "●◆■▲▼★", "○◇□△▽☆"
-"""for sources, the first for the first one, they begin anew when there are more; and the same
-hollow, where too little rests on a coordinate for an interval
-"""
+"marks of sources in their order, repeated after the last, and hollow with too little data"
 MARGIN = 5
 "columns at the left for the numbers of the vertical axis"
 LEAST_WIDTH, LEAST_HEIGHT = 24, 5
@@ -269,7 +292,7 @@ ROOMY = 44
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A coordinate with its interval; the ends are NaN where there is none."""
+    """A coordinate with its interval. The ends are NaN without an interval."""
 
     value: float
     low: float = math.nan
@@ -277,13 +300,13 @@ class Interval:
 
     @property
     def ends(self) -> tuple[float, ...]:
-        """What has to be in sight."""
+        """The numbers that the picture must contain, without NaN."""
         return tuple(end for end in (self.low, self.value, self.high) if not math.isnan(end))
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of the plane; one with a coordinate that is NaN has no place and is not drawn."""
+    """A point of the plane. One with a coordinate that is NaN is not drawn."""
 
     letter: str
     x: Interval
@@ -298,7 +321,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The part of the plane that is in sight."""
+    """The visible part of the plane."""
 
     left: float = -1.0
     right: float = 1.0
@@ -310,8 +333,9 @@ FULL_SCALE = Scale()
 
 
 def fitted(points: Iterable[Point]) -> Scale:
-    """Return a scale that shows all intervals and 0, with one unit on both axes; the whole one
-    where there is no point.
+    """Return a scale that shows all intervals and 0, with one unit on both axes.
+
+    It is the full scale without a point.
 
     Examples
     --------
@@ -325,8 +349,8 @@ def fitted(points: Iterable[Point]) -> Scale:
         _span(end for axis in axes for end in axis.ends)
         for axes in ([point.x for point in placed], [point.y for point in placed])
     ]
-    widest = max(high - low for low, high in spans)
-    (left, right), (bottom, top) = (_widened(*span, widest) for span in spans)
+    width = max(high - low for low, high in spans)
+    (left, right), (bottom, top) = (_widened(*span, width) for span in spans)
     return Scale(left, right, bottom, top)
 
 
@@ -341,8 +365,8 @@ def _span(ends: Iterable[float]) -> tuple[float, float]:
 
 def _widened(low: float, high: float, width: float) -> tuple[float, float]:
     """Return a span of this width around one that is not wider, within -1 and 1."""
-    more = width - (high - low)
-    low = round(max(-1.0, low - math.floor(more * 10 / 2 + 0.5) / 10), 1)
+    extra = width - (high - low)
+    low = round(max(-1.0, low - math.floor(extra * 10 / 2 + 0.5) / 10), 1)
     return low, round(min(1.0, low + width), 1)
 
 
@@ -353,11 +377,9 @@ def draw(
     scale: Scale = FULL_SCALE,
     names: tuple[str, str] = ("economic", "cultural"),
 ) -> list[list[Cell]]:
-    """Return `height` rows of `width` cells; nothing but blanks where that is too small for a
-    picture.
+    """Return `height` rows of `width` cells, or only blanks if that is too small for a picture.
 
-    What lies outside the scale is drawn at its edge; an interval that goes on there ends in an
-    arrow.
+    Points outside the scale are drawn at its edge. An interval that goes on there ends in an arrow.
     """
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:
         return [[(" ", "")] * width for _ in range(height)]
@@ -370,7 +392,7 @@ def draw(
     numbers = _numbers(canvas)
     rows = [
         [
-            *((c, "axis") for c in numbers.get(row, "").rjust(MARGIN - 1) + " "),
+            *((character, "axis") for character in numbers.get(row, "").rjust(MARGIN - 1) + " "),
             *canvas.rows[row],
             (" ", ""),
         ]
@@ -380,7 +402,7 @@ def draw(
 
 
 class _Canvas:
-    """The inner part of the picture; row 0 is the top."""
+    """The inner part of the picture. Row 0 is the top."""
 
     def __init__(self, width: int, height: int, scale: Scale) -> None:
         self.width, self.height, self.scale = width, height, scale
@@ -397,22 +419,26 @@ class _Canvas:
         )
 
     def axes(self, names: tuple[str, str]) -> None:
-        """Draw the axes through 0, with what their ends mean."""
+        """Draw the axes through 0, with the names of their ends."""
         row, column = self.row(0), self.column(0)
         self.rows[row] = [("┄", "axis")] * self.width
-        for above in range(self.height):
-            self.rows[above][column] = ("┊", "axis")
+        for axis_row in range(self.height):
+            self.rows[axis_row][column] = ("┊", "axis")
         self.rows[row][column] = ("┼", "axis")
-        x, y = (f"{name} " if self.width >= ROOMY else "" for name in names)
-        if column > len(x) + 5:
-            self.write(row, 0, f"{x}left ", "name")
-        if self.width - column > len(x) + 7:
-            self.write(row, self.width - len(x) - 6, f" {x}right", "name")
-        beside = column + 2 if column + 2 + len(y) + 5 <= self.width else column - 2 - len(y) - 5
+        x_prefix, y_prefix = (f"{name} " if self.width >= ROOMY else "" for name in names)
+        if column > len(x_prefix) + 5:
+            self.write(row, 0, f"{x_prefix}left ", "name")
+        if self.width - column > len(x_prefix) + 7:
+            self.write(row, self.width - len(x_prefix) - 6, f" {x_prefix}right", "name")
+        name_column = (
+            column + 2
+            if column + 2 + len(y_prefix) + 5 <= self.width
+            else column - 2 - len(y_prefix) - 5
+        )
         if row > 0:
-            self.write(0, beside, f"{y}right", "name")
+            self.write(0, name_column, f"{y_prefix}right", "name")
         if row < self.height - 1:
-            self.write(self.height - 1, beside, f"{y}left", "name")
+            self.write(self.height - 1, name_column, f"{y_prefix}left", "name")
 
     def cross(self, point: Point) -> None:
         """Draw the intervals of a point."""
@@ -421,66 +447,72 @@ class _Canvas:
         if not math.isnan(point.x.low) and (first := self.column(point.x.low)) < (
             last := self.column(point.x.high)
         ):
-            for at in range(first, last + 1):
-                self.put(row, at, "─", role)
+            for position in range(first, last + 1):
+                self.put(row, position, "─", role)
             self.put(row, first, "├" if point.x.low >= scale.left else "◂", role)
             self.put(row, last, "┤" if point.x.high <= scale.right else "▸", role)
         if not math.isnan(point.y.low) and (first := self.row(point.y.high)) < (
             last := self.row(point.y.low)
         ):
-            for at in range(first, last + 1):
-                self.put(at, column, "│", role)
+            for position in range(first, last + 1):
+                self.put(position, column, "│", role)
             self.put(first, column, "┬" if point.y.high <= scale.top else "▴", role)
             self.put(last, column, "┴" if point.y.low >= scale.bottom else "▾", role)
 
     def put(self, row: int, column: int, sign: str, role: Role) -> None:
-        """Draw a piece of an interval; where another one goes across, a crossing."""
-        there = self.rows[row][column][0]
-        if {there, sign} == {"─", "│"}:
+        """Draw a piece of an interval, or a crossing if another one goes across."""
+        current = self.rows[row][column][0]
+        if {current, sign} == {"─", "│"}:
             sign = "┼"
         self.rows[row][column] = (sign, role)
 
     def marks(self, points: Sequence[Point]) -> None:
-        """Draw the points, and beside each place the letters of those that are there."""
-        places: defaultdict[tuple[int, int], list[Point]] = defaultdict(list)
+        """Draw the points, and beside each position the letters of its points."""
+        points_by_cell: defaultdict[tuple[int, int], list[Point]] = defaultdict(list)
         for point in points:
-            places[self.row(point.y.value), self.column(point.x.value)].append(point)
-        taken = set(places)
-        for (row, column), there in sorted(places.items()):
-            role: Role = "chosen" if any(point.chosen for point in there) else "point"
-            self.rows[row][column] = (there[0].mark, role)
-            text = letters(there)
-            at = next(
+            points_by_cell[self.row(point.y.value), self.column(point.x.value)].append(point)
+        taken_cells = set(points_by_cell)
+        for (row, column), cell_points in sorted(points_by_cell.items()):
+            role: Role = "chosen" if any(point.chosen for point in cell_points) else "point"
+            self.rows[row][column] = (cell_points[0].mark, role)
+            text = letters(cell_points)
+            free_spot = next(
                 (
                     spot
                     for spot in self._spots(row, column, len(text))
-                    if not taken & _cells(spot, text)
+                    if not taken_cells & _cells(spot, text)
                 ),
                 None,
             )
-            if at is not None:
-                taken |= _cells(at, text)
-                self.write(*at, text, role)
+            if free_spot is not None:
+                taken_cells |= _cells(free_spot, text)
+                self.write(*free_spot, text, role)
 
     def _spots(self, row: int, column: int, size: int) -> Iterator[tuple[int, int]]:
-        """Yield where letters may begin: right of the place, left of it, then ever further above
-        and below.
+        """Yield the cells where letters may begin.
+
+        These are right and left of the position, then further and further above and below.
         """
-        for away in range(self.height):
-            for line in (row,) if away == 0 else (row - away, row + away):
-                for first in (column + 1, column - size):
-                    if 0 <= line < self.height and first >= 0 and first + size <= self.width:
-                        yield line, first
+        for distance in range(self.height):
+            for spot_row in (row,) if distance == 0 else (row - distance, row + distance):
+                for spot_column in (column + 1, column - size):
+                    if (
+                        0 <= spot_row < self.height
+                        and spot_column >= 0
+                        and spot_column + size <= self.width
+                    ):
+                        yield spot_row, spot_column
 
     def write(self, row: int, column: int, text: str, role: Role) -> None:
-        for away, character in enumerate(text):
-            if 0 <= column + away < self.width:
-                self.rows[row][column + away] = (character, role)
+        for offset, character in enumerate(text):
+            if 0 <= column + offset < self.width:
+                self.rows[row][column + offset] = (character, role)
 
 
 def letters(there: Sequence[Point]) -> str:
-    """Return the letters of points that share a place; a mark other than the one before stands
-    before its letter.
+    """Return the letters of points that share a position, each after its mark if that differs.
+
+    Only marks other than that of the first point are written.
 
     Examples
     --------
@@ -488,14 +520,14 @@ def letters(there: Sequence[Point]) -> str:
     >>> letters([Point("A", here, here), Point("B", here, here), Point("C", here, here, "◆")])
     'AB◆C'
     """
-    shown = "".join(point.letter for point in there if point.mark == there[0].mark)
+    text = "".join(point.letter for point in there if point.mark == there[0].mark)
     for point in there:
-        shown += f"{point.mark}{point.letter}" if point.mark != there[0].mark else ""
-    return shown
+        text += f"{point.mark}{point.letter}" if point.mark != there[0].mark else ""
+    return text
 
 
 def _cells(spot: tuple[int, int], text: str) -> set[tuple[int, int]]:
-    return {(spot[0], spot[1] + away) for away in range(len(text))}
+    return {(spot[0], spot[1] + offset) for offset in range(len(text))}
 
 
 def _numbers(canvas: _Canvas) -> dict[int, str]:
@@ -509,8 +541,8 @@ def _foot(canvas: _Canvas, width: int) -> str:
     line = [" "] * width
     for x in (canvas.scale.left, canvas.scale.right, 0.0):
         text = _number(x)
-        at = max(0, min(width - len(text), MARGIN + canvas.column(x) - len(text) // 2))
-        line[at : at + len(text)] = text
+        start = max(0, min(width - len(text), MARGIN + canvas.column(x) - len(text) // 2))
+        line[start : start + len(text)] = text
     return "".join(line)
 
 
@@ -519,9 +551,7 @@ def _number(value: float) -> str:
 
 
 class Plane(Widget):
-    """Points on the economic and the cultural axis, on the whole plane or as near as their
-    intervals allow.
-    """
+    """Points on the economic and the cultural axis, on the full scale or as near as they allow."""
 
     DEFAULT_CSS = """
     Plane {
@@ -545,7 +575,7 @@ class Plane(Widget):
 
 def _line(row: Sequence[Cell]) -> Content:
     runs = (
-        ("".join(sign for sign, _ in run), STYLES[role])
+        ("".join(character for character, _ in run), STYLES[role])
         for role, run in groupby(row, key=lambda cell: cell[1])
     )
     return Content.assemble(*runs)

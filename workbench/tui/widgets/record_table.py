@@ -1,4 +1,4 @@
-"""A list of records that keeps its cursor on the same record, whatever is refreshed around it."""
+"""A list of records whose cursor stays on the same record after a refresh."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from textual.widgets._data_table import CursorType
 
 
 def same_in_all(cells: Sequence[str]) -> bool:
-    """Return whether several rows say the same in a column.
+    """Return whether several rows have the same text in a column.
 
     Examples
     --------
@@ -29,38 +29,37 @@ def same_in_all(cells: Sequence[str]) -> bool:
 
 
 def in_all_rows(parts: Iterable[tuple[str, str]]) -> str:
-    """Return the line for columns that are folded, given the title and the cell of each; "" without
-    any.
+    """Return the line of columns that are equal in all rows, from their titles and cells.
+
+    It is empty without any.
 
     Examples
     --------
     >>> in_all_rows([("country", "VEL"), ("tags", "")])
     'In all rows: country VEL'
     """
-    said = " · ".join(f"{title} {cell}" for title, cell in parts if title and cell)
-    return f"In all rows: {said}" if said else ""
+    text = " · ".join(f"{title} {cell}" for title, cell in parts if title and cell)
+    return f"In all rows: {text}" if text else ""
 
 
 Record = tuple[str, tuple[Text, ...]]
-"a key, unique in its list, and a cell a column"
+"a key, unique in its list, and a cell per column"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column; one of a table's may take the width that the others leave."""
+    """One column. One column of a table may take the width that the others leave."""
 
     key: str
     label: str
     width: int | None
-    "None: what the others leave"
+    "None: the width that the others leave"
     least: int = 0
-    "the column is left out where the table is narrower than this"
+    "least width of a table that has the column"
 
 
 def moving(first: str, last: str) -> list[BindingType]:
-    """Return the keys that move about in a table; `first`, `last`: those for its first and its last
-    row.
-    """
+    """Return the bindings to move in a table, with the keys for its first and its last row."""
     return [
         Binding("enter", "select_cursor", "Open", key_display="Enter"),
         Binding("up,k", "cursor_up", "Row above", show=False),
@@ -73,10 +72,9 @@ def moving(first: str, last: str) -> list[BindingType]:
 
 
 class RecordTable(DataTable[Text], inherit_bindings=False):
-    """A table with a row cursor, moved by arrows and by j and k. Cells are `Text`: a plain string
-    would be markup.
+    """A table with a row cursor for the arrows, j and k. Cells are `Text`, as a string is markup.
 
-    It has no columns before it knows its width, and is never less than a line high, so that it
+    It has no columns before it knows its width, and is always at least a line high, so that it
     comes to know it.
     """
 
@@ -92,7 +90,7 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = moving("home,g", "end,G")
 
     class EdgePassed(Message):
-        """The cursor was asked to go past the first (-1) or the last (+1) row."""
+        """The cursor was moved past the first (-1) or the last (+1) row."""
 
         def __init__(self, table: RecordTable, direction: int) -> None:
             super().__init__()
@@ -109,11 +107,11 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         self._records: tuple[Record, ...] = ()
         self._laid_out = -1
         self._begins = 0
-        "the row on which the cursor is put once there are columns"
+        "row of the initial cursor, once there are columns"
         self._without: frozenset[str] = frozenset()
 
     def leave_out(self, *columns: str) -> None:
-        """Leave columns out, by their keys; what has no width of its own takes their room."""
+        """Leave out columns by their keys. A column without a width of its own takes their room."""
         if self._without != (without := frozenset(columns)):
             self._without = without
             if self._laid_out >= 0:
@@ -124,13 +122,11 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
             self._lay_out(room)
 
     def room(self, width: int) -> int:
-        """Return how much of the table's width there is for columns."""
+        """Return the width of the table that columns can use."""
         return width
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Paint; a table that is painted and was told no size, as Textual at times forgets to, asks
-        for it.
-        """
+        """Paint the table. If it was painted without a size, as happens in Textual, request one."""
         if self._laid_out < 0:
             self.post_message(events.Resize(self.size, self.virtual_size))
         return super().render_lines(crop)
@@ -142,7 +138,7 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
 
     @property
     def current(self) -> str | None:
-        """The key of the record under the cursor."""
+        """The key of the record under the cursor, or None without one."""
         return (
             self._records[self.cursor_row][0] if 0 <= self.cursor_row < len(self._records) else None
         )
@@ -152,23 +148,24 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         return tuple(key for key, _ in self._records)
 
     def show(self, records: Sequence[Record], *, at: int | None = None) -> None:
-        """Show these records. The cursor stays on its record, or goes to row `at` where that is
-        given.
-        """
-        before, old = self.current, self._records
+        """Show records. The cursor stays on its record, or goes to row `at` if that is set."""
+        current_key, old_records = self.current, self._records
         self._records = tuple(records)
         if self._laid_out < 0:
             return
-        if at is None and [key for key, _ in old] == [key for key, _ in records]:
-            self._update(old)
+        if at is None and [key for key, _ in old_records] == [key for key, _ in records]:
+            self._update(old_records)
             return
         row = self.cursor_row if at is None else at
-        if at is None and before in self.keys:
-            row = self.keys.index(before)
+        if at is None and current_key in self.keys:
+            row = self.keys.index(current_key)
         self._fill(row)
 
     def show_row(self, row: int) -> None:
-        """Put the cursor on a row; before there are columns, on the row on which it begins."""
+        """Move the cursor to a row.
+
+        Before there are columns, the row is kept for the first layout.
+        """
         self._begins = row
         self.move_cursor(row=max(0, min(row, len(self._records) - 1)), animate=False)
 
@@ -200,15 +197,20 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         row = self.cursor_row if self._laid_out >= 0 else self._begins
         self._laid_out = width
         self.clear(columns=True)
-        shown = self._shown()
-        rest = width - 1 - sum((column.width or 0) + 2 * self.cell_padding for column in shown)
-        for column in shown:
-            wide = column.width or max(8, rest)
+        visible_columns = self._shown()
+        remaining = (
+            width
+            - 1
+            - sum((column.width or 0) + 2 * self.cell_padding for column in visible_columns)
+        )
+        for column in visible_columns:
+            column_width = column.width or max(8, remaining)
             label = Text(column.label.rstrip(), no_wrap=True, overflow="ellipsis")
             label.truncate(
-                wide - (self.cell_padding == 0 and column is not shown[-1]), overflow="ellipsis"
+                column_width - (self.cell_padding == 0 and column is not visible_columns[-1]),
+                overflow="ellipsis",
             )
-            self.add_column(label, key=column.key, width=wide)
+            self.add_column(label, key=column.key, width=column_width)
         self._fill(row)
 
     def _shown(self) -> list[Column]:
@@ -218,30 +220,32 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         return self._laid_out >= column.least and column.key not in self._without
 
     def _cells(self, cells: tuple[Text, ...]) -> list[Text]:
-        """Return the cells that are shown; one that does not fit ends in `…`: no figure is cut
-        without a sign, and none touches its neighbour.
+        """Return the visible cells. One that does not fit ends in `…`.
+
+        So no figure is truncated without a sign, and none touches its neighbour.
         """
-        found = [
+        visible_cells = [
             cell.copy()
             for cell, column in zip(cells, self._all_columns, strict=True)
             if self._has(column)
         ]
-        for cell, width in zip(found, self._widths, strict=True):
+        for cell, width in zip(visible_cells, self._widths, strict=True):
             cell.no_wrap, cell.overflow = True, cell.overflow or "ellipsis"
             if cell.cell_len > width:
                 cell.rstrip()
                 cell.truncate(width, overflow="ellipsis")
-        return found
+        return visible_cells
 
     @property
     def _widths(self) -> list[int]:
-        """How wide a cell of each column may be: where cells have no padding, a blank stays before
-        the next column.
+        """The greatest width of a cell in each column.
+
+        Where cells have no padding, a blank stays before the next column.
         """
         columns = self.ordered_columns
         return [
-            column.width - (self.cell_padding == 0 and place < len(columns))
-            for place, column in enumerate(columns, 1)
+            column.width - (self.cell_padding == 0 and number < len(columns))
+            for number, column in enumerate(columns, 1)
         ]
 
     def _fill(self, row: int) -> None:
@@ -252,20 +256,20 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
 
     def _update(self, old: tuple[Record, ...]) -> None:
         names = [column.key for column in self._shown()]
-        for (key, cells), (_, before) in zip(self._records, old, strict=True):
-            if cells != before:
+        for (key, cells), (_, old_cells) in zip(self._records, old, strict=True):
+            if cells != old_cells:
                 for name, cell in zip(names, self._cells(cells), strict=True):
                     self.update_cell(key, name, cell)
 
 
 Layout = Callable[[int], Sequence[Column]]
-"columns for a width"
+"function that returns the columns for a width"
 Cells = Callable[[int], Sequence[Record]]
-"records for a width: each with a cell a column of the layout"
+"function that returns the records for a width, each with a cell per column of the layout"
 
 
 class FluidTable(RecordTable):
-    """Rows move with arrows, j and k; left and right are told to the screen, or mark a column."""
+    """A table of rows that fits its width. Left and right go to the screen, or mark a column."""
 
     DEFAULT_CSS = """
     FluidTable > .datatable--header-cursor {
@@ -305,17 +309,15 @@ class FluidTable(RecordTable):
             if self._cells_for is not None:
                 self._records = tuple(self._cells_for(room))
                 if (
-                    beside := self.room(event.size.width)
-                ) != room:  # with these records the table scrolls
-                    self._records, room = tuple(self._cells_for(beside)), beside
+                    narrower := self.room(event.size.width)
+                ) != room:  # With these records the table scrolls.
+                    self._records, room = tuple(self._cells_for(narrower)), narrower
             self._all_columns = tuple(self._layout_for(room))
 
     def room(self, width: int) -> int:
-        """Return how much of the table's width there is for columns: the bar of a table that
-        scrolls hides the rest.
-        """
-        scrolls = len(self._records) > self.size.height - self.header_height
-        return max(0, width - self.styles.scrollbar_size_vertical * scrolls)
+        """Return the width of the table that columns can use, without its scroll bar."""
+        is_scrolling = len(self._records) > self.size.height - self.header_height
+        return max(0, width - self.styles.scrollbar_size_vertical * is_scrolling)
 
     @property
     def column(self) -> str:
@@ -323,25 +325,26 @@ class FluidTable(RecordTable):
         return self._all_columns[min(self.cursor_coordinate.column, len(self._all_columns) - 1)].key
 
     def show_for_width(self, cells: Cells, *, at: int | None = None) -> None:
-        """Show records, and make them anew whenever the width changes. The cursor stays on its
-        record.
+        """Show records, and compute them again at each new width.
+
+        The cursor stays on its record.
         """
         if self._laid_out >= 0 and tuple(self._layout_for(self._laid_out)) != self._all_columns:
             self.show_anew(cells)
             if at is not None:
                 self.show_row(at)
             return
-        before, self._cells_for = self.current, cells
+        current_key, self._cells_for = self.current, cells
         self.show(cells(max(self._laid_out, 1)), at=at)
         if self._laid_out >= 0 and self.room(self.size.width) != self._laid_out:
             self.lay_out_again()
-            if at is None and before in self.keys:
-                self.show_row(self.keys.index(before))
+            if at is None and current_key in self.keys:
+                self.show_row(self.keys.index(current_key))
             elif at is not None:
                 self.show_row(at)
 
     def lay_out_again(self) -> None:
-        """Take the layout's columns anew, for records that need other columns."""
+        """Take the columns of the layout again, for records that need other columns."""
         if self._laid_out >= 0:
             self._records = (
                 tuple(self._cells_for(self._laid_out)) if self._cells_for is not None else ()
@@ -354,13 +357,11 @@ class FluidTable(RecordTable):
             self._lay_out(room)
 
     def show_anew(self, cells: Cells) -> None:
-        """Show records that may need other columns than those before. The cursor stays on its
-        record.
-        """
-        before, self._cells_for = self.current, cells
+        """Show records that may need other columns than before. The cursor stays on its record."""
+        current_key, self._cells_for = self.current, cells
         self.lay_out_again()
-        if before in self.keys:
-            self.show_row(self.keys.index(before))
+        if current_key in self.keys:
+            self.show_row(self.keys.index(current_key))
 
     def action_cursor_left(self) -> None:
         self._sideways(-1)
