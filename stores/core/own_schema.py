@@ -156,7 +156,7 @@ def refuse_foreign(
 def differences(
     connection: sqlite3.Connection, version: int, migrations: Migrations
 ) -> tuple[str, ...]:
-    """Return the differences between the schemas of a file and of a version, one phrase per object."""
+    """Return the differences between the schemas of a file and a version, a phrase per object."""
     return _compared(version, schema_rows(connection), migrations)
 
 

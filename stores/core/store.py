@@ -351,7 +351,7 @@ class Store:
             self._remembered.forget()
 
     def copy_to(self, path: Path) -> None:
-        """Write the current contents of the store to a new file. Raises StoreError if that fails."""
+        """Write the contents of the store to a new file. Raises StoreError if that fails."""
         try:
             with closing(sqlite3.connect(path)) as copy:
                 self.connection.backup(copy)
