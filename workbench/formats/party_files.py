@@ -178,9 +178,9 @@ def read(format: str, path: Path, name: str | None = None, how: How = AS_IS) -> 
     layout.gather(gathered, path, parts_of(path, how))
     for line in gathered.lines:
         check_texts(line, gathered.findings)
-    read_statements = statements(gathered.lines, gathered.findings)
+    merged_statements = statements(gathered.lines, gathered.findings)
     gathered.findings.check()
-    if not read_statements:
+    if not merged_statements:
         raise UsageError(f"{path}: found no statement of {layout.title}")
     languages = tuple(dict.fromkeys(line.language for line in gathered.lines))
     if not layout.language and not how.language:
@@ -192,7 +192,7 @@ def read(format: str, path: Path, name: str | None = None, how: How = AS_IS) -> 
     return Instrument(
         name=instrument_name,
         title=gathered.title or instrument_name,
-        statements=read_statements,
+        statements=merged_statements,
         language=languages[0],
         source=gathered.source or layout.source,
         citation=layout.citation,
@@ -823,8 +823,8 @@ class Placed:
                 "- not in the instrument: "
                 f"{', '.join(coded.short or coded.name for coded in self.others)}"
             )
-        if replaced := sum(party.position is not None for party, _ in self.pairs):
-            yield f"- replaced: {plural(replaced, 'position')} from elsewhere, or from another election"
+        if n := sum(party.position is not None for party, _ in self.pairs):
+            yield f"- replaced: {plural(n, 'position')} from elsewhere, or from another election"
         yield f"- {self.note}"
 
 
