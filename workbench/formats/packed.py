@@ -172,9 +172,9 @@ def _member(path: Path) -> PurePath | None:
         if member.suffix.lower() in TABLES and not member.name.startswith(".")
     ]
     if len(tables) != 1:
-        content_text = ", ".join(map(_shown, (tables or members)[:6])) or "nothing"
+        listing = ", ".join(map(_shown, (tables or members)[:6])) or "nothing"
         raise UsageError(
-            f"{path}: found a zip with {content_text}; give one with one table, or unpack it and give "
+            f"{path}: found a zip with {listing}; give one with one table, or unpack it and give "
             "the one meant"
         )
     return tables[0]
