@@ -167,7 +167,10 @@ def _check_slots(row: Row, findings: Findings) -> None:
 
 
 def read_lexicons(folder: Path, findings: Findings) -> tuple[BroughtLexicon, ...]:
-    """Return the lexicons in an instrument's folder, by language. Faults are noted in `findings`."""
+    """Return the lexicons in an instrument's folder, by language.
+
+    Every fault is noted in `findings`.
+    """
     lexicons = []
     for path in sorted((folder / LEXICONS).glob("*.toml")) if folder.is_dir() else ():
         text = read_text(path, findings)
