@@ -99,7 +99,7 @@ class ReviewQueries(Aggregate):
         Parameters
         ----------
         reader : rowid of a rule or of a classifier
-        classified : whether it is a classifier, then unread answers are left out, and so are
+        classified : whether it is a classifier; then unread answers are left out, and also numbers
             that a rule reads
         texts : rowids of the required texts; None includes all
         """

@@ -145,8 +145,10 @@ def open_database(path: Path, *, create: bool, quiet: bool = False) -> tuple[Dat
     ------
     NotAStore
         The file does not exist and `create` is false, or it is not a store.
-    NewerStore, OlderStore, ReadOnlyStore, StoreBusy
-        As their names say.
+    NewerStore, OlderStore
+        The store has the schema of a newer workbench, or one that is too old to migrate.
+    ReadOnlyStore, StoreBusy
+        The store cannot be written, or another program holds its lock for too long.
     """
     new = not path.exists() or path.stat().st_size == 0
     if new and not create:

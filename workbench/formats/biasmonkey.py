@@ -818,9 +818,8 @@ def read_biasmonkey(path: Path, *, skip: bool = False) -> BiasmonkeyDownload:
 
     Parameters
     ----------
-    skip : leave out the files with faults, each with a note, and read the others; InputError is
-        raised if no file is
-    left
+    skip : whether files with faults are left out, each with a note; InputError is still raised if
+        no file is left
     """
     files, skipped_notes = sources(path)
     findings = Findings()

@@ -102,7 +102,7 @@ def read_rows_of(
 ) -> tuple[list[tuple[int, Row]], list[str]]:
     """Return (place, label event as columns) of a file, and sentences about omitted data.
 
-    codebook : the name of the field that holds the label, where a task has several
+    `codebook` is the name of the field that holds the label, for tasks with several fields.
     """
     rows: list[tuple[int, Row]] = []
     n_omitted: Counter[str] = Counter()

@@ -1,7 +1,7 @@
-"""Converts an instrument's names to ProbVAA's layout.
+"""Reads the ProbVAA download, and converts an instrument's names to its layout and back.
 
 IDs are `country_number_…`, and templates have numbers. Names that do not fit get a free code or
-number, which `mapping.csv` beside the data records. Reading reverses it.
+number, which `mapping.csv` beside the data records. Reading restores the instrument's own names.
 """
 
 from __future__ import annotations

@@ -83,10 +83,10 @@ def recognised(path: Path, how: How = AS_IS, *, of_people: bool = False) -> str:
     Parameters
     ----------
     how
-        What its columns are called here.
+        The settings for reading it, such as the names of its columns.
     of_people
-        Whether columns of people were named, such as weights: a table of no other format is then a
-        survey.
+        Whether columns about people were named, such as weights. A table of no other format is
+        then a survey.
 
     Raises UsageError if it has none, with what was found and what can be imported.
     """

@@ -35,18 +35,9 @@ def contents(path: Path, kind: str, columns: Sequence[str] | None) -> dict[str, 
     described but none of their values are read. If it is None, everything is read.
 
     Raises UnreadableFile, with the package's message.
-
-    `values` has for each column its different values, and for each row the place of its own among
-    them.
-
-    columns : those to be read, which have to be there; none of them: all, without their values;
-        None: all
-
-    Raises UnreadableFile, with what the package says.
     """
     file_status = path.stat()
     # The description of the columns is asked for often, so it is cached.
-    # What it says of its columns is asked for often.
     read_contents = _told if columns is not None and not columns else _read
     return read_contents(
         path.resolve(),

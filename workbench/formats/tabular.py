@@ -58,18 +58,18 @@ def read_rows(
     prefixes
         Prefixes of further optional columns: `issue.`.
     any_columns
-        Accept columns of any other name too.
+        Whether columns of other names are accepted, too.
     may_be_empty
         Required columns whose cells may be empty.
     first_counts
-        Columns that a known layout has twice, of which the first counts.
+        Columns that a known layout has twice; the first of the two counts.
     guarded
-        Remove the apostrophes that prevent a spreadsheet from running a cell, the header's
-        included.
+        Whether to remove the apostrophes, in the header too, that keep a spreadsheet from running
+        a cell.
     column
-        What a column is called here, of its name in the file.
+        Returns our name of a column from its name in the file.
     how
-        How the file is read where it does not say so itself.
+        The settings for reading a file that does not describe itself.
     """
     numbered_rows = records(path, findings, how)
     header_record = next((record for record in numbered_rows if not is_blank(record[1])), None)
