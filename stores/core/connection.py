@@ -198,7 +198,10 @@ def _no_store(path: Path) -> NotAStore:
 
 
 def open_for_reading(path: Path) -> Database:
-    """Open the store at `path` read-only. Its file and folder need not be writable."""
+    """Open the store at `path` read-only. Its file and folder need not be writable.
+
+    Raises NotAStore, NewerStore and OlderStore, and StoreError if it must be migrated first.
+    """
     if path.is_dir() or not path.exists() or path.stat().st_size == 0:
         raise _no_store(path)
     is_immutable = (

@@ -196,7 +196,9 @@ class StatementAnswers(Aggregate):
     def of_run(
         self, run: Run, reader: int | None, *, by_template: bool = False
     ) -> Iterator[StatementAnswer]:
-        """Yield the answers in the order of statements and wordings, the most frequent first.
+        """Yield the answers in the order of statements and wordings.
+
+        Those to one wording begin with the most frequent.
 
         `reader` is the rowid of the rule or classifier whose readings are included. None includes
         no readings.

@@ -404,15 +404,7 @@ def _of_exported(path: Path, findings: Findings, how: How, most_count: int) -> I
 def _openai(place: int, line: Any) -> Iterator[Logged]:
     """Yield the answers of a line of a batch's output, read like a reply of a server.
 
-    `custom_id` names the subject, as `ref
-
-    variant
-
-    template
-
-    order
-
-    key`.
+    `custom_id` names the subject, as `ref|variant|template|order|key`.
     """
     response = line.get("response")
     if line.get("error") or not isinstance(response, dict) or response.get("status_code") != 200:
