@@ -254,7 +254,7 @@ class Annotator:
     def progress(self) -> Progress:
         """Return this person's progress and pace."""
         execute, values = self.connection.execute, self._values()
-        done = execute(_DONE, values).fetchone()[0]
+        n_done = execute(_DONE, values).fetchone()[0]
         n_left, n_held = execute(_LEFT, values).fetchone()
         n_skipped = execute(
             "select count(*) from assignment where queue_id = :queue and reader_id = :me and "
@@ -281,7 +281,7 @@ class Annotator:
         )
         ahead = self._ahead(n_left + n_held)
         return Progress(
-            done, n_left, n_held, n_skipped, n_flagged, per_hour, (n_correct, n_answered), ahead
+            n_done, n_left, n_held, n_skipped, n_flagged, per_hour, (n_correct, n_answered), ahead
         )
 
     def history(self, limit: int = 50) -> tuple[tuple[int, str], ...]:

@@ -85,7 +85,7 @@ class Judged:
 
     @property
     def disagrees(self) -> bool:
-        return len({given.label for given in self.labels}) > 1
+        return len({given_label.label for given_label in self.labels}) > 1
 
     @property
     def open(self) -> bool:
@@ -95,9 +95,9 @@ class Judged:
         other labels needs a new one unless all current labels agree with it.
         """
         if self.decision is not None:
-            return not self.decision.current and {given.label for given in self.labels} != {
-                self.decision.label
-            }
+            return not self.decision.current and {
+                given_label.label for given_label in self.labels
+            } != {self.decision.label}
         return self.disagrees
 
     @property
@@ -327,7 +327,7 @@ def basis(labels: Iterable[GivenLabel]) -> bytes:
 
     It identifies the basis of a decision.
     """
-    return content_key(sorted([given.annotator, given.label] for given in labels))
+    return content_key(sorted([given_label.annotator, given_label.label] for given_label in labels))
 
 
 def anonymous(judged: Judged) -> tuple[tuple[str, GivenLabel], ...]:
@@ -336,11 +336,15 @@ def anonymous(judged: Judged) -> tuple[tuple[str, GivenLabel], ...]:
     Their order differs between items, so that A is not always one person.
     """
 
-    def scattered(given: GivenLabel) -> bytes:
-        return blake2b(f"{judged.context.unit}:{given.annotator}".encode(), digest_size=8).digest()
+    def scattered(given_label: GivenLabel) -> bytes:
+        return blake2b(
+            f"{judged.context.unit}:{given_label.annotator}".encode(), digest_size=8
+        ).digest()
 
     shuffled_labels = sorted(judged.labels, key=scattered)
-    return tuple((chr(ord("A") + index), given) for index, given in enumerate(shuffled_labels))
+    return tuple(
+        (chr(ord("A") + index), given_label) for index, given_label in enumerate(shuffled_labels)
+    )
 
 
 def item_labels(judged: Iterable[Judged]) -> tuple[ItemLabels, ...]:
@@ -349,12 +353,12 @@ def item_labels(judged: Iterable[Judged]) -> tuple[ItemLabels, ...]:
     An item belongs to the day of its latest label or, if all were labelled on one day, to the hour.
     """
     judged = tuple(judged)
-    times = [max((given.at for given in item.labels), default="") for item in judged]
+    times = [max((given_label.at for given_label in item.labels), default="") for item in judged]
     kind, length = ("day", 10) if len({time[:10] for time in times if time}) > 1 else ("hour", 13)
     return tuple(
         ItemLabels(
             item=item.context.unit,
-            labels={given.annotator: given.label for given in item.labels},
+            labels={given_label.annotator: given_label.label for given_label in item.labels},
             groups=tuple(
                 (kind, value)
                 for kind, value in (

@@ -393,11 +393,11 @@ def _differences(ours: AnswerSet, theirs: AnswerSet) -> Iterator[str]:
         if key not in stored_pairs or key not in file_pairs:
             yield f"{key!r}: {'nothing here' if key not in stored_pairs else 'nothing in the file'}"
             continue
-        for (arm, stored), (_, given) in zip(
+        for (arm, stored), (_, in_file) in zip(
             _forms(stored_pairs[key]), _forms(file_pairs[key]), strict=True
         ):
-            if replace(stored, offered=given.offered) != given:
-                yield f"{key!r} ({arm}): {_counted(stored)} here, {_counted(given)} in the file"
+            if replace(stored, offered=in_file.offered) != in_file:
+                yield f"{key!r} ({arm}): {_counted(stored)} here, {_counted(in_file)} in the file"
     if ours.mapped_back != theirs.mapped_back:
         yield "one of them names the letters back to the original order, the other one does not"
     elif stored_pairs.keys() == file_pairs.keys() and tuple(stored_pairs) != tuple(file_pairs):

@@ -556,11 +556,11 @@ def _check_same(
     common_refs = _answered(here) & _answered(wanted)
     faults = []
     for name in wanted.keys() & here.keys() if common_refs else ():
-        ours, theirs = here[name], wanted[name]
+        stored, in_file = here[name], wanted[name]
         for ref in common_refs:
-            if ours.get(ref) != theirs.get(ref):
+            if stored.get(ref) != in_file.get(ref):
                 faults.append(
-                    f"{name!r} to {ref!r}: {_said(ours, ref)} here, {_said(theirs, ref)} in the "
+                    f"{name!r} to {ref!r}: {_said(stored, ref)} here, {_said(in_file, ref)} in the "
                     "file"
                 )
     if faults:
@@ -586,8 +586,8 @@ def _check_alike(here: Mapping[str, Respondent], wanted: Sequence[Respondent]) -
     ]
     names = [
         stored.name
-        for stored, given in pairs
-        if (stored.weight, stored.groups) != (given.weight, given.groups)
+        for stored, in_file in pairs
+        if (stored.weight, stored.groups) != (in_file.weight, in_file.groups)
     ]
     if names:
         raise ConflictError(

@@ -148,14 +148,14 @@ def read_statements(
 
 def _wording(row: sqlite3.Row) -> Wording:
     variant = VariantId(VariantKind(row["kind"]), row["ordinal"])
-    stated = Relation(row["relation"])
+    relation = Relation(row["relation"])
     text = restored(row["body"])
     return Wording(
         variant,
         row["language"],
         text,
         row["author"],
-        None if stated is variant.relation else stated,
+        None if relation is variant.relation else relation,
     )
 
 

@@ -865,9 +865,9 @@ def _skipped(findings: Findings) -> Iterator[str]:
 def _warnings(prompts: Prompts, answers: Iterable[AnswerSet]) -> Iterator[str]:
     """Yield the warnings that results will carry, each once."""
     warnings = [one for pair in prompts.all() for one in pair.warnings] + [
-        one for answer_set in answers for one in answer_set.warnings
+        warning for answer_set in answers for warning in answer_set.warnings
     ]
-    yield from (f"Warning: {one}." for one in dict.fromkeys(warnings))
+    yield from (f"Warning: {warning}." for warning in dict.fromkeys(warnings))
 
 
 def _nothing_compared(empty: Iterable[AnswerSet]) -> Iterator[str]:

@@ -253,19 +253,21 @@ def _shares(row: Row, original: Choice, findings: Findings) -> tuple[float, ...]
     They are empty if none is given or, with a note, if they are invalid.
     """
     expected = _share_columns(len(original.options))
-    given = [
+    share_columns = [
         column
         for column in row.cells
         if re.fullmatch(rf"{SHARE}[0-9]+", column) and row.get(column)
     ]
-    if not given:
+    if not share_columns:
         return ()
-    if sorted(given) != sorted(expected):
-        problem = f"{len(given)} shares ({', '.join(given)}) of {len(expected)} options"
+    if sorted(share_columns) != sorted(expected):
+        problem = (
+            f"{len(share_columns)} shares ({', '.join(share_columns)}) of {len(expected)} options"
+        )
         findings.add(
             row.file,
             row.line,
-            given[-1],
+            share_columns[-1],
             problem,
             f"one for each option of the original, or none: {expected}",
         )

@@ -178,11 +178,13 @@ def _filled(wanted: Wanted, known: Known, header: Sequence[str]) -> Wanted:
     groups = [
         group for group in known.groups if group.partition("=")[2].partition(":")[0] in columns
     ]
-    defaults, given = who_of(",".join(groups), weight), wanted.who
+    defaults, chosen = who_of(",".join(groups), weight), wanted.who
     return replace(
         wanted,
         who=replace(
-            given, weights=given.weights or defaults.weights, groups=given.groups or defaults.groups
+            chosen,
+            weights=chosen.weights or defaults.weights,
+            groups=chosen.groups or defaults.groups,
         ),
         respondent=wanted.respondent
         or (known.respondent if set(known.respondent) <= columns else ()),

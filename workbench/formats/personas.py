@@ -172,7 +172,7 @@ def _checked(path: Path, given: Sequence[_Given], found: list[Finding]) -> tuple
 
 def _of_tables(file: TomlFile) -> tuple[list[_Given], list[Finding]]:
     file.unknown_keys(("persona",))
-    given = []
+    entries = []
     for line, table in file.tables("persona", "no [[persona]]", "a table [[persona]] for each"):
         unknown = [
             (key, "an unknown key", f"one of {', '.join(KEYS)}") for key in table if key not in KEYS
@@ -196,8 +196,8 @@ def _of_tables(file: TomlFile) -> tuple[list[_Given], list[Finding]]:
             valid_turns = tuple(turn for turn in turns if turn is not None)
             default_kind = PersonaKind.CONVERSATION if "turns" in table else PersonaKind.PERSONA
             kind, language = table.get("kind", default_kind.value), table.get("language", "")
-            given.append(_Given(line, table.get("id", "").strip(), kind, language, valid_turns))
-    return given, file.found
+            entries.append(_Given(line, table.get("id", "").strip(), kind, language, valid_turns))
+    return entries, file.found
 
 
 def _turns(table: dict[str, Any]) -> Iterator[tuple[str, str] | None]:
@@ -219,10 +219,10 @@ def _of_csv(path: Path) -> tuple[list[_Given], list[Finding]]:
     rows = read_rows(
         path, findings, required=("id", "text"), optional=("kind", "language", "role"), guarded=True
     )
-    given: dict[str, _Given] = {}
+    entry_by_name: dict[str, _Given] = {}
     for row in rows:
         name = row.get("id")
-        previous = given.get(name)
+        previous = entry_by_name.get(name)
         kind = row.get("kind") or (previous.kind if previous else PersonaKind.PERSONA.value)
         is_conversation = kind == PersonaKind.CONVERSATION
         if previous is not None and not (is_conversation and previous.kind == kind):
@@ -230,8 +230,8 @@ def _of_csv(path: Path) -> tuple[list[_Given], list[Finding]]:
             continue
         turn = (row.get("role") or (USER if is_conversation else SYSTEM), row.get("text"))
         previous_turns, line = (previous.turns, previous.line) if previous else ((), row.line)
-        given[name] = _Given(line, name, kind, row.get("language"), (*previous_turns, turn))
-    return list(given.values()), findings.found
+        entry_by_name[name] = _Given(line, name, kind, row.get("language"), (*previous_turns, turn))
+    return list(entry_by_name.values()), findings.found
 
 
 def _is_plain_list(path: Path) -> bool:
@@ -268,7 +268,7 @@ def _of_list(path: Path) -> tuple[list[_Given], list[Finding]]:
         findings.add(
             path, line, None, "a title or a heading", "a persona on every line; or a TOML file"
         )
-    given = [
+    entries = [
         _Given(
             statement.line,
             f"persona-{number}",
@@ -278,7 +278,7 @@ def _of_list(path: Path) -> tuple[list[_Given], list[Finding]]:
         )
         for number, statement in enumerate(statement_list.statements, start=1)
     ]
-    return given, findings.found
+    return entries, findings.found
 
 
 def _faults(one: _Given) -> Iterator[tuple[str, str, str]]:

@@ -293,9 +293,9 @@ class Layout:
         try:
             read_back = read(folder)
         except InputError as error:
-            places = "\n".join(str(finding) for finding in error.findings[: error.shown])
+            faults = "\n".join(str(finding) for finding in error.findings[: error.shown])
             raise UsageError(
-                f"ProbVAA's layout could not be read back, so nothing was written:\n{places}"
+                f"ProbVAA's layout could not be read back, so nothing was written:\n{faults}"
             ) from error
         differing = [
             name for name, part in PARTS.items() if part(read_back) != part(self.instrument)
@@ -490,6 +490,6 @@ PARTS: dict[str, Callable[[Instrument], object]] = {
     "answers of parties": lambda instrument: Counter(instrument.party_answers),
     "parties": lambda instrument: Counter(instrument.parties),
     "answers of people": lambda instrument: Counter(instrument.survey),
-    "templates": lambda instrument: Counter(replace(t) for t in instrument.templates),
+    "templates": lambda instrument: Counter(replace(template) for template in instrument.templates),
 }
 "parts that must read back unchanged"

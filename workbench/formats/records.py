@@ -1172,7 +1172,7 @@ def _of_parquet(path: Path, findings: Findings, how: How) -> Iterator[tuple[int,
         schema = parquet.ParquetFile(path).schema_arrow
         names = list(schema.names)
         yield 0, names
-        place = 0
+        row_number = 0
         # A nested column has no dictionary.
         flat_columns = [field.name for field in schema if not field.type.num_fields]
         for batch in parquet.ParquetFile(
@@ -1181,8 +1181,8 @@ def _of_parquet(path: Path, findings: Findings, how: How) -> Iterator[tuple[int,
             for cells in zip(
                 *(_cells(batch.column(index)) for index in range(len(names))), strict=True
             ):
-                place += 1
-                yield place, list(cells)
+                row_number += 1
+                yield row_number, list(cells)
     except (OSError, ValueError) as error:  # pyarrow's errors of a damaged file are such
         findings.add(
             path, None, None, f"a Parquet file that cannot be read ({error})", "a whole file"
