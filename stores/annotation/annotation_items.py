@@ -122,7 +122,7 @@ class CodebookVersion:
     codebook: Codebook
     at: str
     person: str
-    "the person who chose it last; empty if it came with a queue or with labels"
+    "the person who chose it last, or an empty string if it came with a queue or with labels"
     note: str
     labels: int
     "number of people's current labels that were given under it"
@@ -271,8 +271,8 @@ CURRENT_LABELS = """
     ) g
     where g.place = 1 and g.label is not null
 """
-"""each person's current label of each unit under any version of a codebook; `{where}` adds
-conditions"""
+"""each person's current label of each unit under any version of a codebook. `{where}` adds
+conditions."""
 
 _VERSIONS = f"""
     select c.key, c.body, c.created_at, e.person, e.note, e.at as changed_at,

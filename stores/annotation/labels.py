@@ -38,7 +38,7 @@ from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.errors import UnknownName, UsageError
 
 _Decided = tuple[str | None, str, str, bytes | None]
-"(label, reason, note, basis) of a decision; a label of None withdraws it"
+"(label, reason, note, basis) of a decision, or with a label of None of its withdrawal"
 _NOTHING: _Decided = (None, "", "", None)
 
 
@@ -49,7 +49,7 @@ class GivenLabel:
     annotator: str
     label: str
     at: str
-    "in UTC; empty if nobody knows"
+    "in UTC, or an empty string if nobody knows"
     elapsed_ms: int | None
     flagged: bool
     note: str
@@ -66,7 +66,7 @@ class Decision:
     reason: str
     note: str
     at: str
-    "in UTC; empty if nobody knows"
+    "in UTC, or an empty string if nobody knows"
     current: bool
     """whether it is based on the item's current labels. Otherwise new labels came, and the item
     is open again."""

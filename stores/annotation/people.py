@@ -383,7 +383,7 @@ class RespondentLine:
     current: int
     "number of answers to current versions of statements, from which figures are computed"
     median_s: float | None
-    "median seconds per answer, without times over five minutes; None if not measured"
+    "median seconds per answer, without times over five minutes, or None if not measured"
     last_at: str
 
 

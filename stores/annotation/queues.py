@@ -40,9 +40,9 @@ class NewItem:
     stratum: str
     text_id: int | None = None
     text: str = ""
-    "a text that no model gave, for attention items; used if `text_id` is None"
+    "a text that no model gave, for attention items. It is used if `text_id` is None."
     attention: str | None = None
-    "the known correct label; such an item is shown to everybody and excluded from figures"
+    "the known correct label. Such an item is shown to everybody and excluded from figures."
     inclusion: float | None = None
     "inclusion probability, or None if the draw does not represent answers"
     answers: int | None = None
@@ -86,7 +86,7 @@ class Queue:
     name: str
     purpose: Purpose
     codebook: Codebook
-    "the current version of the codebook; the queue was drawn under the version of that time"
+    "the current version of the codebook. The queue was drawn under the version of that time."
     codebook_id: int
     spec: Mapping[str, object]
     lease_s: int

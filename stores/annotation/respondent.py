@@ -34,9 +34,9 @@ class Standing(StrEnum):
 
     OPEN = "open"
     PUT_OFF = "put_off"
-    "skipped once; shown again after all others"
+    "skipped once, so that it is shown again after all others"
     DECLINED = "declined"
-    "skipped twice; it stays without an answer"
+    "skipped twice, so that it stays without an answer"
     ANSWERED = "answered"
     GONE = "gone"
     "not answered, and its statement no longer has this wording"

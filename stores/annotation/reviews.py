@@ -77,7 +77,7 @@ class Remarked:
     flagged: bool
     note: str
     answers: tuple[tuple[bytes, bytes], ...] = ()
-    "keys of prompt and text of its answers; empty for a remark on a wording"
+    "keys of prompt and text of its answers, or an empty tuple for a remark on a wording"
 
 
 class ReviewQueries(Aggregate):

@@ -31,7 +31,7 @@ def to_stderr(sentence: str) -> None:
 
 
 tell: Callable[[str], None] = to_stderr
-"shows a message to the user; the terminal interface replaces it"
+"shows a message to the user. The terminal interface replaces it."
 
 
 def back_up(path: Path, version: int, newer: int) -> Path:

@@ -52,7 +52,7 @@ WITHOUT_RULES = {
 }
 "readings of rules can be recomputed, which happens whenever figures are shown"
 AT_ONCE = 10_000
-"rows hashed in one step; the hash does not depend on it"
+"number of rows hashed in one step, on which the hash does not depend"
 AT = ("at", "created_at", "finished_at", "started_at", "ended_at", "imported_at", "first_seen")
 "columns with the time of an event"
 
@@ -164,7 +164,7 @@ class Part(Enum):
         "select count(*), max(at) from edit",
     )
     """the work of people: labels, adjudications, rulings, decisions on drafts and findings,
-    edits; flags are REMARKS"""
+    edits. Flags are REMARKS."""
     PRODUCED = (
         "select count(*), max(at) from reading where reader_id not in (select id from reader "
         "where kind = 'rule')",

@@ -25,7 +25,7 @@ from stores.core.base import Database, Migrations
 APPLICATION_ID = 0x574B4231
 "marks a file as a workbench store ('WKB1')"
 BASELINE = 33
-"the schema version of the baseline; the first migration after it is m034"
+"the schema version of the baseline. The first migration after it is m034."
 BEFORE_BASELINE = "workbench 0.2.0 as of 25 November 2026"
 "the last version that brings stores of schemas 1 to 32 to the baseline"
 FOLDER = Path(__file__).parent / "schema"

@@ -48,7 +48,7 @@ Row: TypeAlias = tuple[Any, ...]
 "type, name, table and text of an object, as the file has them, each of any type"
 Tokens: TypeAlias = tuple[str, ...]
 Objects: TypeAlias = dict[tuple[str, str, str], list[Tokens]]
-"(type, name, table) -> the definitions with this name; a sound file has one"
+"(type, name, table) -> the definitions with this name, of which a sound file has one"
 
 TOKEN = re.compile(
     r"""[ \t\n\f\r]+|--[^\n]*|/\*.*?(?:\*/|\Z)

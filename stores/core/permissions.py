@@ -98,11 +98,12 @@ class Permissions:
     views: Mapping[str, str]
     "name -> query of a temporary view of the person's own part of hidden tables"
     readable: Mapping[str, frozenset[str] | None]
-    "table -> readable columns; None: all. The empty name stands for no column, as in `count(*)`"
+    """table -> readable columns, or None for all. The empty name stands for no column, as in
+    `count(*)`"""
     inserted: frozenset[str]
     "tables that accept new rows"
     updated: Mapping[str, frozenset[str] | None] = field(default_factory=dict)
-    "table -> columns that may be changed; None: all"
+    "table -> columns that may be changed, or None for all"
     deleted: frozenset[str] = frozenset()
     refused: Mapping[str, str] = field(default_factory=dict)
     "table -> condition on `new` under which a row is refused"

@@ -104,7 +104,7 @@ class Store:
         self._nested = False
         "whether writes belong to an enclosing open transaction"
         self._snapshot = False
-        "whether reads belong to a snapshot; a write ends it"
+        "whether reads belong to a snapshot, which a write ends"
         self._superseded = False
         "whether the current read will be repeated, because a write has ended its snapshot"
         self._rests_until = 0.0

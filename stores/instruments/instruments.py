@@ -257,7 +257,7 @@ class Imported:
     "number of labels and answers on unknown statements"
     kept: int = 0
     """number of statements that were changed here since the last import and are unchanged in the
-    file; they are kept"""
+    file. They are kept."""
     answers: AddedRespondents | None = None
     "people's answers to its questions, or None if the file has no questionnaire"
     edited: tuple[tuple[str, int], ...] = ()
@@ -265,7 +265,7 @@ class Imported:
     choices: AddedChoices | None = None
     "multiple-choice questions and models' answers to them, or None if the file has neither"
     by_language: tuple[LanguageChange, ...] = ()
-    "changes by language; empty for a new instrument"
+    "changes by language, or none for a new instrument"
     lexicons: tuple[tuple[str, bool], ...] = ()
     "(language, whether it replaced one) for each new lexicon"
 

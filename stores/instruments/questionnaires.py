@@ -314,7 +314,7 @@ class AddedRespondents:
     answers: int
     "number of new answers, including those of known people"
     absent: int = 0
-    "number of stored people who are missing in the file; they are kept"
+    "number of stored people who are missing in the file. They are kept."
     skipped: int = 0
     "number of answers to questions that were archived or removed here"
 

@@ -74,7 +74,7 @@ class LanguageChange:
     "whether the file has wordings in this language"
     added: int = 0
     replaced: int = 0
-    "number of changed wordings; earlier texts stay in the history of their statements"
+    "number of changed wordings. Earlier texts stay in the history of their statements."
     taken_out: int = 0
     as_before: int = 0
     templates_added: int = 0
@@ -282,11 +282,12 @@ _TEMPLATES = """
 IMPORTER = "import"
 "the person under whose name an import changes statements"
 IMPORTED = "imported"
-"the action of an import; for a file in some of the instrument's languages `imported in de, fr`"
+"""the action of an import. For a file in some of the instrument's languages it is `imported in
+de, fr`."""
 IN = f"{IMPORTED} in "
 
 Bases = dict[str, Statement | None]
-"""ref of a statement that was changed here -> its state after the last import; None if it was
+"""ref of a statement that was changed here -> its state after the last import, or None if it was
 written here"""
 
 

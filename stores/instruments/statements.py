@@ -312,7 +312,7 @@ class Changed:
     refs: tuple[str, ...]
     "refs of the changed statements"
     versions: tuple[str, ...]
-    "refs of the changed statements with a new version; answers stay with the previous version"
+    "refs of the changed statements with a new version. Answers stay with the previous version."
     act: str = ""
 
 

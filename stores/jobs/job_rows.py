@@ -187,13 +187,13 @@ class Job:
     done: int
     total: int
     progress: Mapping[str, float]
-    "the report of its worker; `at` is the time of the report, in seconds since 1970"
+    "the report of its worker. `at` is the time of the report, in seconds since 1970."
     message: str
     host: str | None
     pid: int | None
     attempts: int
     concurrency: int | None
-    "limit of parallel calls, or rows of a batch; None: the backend decides"
+    "limit of parallel calls, or rows of a batch, or None to let the backend decide"
     only_failed: bool
     "whether its attempt asks only prompts that failed before"
     failures: tuple[str, ...]
@@ -201,7 +201,8 @@ class Job:
     uid: str
     "in hexadecimal"
     mark: str
-    "mark of its creator, see `workbench.jobs.origin`; empty if it was created elsewhere"
+    """mark of its creator, see `workbench.jobs.origin`, or an empty string if it was created
+    elsewhere"""
     unsure: bool = False
     """whether its worker is on another machine, and this process has not seen its heartbeat
     change yet"""

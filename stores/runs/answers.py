@@ -186,7 +186,7 @@ class StatementAnswer:
     "empty if the output ends within a thought"
     truncated: bool
     label: str | None
-    "the reader's label; None if it is unreadable or unread"
+    "the reader's label, or None if it is unreadable or unread"
     count: int
 
 

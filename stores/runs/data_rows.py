@@ -89,7 +89,7 @@ class Output(NamedTuple):
     text: str
     "as written, including thoughts"
     key: str | None
-    "key of the answer's text, in hexadecimal; None if the output ends within its thought"
+    "key of the answer's text, in hexadecimal, or None if the output ends within its thought"
     answer: int | None
     "rowid of the answer's text"
 

@@ -73,7 +73,7 @@ class Predicted(NamedTuple):
     probe: int
     "rowid"
     put: int
-    "index in `RunPredictions.put`; the next field is an index in `axes`"
+    "index in `RunPredictions.put`. The next field is an index in `axes`."
     axes: int
     tokens: Sequence[tuple[str, float]]
     "empty if the prompt failed"

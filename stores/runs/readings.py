@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 CUT_OFF = "cut off in thought"
 "the reason why an output has no answer"
 ANSWER_ID = "iif(h.text_id is null, r.text_id, h.answer_id)"
-"""SQL for the rowid of a response's answer, given `r` and `HELD`; null if it has none. If
+"""SQL for the rowid of a response's answer, given `r` and `HELD`, or null if it has none. If
 outputs without an answer do not matter, join the view `given_answer` instead."""
 HELD = "left join thought h on h.text_id = r.text_id"
 
@@ -356,7 +356,7 @@ class BiasCell:
     label: str | None
     "None if it is unread"
     kept: bool
-    "whether the confidence reaches the threshold; always true for rules and people"
+    "whether the confidence reaches the threshold, which is always true for rules and people"
     count: int
     relation: str
     "relation of the wording to the original, in the version that was asked"
@@ -370,7 +370,7 @@ class BiasCell:
     """whether the text was training data of a classifier and has no label for this wording, so
     that no test covers it"""
     prompt: int = 0
-    "rowid of the prompt; two models that were asked the same have the same one"
+    "rowid of the prompt. Two models that were asked the same have the same one."
     left_out: bool = False
     "whether an auditor's ruling excludes these answers"
 

@@ -29,7 +29,7 @@ Cell = tuple[object, ...]
 the parts that an edit changes: the context, the number of options, and for a question of a
 questionnaire its form, and so the template"""
 People = Mapping[Cell, frozenset[str]]
-"the people that the prompts of a cell are about; a prompt about nobody counts as one person"
+"the people that the prompts of a cell are about. A prompt about nobody counts as one person."
 NOBODY = ""
 
 LIVE = """
@@ -206,9 +206,10 @@ class Run:
     snapshot: str = ""
     "the model that a served model's endpoint reported, see `ModelCard`"
     occasion: str = ""
-    "date from which the prompts were asked anew, see `ModelCard`; empty for the first time"
+    """date from which the prompts were asked anew, see `ModelCard`, or an empty string for the
+    first time"""
     fingerprint: str | None = None
-    "restricts the run to answers under one `system_fingerprint`; None includes all"
+    "restricts the run to answers under one `system_fingerprint`, or None to include all"
     persona: str = ""
     "key (hexadecimal) of the persona before the prompts, or an empty string without a persona"
     persona_name: str = ""
@@ -396,8 +397,8 @@ class Answered:
     first: int = 0
     "number of the first requested answer, see `Request.first`"
     asked: int | None = None
-    """number of requested answers, which is larger than `n` if several models answered or it was
-    interrupted; None stands for n"""
+    """number of requested answers, or None if it is `n`. It is larger than `n` if several models
+    answered or it was interrupted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,7 +409,7 @@ class EarlierImport:
     answers: Counter[tuple[bytes, str]]
     "(key of the prompt, text) -> count"
     seeds: frozenset[int]
-    """the values that distinguish the answers, if their log has them; see
+    """the values that distinguish the answers, if their log has them, see
     `workbench.pipeline.recorded`"""
 
 

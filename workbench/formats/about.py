@@ -90,7 +90,7 @@ class About:
     citation: str = ""
     licence: str = ""
     templates: tuple[str, ...] | None = None
-    "audits whose published templates the instrument uses; None for those that fit it"
+    "audits whose published templates the instrument uses, or None for those that fit it"
     issues: tuple[str, ...] | None = None
     "None for the issues that labels name"
     notes: tuple[str, ...] = ()

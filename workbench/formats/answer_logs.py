@@ -101,8 +101,8 @@ NUMBERS = ("temperature", "top_p", "max_tokens", "count")
 "columns of a table of answers with numbers"
 WHOLE = "the whole file as it was written"
 HEADERS = ("header.json", "_journal/start.json")
-"""the part of a packed Inspect log that describes the run; the second one is that of an
-unfinished log"""
+"""the part of a packed Inspect log that describes the run. The second one is that of an
+unfinished log."""
 SAMPLES = "samples/"
 STOPS = {"max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
 "why an answer ended, in the words of Inspect -> in those of OpenAI"
@@ -124,7 +124,7 @@ class Logged:
     "None if the call failed or was not answered"
     model: str = ""
     turns: Turns = ()
-    "as sent; a raw text has the role user"
+    "as sent. A raw text has the role user."
     about: Mapping[str, str] = field(default_factory=dict)
     "some of `ABOUT`, for logs that name the statement in place of its text"
     sampling: Mapping[str, float] = field(default_factory=dict)
@@ -134,9 +134,9 @@ class Logged:
     file: str = ""
     "name of the file"
     key: str = ""
-    "distinguishes it from the others of its file; empty if the log has no such value"
+    "distinguishes it from the others of its file, or is empty if the log has no such value"
     uid: str = ""
-    "distinguishes it from the answers of every file; empty if the log has no such value"
+    "distinguishes it from the answers of every file, or is empty if the log has no such value"
     why: str = ""
     "the reason why there is no answer"
     ended: str = ""

@@ -24,8 +24,8 @@ from workbench.installed import install
 ZSTANDARD = 93
 "the number of a compression method that `zipfile` knows only from Python 3.14 on"
 LOCAL_HEADER = struct.Struct("<4s5H3I2H")
-"""the header before each file; its last two numbers are the lengths of the name and of the extra
-field"""
+"""the header before each file. Its last two numbers are the lengths of the name and of the extra
+field."""
 ENCRYPTED = 0x1
 "the flag of a file that has a password"
 MOST_PARTS = 200_000

@@ -55,8 +55,8 @@ SAME_QUESTIONS = {
 "files whose originals are the same for the same key"
 FARTHEST = 3
 FEWEST = 8
-"""the smallest number of rows for a comparison; with fewer, words shared by chance decide which
-texts belong together"""
+"""the smallest number of rows for a comparison. With fewer, words shared by chance decide which
+texts belong together."""
 
 
 @dataclass(slots=True)
@@ -800,7 +800,7 @@ class BiasmonkeyDownload:
     """All data of a download."""
 
     pairs: tuple[ChoicePair, ...]
-    "by bias, in the order of the prompts; empty if there are only answers"
+    "by bias, in the order of the prompts, or none if there are only answers"
     answers: tuple[AnswerSet, ...]
     "one per file of answers, with keys in the order of the file"
     notes: tuple[str, ...]

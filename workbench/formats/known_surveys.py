@@ -62,12 +62,12 @@ class Known:
     needs: tuple[str, ...]
     "columns by which it is recognised"
     weights: tuple[str, ...]
-    "as typed; the first one whose columns exist counts"
+    "as typed. The first one whose columns exist counts."
     groups: tuple[str, ...]
-    "as typed; those whose columns exist count"
+    "as typed. Those whose columns exist count."
     respondent: tuple[str, ...] = ()
     pattern: str = ""
-    "pattern of the columns that are questions; empty for all with labels of values"
+    "pattern of the columns that are questions, or an empty string for all with labels of values"
     negative_missing: bool = False
 
 

@@ -37,7 +37,7 @@ OF_SCHEMA = ":::"
 FLAT, USERS, STATUS = ".responses", ".responses.users", ".responses.status"
 "suffixes of the columns that a question has in flattened records of Argilla"
 SUBMITTED = ("submitted", "completed", None)
-"states of a response that counts; None for a version of Argilla that has no states"
+"states of a response that counts, with None for a version of Argilla that has no states"
 NOT_CHOSEN = ("", "0", "false", "null", "none")
 "values of labels of Potato that are not selected, in lower case"
 ABOUT = ("statement", "response", "instrument", "ref", "variant", "language")

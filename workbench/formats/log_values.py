@@ -36,7 +36,7 @@ ROLES = {
     "assistant": "assistant",
     "tool": "tool",
 }
-"role in a log -> role here; developer is OpenAI's newer word for system"
+"role in a log -> role here. The role developer is OpenAI's newer word for system."
 SHOWN = 40
 "the number of characters of a faulty value that a message quotes"
 

@@ -110,8 +110,8 @@ DEFAULT = "en"
 "the language if neither a row nor instrument.toml names one"
 STATEMENTS, ABOUT, OWN_TEMPLATES = "statements.csv", "instrument.toml", "templates.csv"
 BEARING = (None, "ref", "role")
-"""columns of statements whose faults make the list of questions uncertain; None stands for a
-whole line or file"""
+"""columns of statements whose faults make the list of questions uncertain. None stands for a
+whole line or file."""
 
 
 def statement_columns() -> str:
@@ -446,7 +446,7 @@ ABOUT_COLUMNS = (
     *COLUMNS,
     "language",
 )
-"columns before the wordings; empty columns are left out"
+"columns before the wordings. Empty columns are left out."
 
 
 def csv_files(instrument: Instrument) -> dict[str, str]:

@@ -9,7 +9,7 @@ import math
 import re
 
 LARGEST = 1e15
-"no count, weight or parameter in a file is larger; whole numbers up to this are exact as floats"
+"no count, weight or parameter in a file is larger. Whole numbers up to this are exact as floats."
 _WRITTEN = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """only ASCII digits count: `nan`, `inf`, `1_000` and digits of other scripts are not numbers in
 a table"""

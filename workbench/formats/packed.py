@@ -31,7 +31,7 @@ MOST_SHOWN, LONGEST_NAME = 60, 255
 kept. A file system allows as many."""
 GZIP, ZSTD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 TABLES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".toml", ".xlsx")
-"suffixes of files in a zip that may be meant; others (a PDF beside them) are passed over"
+"suffixes of files in a zip that may be meant. Others (a PDF beside them) are passed over."
 PACKED = (".gz", ".zst", ".zip")
 BOOK = "xl/workbook.xml"
 "a file in each zip that is a spreadsheet"
@@ -42,8 +42,8 @@ class Reading:
     """The current settings for reading files."""
 
     most: int | None = None
-    """bytes to which a packed file may unpack; None for `MOST_BYTES`, and not too many times its
-    own size"""
+    """bytes to which a packed file may unpack, or None for `MOST_BYTES` and not too many times
+    its own size"""
     told: Callable[[Path, float], None] | None = None
     "receives the share of a file that was read, from 0 to 1"
 

@@ -29,7 +29,7 @@ from workbench.formats.tabular import Row, is_new, number, read_rows
 Columns = Collection[str]
 Word = TypeVar("Word")
 MOST_FILES, MOST_BYTES = 12, 2**25
-"limits for a folder of a layout; larger ones are not inspected"
+"limits for a folder of a layout. Larger ones are not inspected."
 DEFAULT_LANGUAGE = "en"
 "the language of a file that may be in any language and does not tell which"
 SWISS = ("de", "fr", "it", "en", "rm")
@@ -54,7 +54,7 @@ class Layout:
     fits: Callable[[Path, Sequence[Part]], bool]
     gather: Callable[[Gathered, Path, Sequence[Part]], None]
     language: str = ""
-    "language of its texts; empty if the file may be in any language"
+    "language of its texts, or an empty string if the file may be in any language"
     country: str = ""
     source: str = ""
     citation: str = ""

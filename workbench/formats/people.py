@@ -162,7 +162,7 @@ class StanceRule:
     """The rule by which the words of party answers become stances."""
 
     given: Mapping[str, str] = field(default_factory=dict)
-    "word -> one of `STANCES`, as the person who imports set it; other words are in `ANSWERS`"
+    "word -> one of `STANCES`, as the person who imports set it. Other words are in `ANSWERS`."
     middle: float | None = None
     """middle of a scale of numbers: those above it agree, those below it disagree. If it is
     None, a number is a word like any other."""

@@ -42,7 +42,7 @@ class Grouping:
     "for example `age`"
     column: str
     cuts: tuple[tuple[str, float, float], ...] = ()
-    "(value, from, to) in whole numbers; without cuts, the column's values are the groups"
+    "(value, from, to) in whole numbers. Without cuts, the column's values are the groups."
 
     def value(self, cell: str) -> str | None:
         """Return the group of a cell, or an empty string outside of all cuts.

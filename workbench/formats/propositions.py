@@ -41,7 +41,7 @@ COLUMNS = {
 REQUIRED = tuple(published for name, published in COLUMNS.items() if name != "source")
 KINDS = (VariantKind.REFORMULATION, VariantKind.POLITICAL_OPPOSITE)
 FILE = "statements.csv"
-"the file that is read if a folder is given; the instrument is named after the folder"
+"the file that is read if a folder is given. The instrument is named after the folder."
 
 
 def read(path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:

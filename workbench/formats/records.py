@@ -110,20 +110,20 @@ class How:
     columns: Mapping[str, str] = field(default_factory=dict)
     "name in the file -> name here, or `LEFT_OUT`"
     sheet: str = ""
-    "sheet of a spreadsheet; empty for the only one"
+    "sheet of a spreadsheet, or an empty string for the only one"
     encoding: str = ""
-    "encoding of a text; empty for UTF-8, or UTF-16 with its mark"
+    "encoding of a text, or an empty string for UTF-8, or for UTF-16 with its mark"
     header: bool = True
-    "whether the first record names the columns; otherwise their numbers do"
+    "whether the first record names the columns. Otherwise their numbers do."
     answers: Mapping[str, str] = field(default_factory=dict)
     "word for a party's answer -> the stance that it stands for"
     language: str = ""
-    "language of the texts; empty for the one of the file or its layout"
+    "language of the texts, or an empty string for the one of the file or its layout"
     decimal: str = ""
-    "sign before the decimals of a number; empty for a point"
+    "sign before the decimals of a number, or an empty string for a point"
     header_row: int = 0
-    """line or row of a text or spreadsheet that names the columns; 0 for the first one that is
-    not empty"""
+    """line or row of a text or spreadsheet that names the columns, or 0 for the first one that
+    is not empty"""
     exact: bool = False
     "whether line ends within cells stay as they are, for texts that are compared with stored ones"
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 LONGEST_S = 900
-"""the longest that reading a file may take, in seconds; a file of 50,000 people and 60 questions
-takes 10"""
+"""the longest that reading a file may take, in seconds. A file of 50,000 people and 60 questions
+takes 10."""
 NAN = float("nan")
 READERS = {"SPSS": "read_sav", "Stata": "read_dta"}
 

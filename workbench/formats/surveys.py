@@ -99,7 +99,7 @@ class Wanted:
     "questions whose answers have no order"
     who: Who = NOBODY
     respondent: tuple[str, ...] = ()
-    "columns that name a person together; none for the number of the row"
+    "columns that name a person together, or none for the number of the row"
     missing: tuple[str, ...] = ()
     "codes and labels that are no answer"
     negative_missing: bool = False

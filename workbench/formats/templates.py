@@ -34,14 +34,14 @@ RELIABILITY, BIAS_SCORE, RESPONSE_BIAS, CONTAMINATION = (
     "response_bias",
     "contamination",
 )
-"names of audits; RELIABILITY is the default"
+"names of audits, of which RELIABILITY is the default"
 ANSWERED = {BIAS_SCORE: FREE_TEXT, RESPONSE_BIAS: LETTER, CONTAMINATION: COMPLETION}
 "audit -> its default scale, for the audits whose answers are not labels"
 GENERATION = "generation"
 "the family whose prompts are raw text for a model to continue"
 REQUIRED = ("name", "order", "user", "positive", "negative")
 NAMED = ("positive", "negative")
-"""columns of a template's two labels; they may be empty if a template asks for a letter or for
+"""columns of a template's two labels. They may be empty if a template asks for a letter or for
 the rest of a statement"""
 LABELS = "labels"
 """value of the column `scale` if answers are one of the two labels but the audit's default scale
