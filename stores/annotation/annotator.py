@@ -96,7 +96,10 @@ class Step:
 
 
 class Annotator:
-    """One person at one queue. Every method is one transaction; returned values are committed."""
+    """One person at one queue.
+
+    Every method is one transaction. Returned values are committed.
+    """
 
     def __init__(self, store: Store, queue: str, name: str):
         self.name = person_name(name)

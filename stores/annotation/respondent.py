@@ -116,7 +116,10 @@ class _Item:
 
 
 class Respondent:
-    """One person in one session. Every method is one transaction; returned values are committed."""
+    """One person in one session.
+
+    Every method is one transaction. Returned values are committed.
+    """
 
     def __init__(self, store: Store, survey: int):
         row = named(

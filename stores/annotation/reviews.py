@@ -99,9 +99,9 @@ class ReviewQueries(Aggregate):
         Parameters
         ----------
         reader : rowid of a rule or of a classifier
-        classified : whether it is a classifier; then unread answers are left out, and also numbers
-            that a rule reads
-        texts : rowids of the required texts; None includes all
+        classified : whether it is a classifier. Then unread answers are left out, and also numbers
+            that a rule reads.
+        texts : rowids of the required texts, or None to include all
         """
         texts_json = None if texts is None else json.dumps(sorted(texts))
         values = run_values(self.connection, run) | {

@@ -126,9 +126,9 @@ def make_baseline(db: Database) -> None:
 
 
 def run(db: Database, script: str) -> None:
-    """Execute statements one by one: `executescript` would commit the migration's transaction.
+    """Execute statements one by one, as `executescript` would commit the migration's transaction.
 
-    A statement ends at the end of a line; the last one needs no semicolon.
+    A statement ends at the end of a line. The last one needs no semicolon.
     """
     statement = ""
     for line in script.splitlines(keepends=True):

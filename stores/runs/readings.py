@@ -1,7 +1,8 @@
-"""Readings of answers by rules, classifiers and people; the newest revision of each reader counts.
+"""Readings of answers by rules, classifiers and people.
 
-Of an output with a thought, the answer after it is read (see the view `given_answer`). The readings
-for a bias score are counted in the database without copying every response.
+The newest revision of each reader counts. Of an output with a thought, the answer after it is read
+(see the view `given_answer`). The readings for a bias score are counted in the database without
+copying every response.
 """
 
 from __future__ import annotations
@@ -216,8 +217,8 @@ def read_units(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[tuple[str | None, bool], ...]]:
     """Return the readings of answers by rules: the units, the kind of each, and the kinds.
 
-    A unit is a text as an answer to a template (see `_unit`); they ascend. The kind of a unit is an
-    index into the kinds. A kind is a label, and whether an answer without a label refuses.
+    A unit is a text as an answer to a template (see `_unit`). The units ascend. The kind of a unit
+    is an index into the kinds. A kind is a label, and whether an answer without a label refuses.
     """
     import numpy as np
 

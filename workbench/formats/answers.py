@@ -4,7 +4,7 @@
     1,yes,rather no             1,q-1,yes
     2,,no                       2,q-2,no
 
-The header shows which of the two a file is. Answers are kept as given, without outer spaces; an
+The header shows which of the two a file is. Answers are kept as given, without outer spaces. An
 empty cell is no answer. Rows of empty cells are skipped. A fault that occurs many times is reported
 once, at its first place.
 

@@ -1,7 +1,7 @@
 """Reads the files within a zip, one at a time.
 
 They may be stored, deflated, or compressed with Zstandard, as newer programs do. All of them
-together may unpack to as many bytes as any packed file may; see `packed.Reading`.
+together may unpack to as many bytes as any packed file may (see `packed.Reading`).
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def opened_archive(path: Path) -> Iterator[Archive]:
 
 
 def names_in(path: Path) -> tuple[str, ...]:
-    """Return the names of the files in a zip; for any other file there are none."""
+    """Return the names of the files in a zip, or none for any other file."""
     try:
         with path.open("rb") as file:
             if file.read(4) != b"PK\x03\x04":

@@ -811,15 +811,17 @@ SKIP = "Nothing was imported. With --skip the other files are imported without t
 
 
 def read_biasmonkey(path: Path, *, skip: bool = False) -> BiasmonkeyDownload:
-    """Read a download: its root, its `prompts`, its `results`, the folder of a model, or one file,
-    plain or gzip.
+    """Return the data of a download or of a part of it.
 
-    Raises UsageError if no part of a download is found, InputError with every fault of all files.
+    A part is its `prompts`, its `results`, the folder of a model, or one file, plain or gzip.
+
+    Raises UsageError if no part of a download is found, and InputError with every fault of all
+    files.
 
     Parameters
     ----------
-    skip : whether files with faults are left out, each with a note; InputError is still raised if
-        no file is left
+    skip : whether files with faults are left out, each with a note. InputError is still raised if
+        no file is left.
     """
     files, skipped_notes = sources(path)
     findings = Findings()

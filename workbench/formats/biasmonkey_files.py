@@ -4,7 +4,7 @@ prompts/odd_even.csv                          the questions of a bias, in both f
 prompts/odd_even-key_typo.csv                 the same questions with typos
 results/MODEL/csv/odd_even-key_typo.csv       a model's answers to them, plain or compressed (.csv.gz)
 
-The folder `csv`, which the authors keep beside their pickled answers, may be missing; it never
+The folder `csv`, which the authors keep beside their pickled answers, may be missing. It never
 names a model.
 """  # noqa: E501
 

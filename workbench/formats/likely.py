@@ -249,7 +249,7 @@ def _language_column(
     columns: Sequence[str],
     taken: Collection[str],
 ) -> tuple[str, str]:
-    """Return the column of languages and a remark on its values; each may be empty.
+    """Return the column of languages and a remark on its values, each of which may be empty.
 
     A column with another name counts if it has codes of two languages or more and distinguishes
     equal names of statements.

@@ -1,7 +1,8 @@
 """The columns of wordings and the columns about them, with the same names in all of our formats.
 
 `original`, `question`, `paraphrase_1`, `paraphrase_2`, `negation`, `opposite`, `reformulation`,
-`reformulation_1`, `political_opposite`, `political_opposite_1`, …, `changed`, `key_typo_1`, …;
+`reformulation_1`, `political_opposite`, `political_opposite_1`, …, `changed`, `key_typo_1`, …
+
 `author.COLUMN` names the author of that column's wording, and `relation.COLUMN` gives the expected
 relation of its stance to the stance on the original.
 """

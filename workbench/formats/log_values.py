@@ -92,7 +92,7 @@ def _tokens(field: str, value: object) -> float:
 
 
 def count_of(value: object, most: int = MOST_COUNT) -> int:
-    """Return how many answers a row stands for; an empty value means one.
+    """Return the number of answers that a row stands for, which is one for an empty value.
 
     Raises OddValue for a number outside the limits.
     """
@@ -166,7 +166,7 @@ def text_of(field: str, value: object) -> str:
 def content_of(field: str, content: object) -> str:
     """Return the text of a message, whose content is a text or a list of parts.
 
-    The texts of the parts are joined. A part without text leaves a mark such as `[image]`; only
+    The texts of the parts are joined. A part without text leaves a mark such as `[image]`. Only
     reasoning without text leaves none.
 
     Raises OddValue for other content.

@@ -133,7 +133,7 @@ def _typed(mapping: str) -> dict[str, str]:
 
 
 def written(how: How) -> str:
-    """Return the columns of a mapping as a person types them; columns left out are named "-"."""
+    """Return the columns of a mapping as a person types them, with "-" for columns left out."""
     return pairs_text((name, column) for column, name in how.columns.items())
 
 

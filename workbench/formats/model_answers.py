@@ -1,7 +1,7 @@
-"""`model_answers.csv`: counts of the letters that models answered.
+"""Counts of the letters that models answered, as `model_answers.csv`.
 
 The answers were imported with multiple-choice questions. A row is one form of one question in one
-set: `model`, `bias`, `variant`, `condition` (a perturbation; empty: the bias itself), `draw`,
+set: `model`, `bias`, `variant`, `condition` (a perturbation, or empty without one), `draw`,
 `mapped_back`, `key`, `form` (`original`, `changed`), `recorded`, `offered`, `invalid`, `no_letter`,
 and `n_a`, `n_b`, … the count of each letter. `warnings`, one per line, are about implausible values
 in the file of a set. Sets, and the questions of each, keep their order.

@@ -15,7 +15,7 @@ The file is TOML, JSON or CSV, or a plain list.
     about?"}]
 
 A JSON file is a list of the same tables. In a CSV file (id, kind, language, role, text) the rows of
-one id are the turns of its conversation. Any other text is a list with one persona a line; they are
+one id are the turns of its conversation. Any other text is a list with one persona a line. They are
 called persona-1, persona-2, …
 """
 

@@ -2,7 +2,7 @@
 
     --weight "pspwght*pweight" --groups "cntry,age=agea:18-29/30-49/50-64/65+"
 
-Weights multiply. A group is a column, by its own name or another one; a column of many numbers is
+Weights multiply. A group is a column, by its own name or another one. A column of many numbers is
 cut.
 """
 

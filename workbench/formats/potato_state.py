@@ -85,7 +85,7 @@ def _files_around(path: Path) -> Iterator[Path]:
 
 
 def _items_in(file: Path) -> Iterator[dict[str, Any]]:
-    """Yield the items of a data file; a file of another kind has none."""
+    """Yield the items of a data file, or nothing if the file is of another kind."""
     findings = Findings()
     try:
         if kind_of(file) is Kind.TEXT:

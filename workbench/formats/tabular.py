@@ -62,7 +62,7 @@ def read_rows(
     may_be_empty
         Required columns whose cells may be empty.
     first_counts
-        Columns that a known layout has twice; the first of the two counts.
+        Columns that a known layout has twice. The first of the two counts.
     guarded
         Whether to remove the apostrophes, in the header too, that keep a spreadsheet from running
         a cell.
