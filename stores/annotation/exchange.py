@@ -114,8 +114,10 @@ class Exchange(Aggregate):
         """
         _check(events, codebooks, (*self.versions(), *versions), source)
         with self.store.write() as connection:
-            places = [place_of(connection, event) for event in events]
-            missing = [event for event, place in zip(events, places, strict=True) if place is None]
+            rowid_pairs = [place_of(connection, event) for event in events]
+            missing = [
+                event for event, rowids in zip(events, rowid_pairs, strict=True) if rowids is None
+            ]
             if missing and (len(missing) == len(events) or not partial):
                 some_match = len(missing) < len(events)
                 raise InputError(
@@ -140,10 +142,10 @@ class Exchange(Aggregate):
             n_events_by_item: Counter[tuple[str, int]] = Counter()
             annotators_by_item: dict[tuple[str, int], set[str]] = {}
             n_known, reader = 0, cache(lambda kind, name: reader_id(connection, kind, name, ""))
-            for event, place in zip(events, places, strict=True):
-                if place is None:
+            for event, rowids in zip(events, rowid_pairs, strict=True):
+                if rowids is None:
                     continue
-                unit = unit_of(connection, *place)
+                unit = unit_of(connection, *rowids)
                 annotators_by_item.setdefault((event.codebook, unit), set()).add(event.annotator)
                 codebook_id = id_by_key.get(event.codebook_key, ids[event.codebook])
                 reader_rowid = reader(READERS[event.kind], person_name(event.annotator))

@@ -157,11 +157,11 @@ class IssueAnnotator:
         """
         rows = self.connection.execute(_STEPS, {"me": self._me, "n": STEPS}).fetchall()
         raw_steps: list[tuple[int, str, dict[str, int | None], dict[str, int | None]]] = []
-        for statement_id, issue, label, previous, at in reversed(rows):
-            if raw_steps and raw_steps[-1][:2] == (statement_id, at):
+        for statement_id, issue, label, previous, labelled_at in reversed(rows):
+            if raw_steps and raw_steps[-1][:2] == (statement_id, labelled_at):
                 raw_steps[-1][2][issue], raw_steps[-1][3][issue] = previous, label
             else:
-                raw_steps.append((statement_id, at, {issue: previous}, {issue: label}))
+                raw_steps.append((statement_id, labelled_at, {issue: previous}, {issue: label}))
         steps: list[tuple[int, dict[str, int | None], dict[str, int | None]]] = []
         for statement_id, _, previous, updated in raw_steps:
             if steps and steps[-1] == (statement_id, updated, previous):

@@ -287,17 +287,17 @@ class Labels(Aggregate):
         rows = self.connection.execute(
             _GIVEN, {"codebook": values["codebook"], "unit": values["unit"]}
         )
-        for unit, name, label, at, elapsed_ms, flagged, note, version in rows:
+        for unit, name, label, labelled_at, elapsed_ms, flagged, note, version in rows:
             labels_by_unit[unit].append(
-                GivenLabel(name, label, at, elapsed_ms, bool(flagged), note or "", version)
+                GivenLabel(name, label, labelled_at, elapsed_ms, bool(flagged), note or "", version)
             )
         return labels_by_unit
 
     def _decisions(self, codebook: str) -> dict[int, tuple[str, str, str, str, str, bytes]]:
         rows = self.connection.execute(_DECISIONS, {"codebook": codebook})
         return {
-            unit: (name, label, reason, note or "", at, decision_basis)
-            for unit, name, label, reason, note, at, decision_basis in rows
+            unit: (name, label, reason, note or "", decided_at, decision_basis)
+            for unit, name, label, reason, note, decided_at, decision_basis in rows
         }
 
     def _issues(self, units: Sequence[int]) -> defaultdict[int, list[str]]:
@@ -382,8 +382,10 @@ def _decision(
 ) -> Decision | None:
     if row is None:
         return None
-    auditor, label, reason, note, at, decision_basis = row
-    return Decision(auditor, label, reason, note, at, current=decision_basis == basis(labels))
+    auditor, label, reason, note, decided_at, decision_basis = row
+    return Decision(
+        auditor, label, reason, note, decided_at, current=decision_basis == basis(labels)
+    )
 
 
 _LABELLED_UNITS = """

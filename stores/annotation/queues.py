@@ -463,7 +463,7 @@ def add_queue(connection: sqlite3.Connection, copy: QueueCopy) -> str | None:
     if connection.execute("select 1 from queue where uid = ?", (copy.uid,)).fetchone():
         return None
     placed_items = [
-        (place, item) for item in copy.items if (place := place_of(connection, item)) is not None
+        (rowids, item) for item in copy.items if (rowids := place_of(connection, item)) is not None
     ]
     if not any(item.attention is None for _, item in placed_items):
         return None
@@ -472,14 +472,14 @@ def add_queue(connection: sqlite3.Connection, copy: QueueCopy) -> str | None:
         name, number = f"{copy.name}-{number}", number + 1
     is_complete = len(placed_items) == len(copy.items)
     items = {
-        unit_of(connection, *place): Placed(
+        unit_of(connection, *rowids): Placed(
             item.stratum,
             item.needed,
             item.attention,
             item.inclusion if is_complete else None,
             item.answers if is_complete else None,
         )
-        for place, item in placed_items
+        for rowids, item in placed_items
     }
     codebook = (save_codebook(connection, copy.codebook), copy.codebook.name)
     insert_queue(

@@ -623,9 +623,9 @@ def _put_templates(
     )
     current_versions = template_versions.newest(connection, instrument_id)
     new_versions = {
-        place[2]: version
-        for place, version in current_versions.items()
-        if version > previous_versions.get(place, version)
+        identity[2]: version
+        for identity, version in current_versions.items()
+        if version > previous_versions.get(identity, version)
     }
     return tuple(new_versions.items())
 

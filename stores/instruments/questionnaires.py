@@ -167,9 +167,9 @@ def question_revisions(
     return tuple(
         QuestionRevision(
             *(ref, revision, Role(role) if role else None, Form(form), scale),
-            *(Pole(leaning) if leaning else None, person, at),
+            *(Pole(leaning) if leaning else None, person, changed_at),
         )
-        for ref, revision, role, form, scale, leaning, person, at in rows
+        for ref, revision, role, form, scale, leaning, person, changed_at in rows
     )
 
 

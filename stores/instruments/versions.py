@@ -66,9 +66,13 @@ def restored_statement(body: str) -> Statement:
     values = json.loads(body)
     wordings = tuple(
         Wording(
-            VariantId.parse(variant), language, text, author, Relation(stated) if stated else None
+            VariantId.parse(variant),
+            language,
+            text,
+            author,
+            Relation(relation) if relation else None,
         )
-        for variant, language, text, author, stated in values["wordings"]
+        for variant, language, text, author, relation in values["wordings"]
     )
     return Statement(
         ref=values["ref"],

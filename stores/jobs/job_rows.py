@@ -362,11 +362,11 @@ def write_progress(connection: sqlite3.Connection, job: tuple[int, int, str] | N
     Call inside the transaction that writes its results.
     """
     if job is not None:
-        job_id, done, progress = job
+        job_id, n_done, progress = job
         connection.execute(
             "update job set done = ?, progress = json_set(?, '$.at', ?), heartbeat = ?, beats = "
             "beats + 1 where id = ?",
-            (done, progress, time.time(), now(), job_id),
+            (n_done, progress, time.time(), now(), job_id),
         )
 
 

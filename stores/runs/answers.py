@@ -362,7 +362,7 @@ def _literal(sign: str) -> str:
 
 def _answer(row: sqlite3.Row) -> VersionAnswer:
     output = split(restored(row["output"]))
-    seed, at = known_origin(row["model"], row["seed"], row["at"])
+    seed, drawn_at = known_origin(row["model"], row["seed"], row["at"])
     return VersionAnswer(
         text=output.answer or "",
         count=row["count"],
@@ -378,7 +378,7 @@ def _answer(row: sqlite3.Row) -> VersionAnswer:
         ),
         temperature=known_parameter(row, "temperature"),
         seed=seed,
-        at=at,
+        at=drawn_at,
         code_version=row["code_version"],
         job=row["job_id"],
         probe=row["probe"],

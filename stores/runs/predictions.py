@@ -192,8 +192,8 @@ class Predictions(Aggregate):
         values = run_values(self.connection, run) | {"probe": probe_id}
         rows = self.connection.execute(_GIVEN_TO, values).fetchall()
         origin_row = self.connection.execute(_GIVEN_BY, values).fetchone() if rows else None
-        at, code_version, job = origin_row or ("", "", 0)
-        origin = known_origin(run.model, 0, at)[1], code_version, job
+        drawn_at, code_version, job = origin_row or ("", "", 0)
+        origin = known_origin(run.model, 0, drawn_at)[1], code_version, job
         return {restored(body): count for body, count in rows}, origin
 
     def of_probe(self, run: Run, probe_id: int) -> PredictionRow | None:

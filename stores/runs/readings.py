@@ -88,13 +88,22 @@ def thoughts_of(
     """
     values = run_values(connection, run) | {"statement": statement, "limit": limit}
     thought_rows = []
-    for body, count, ref, kind, ordinal, template, inverted, seed, at, job in connection.execute(
-        _SQL, values
-    ):
+    for (
+        body,
+        count,
+        ref,
+        kind,
+        ordinal,
+        template,
+        inverted,
+        seed,
+        drawn_at,
+        job,
+    ) in connection.execute(_SQL, values):
         output = split(restored(body))
         variant = f"{kind}-{ordinal}" if ordinal else kind
         columns = (ref, variant, template, inverted, count, output.thinking, output.answer)
-        thought_rows.append(ThoughtRow(*columns, *known_origin(run.model, seed, at), job))
+        thought_rows.append(ThoughtRow(*columns, *known_origin(run.model, seed, drawn_at), job))
     return tuple(thought_rows)
 
 

@@ -591,7 +591,9 @@ class Runs(Aggregate):
     def outdated(self, run: Run) -> dict[str, tuple[int, int]]:
         """Return the statements changed since a run: ref -> (version asked, current version)."""
         rows = self.connection.execute(OUTDATED, run_values(self.connection, run))
-        return {ref: (asked, current) for ref, asked, current in rows}
+        return {
+            ref: (asked_version, current_version) for ref, asked_version, current_version in rows
+        }
 
     def templates(self, run: Run) -> tuple[Template, ...]:
         """Return the templates of a run in both label orders, in the versions that count."""
@@ -647,7 +649,7 @@ class Runs(Aggregate):
                 dtype=run.dtype,
                 sampling=run.sampling,
                 seed=seed,
-                at=at,
+                at=drawn_at,
                 code_version=row["code_version"],
                 job=row["job_id"],
                 template=run.called(row["template"]),
@@ -656,7 +658,7 @@ class Runs(Aggregate):
                     run.backend, run.revision, run.snapshot, row["fingerprint"] or run.fingerprint
                 ),
             )
-            for output, row, (seed, at) in outputs
+            for output, row, (seed, drawn_at) in outputs
         )
 
     def encodings(self) -> tuple[tuple[str, str], ...]:

@@ -212,14 +212,14 @@ class Scores(Aggregate):
         row = self.connection.execute(_PROVENANCE, values).fetchone()
         if row is None:
             return None
-        template, inverted, at, version, job, failed, reason = row
+        template, inverted, scored_at, version, job, failed, reason = row
         scores = self.connection.execute(_OF_PROBE, values).fetchall()
         return ProbeScores(
             scores=tuple((restored(body), log_probability) for body, log_probability in scores),
             table=self._table(values),
             template=template,
             order="swapped" if inverted else "printed",
-            at=at,
+            at=scored_at,
             code_version=version,
             job=job,
             failed=reason if failed else "",

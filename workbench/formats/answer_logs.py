@@ -611,7 +611,8 @@ def _samples(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
             findings.add(path, None, None, f"no entry of {INSPECT}", WHOLE)
             return
         yield from (
-            (place, (log, sample)) for place, sample in enumerate(log.get("samples") or (), start=1)
+            (number, (log, sample))
+            for number, sample in enumerate(log.get("samples") or (), start=1)
         )
 
 
@@ -626,10 +627,10 @@ def _packed_samples(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]
         names = [
             name for name in archive.names if name.startswith(SAMPLES) and name.endswith(".json")
         ]
-        for place, name in enumerate(names, start=1):
+        for number, name in enumerate(names, start=1):
             sample = _part(path, name, archive.read(name), findings)
             if sample is not None:
-                yield place, (header, sample)
+                yield number, (header, sample)
 
 
 def _part(path: Path, name: str, content: bytes, findings: Findings) -> Any:

@@ -80,11 +80,11 @@ def check_place(folder: Path, *, force: bool, beside: tuple[str, ...] | None = N
             f"{folder}: cannot be read ({error.strerror}). Give another folder."
         ) from error
     if conflicts and not force:
-        shown = ", ".join(conflicts[:4]) + (
+        listing = ", ".join(conflicts[:4]) + (
             f" and {len(conflicts) - 4} more" if len(conflicts) > 4 else ""
         )
         raise UsageError(
-            f"{folder}: the folder holds {shown}. Give a new folder; or use --force, which "
+            f"{folder}: the folder holds {listing}. Give a new folder; or use --force, which "
             "replaces files of the same "
             "name and keeps the others."
         )

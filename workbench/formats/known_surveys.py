@@ -258,17 +258,21 @@ def _labels(row: Row, findings: Findings) -> tuple[list[str], Row, bool]:
     options = [answer for answer in answers if not is_refusal(answer)]
     is_ordered = True
     if row.get("option_ordinal"):
-        places = _listed(row.get("option_ordinal"), file, line, "option_ordinal", findings)
-        numbers = [place for place in places if isinstance(place, (int, float)) and place == place]
-        if len(numbers) != len(places) or len(places) not in (len(options), len(answers)):
+        ordinals = _listed(row.get("option_ordinal"), file, line, "option_ordinal", findings)
+        numbers = [
+            ordinal
+            for ordinal in ordinals
+            if isinstance(ordinal, (int, float)) and ordinal == ordinal
+        ]
+        if len(numbers) != len(ordinals) or len(ordinals) not in (len(options), len(answers)):
             problem, expected = (
-                f"{len(places)} places for {len(options)} answers",
+                f"{len(ordinals)} places for {len(options)} answers",
                 "a number for each answer",
             )
             findings.add(file, line, "option_ordinal", problem, expected)
         else:
             rank = dict(
-                zip(options if len(places) == len(options) else answers, numbers, strict=True)
+                zip(options if len(ordinals) == len(options) else answers, numbers, strict=True)
             )
             is_ordered = len({rank[option] for option in options}) == len(options)
             answers.sort(

@@ -209,7 +209,7 @@ def _event(
             findings.add(
                 path, line, name, f"{text!r}, half a surrogate pair", "text that UTF-8 can hold"
             )
-    at = _moment(path, line, row, "at", findings)
+    labelled_at = _moment(path, line, row, "at", findings)
     imported_at = _moment(path, line, row, "imported_at", findings)
     values = {
         "confidence": _number(path, line, row, "confidence", findings, 1.0),
@@ -221,7 +221,11 @@ def _event(
     if len(findings.found) > n_faults:
         return None
     elapsed_ms = values["elapsed_ms"]
-    identity = {**row} | {"kind": kind, "codebook": row.get("codebook") or codebook, "at": at}
+    identity = {**row} | {
+        "kind": kind,
+        "codebook": row.get("codebook") or codebook,
+        "at": labelled_at,
+    }
     identity |= {
         "annotator": " ".join(row["annotator"].split()),
         "variant": row.get("variant") or "original",
@@ -247,8 +251,8 @@ def _event(
         flagged=row.get("flagged", "") in ("1", "true"),
         confidence=values["confidence"] if isinstance(values["confidence"], float) else None,
         elapsed_ms=int(elapsed_ms) if isinstance(elapsed_ms, float) else None,
-        at=at,
-        imported_at="" if at else imported_at,
+        at=labelled_at,
+        imported_at="" if labelled_at else imported_at,
         basis=basis if isinstance(basis, bytes) else None,
         codebook_key=codebook_key if isinstance(codebook_key, bytes) else None,
         attention=row.get("attention", "") in ("1", "true"),

@@ -61,10 +61,10 @@ def read_text(text: str, where: str) -> FrozenPlan:
         head, asked, judged, compared = (
             dict(tables[name]) for name in ("plan", "asked", "judged", "compared")
         )
-        stated, stated_hash = head.pop("format"), head.pop("hash")
-        if stated != FORMAT:
+        version, stated_hash = head.pop("format"), head.pop("hash")
+        if version != FORMAT:
             raise UsageError(
-                f"{where}: found the format {stated!r} of a plan; this workbench knows {FORMAT}"
+                f"{where}: found the format {version!r} of a plan; this workbench knows {FORMAT}"
             )
         plan = FrozenPlan(
             models=tuple(asked.pop("models")),

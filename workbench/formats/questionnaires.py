@@ -69,7 +69,9 @@ def questionnaire_of(
         return None
     questions_or_none = [_asked(group, tuple(scales), findings) for group in by_ref.values()]
     question_by_ref = {
-        asked.question.ref: asked for asked in questions_or_none if asked is not None
+        question_data.question.ref: question_data
+        for question_data in questions_or_none
+        if question_data is not None
     }
     _check_texts({statement.ref: statement for statement in statements}, question_by_ref, findings)
     questions = tuple(

@@ -1080,7 +1080,9 @@ def _of_excel(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, l
     width = max((index + 1 for row in rows for index, cell in enumerate(row) if cell), default=0)
     _note_formulas(path, sheet.title, rows, findings)
     yield from (
-        (place, row[:width]) for place, row in enumerate(rows, start=1) if place >= how.header_row
+        (row_number, row[:width])
+        for row_number, row in enumerate(rows, start=1)
+        if row_number >= how.header_row
     )
 
 
@@ -1152,13 +1154,15 @@ def _note_formulas(
 ) -> None:
     """Note cells whose formula has no computed value. The program that wrote the file left none."""
     book = _book(path, read_only=True)
-    for place, (cells, row) in enumerate(zip(book[title].iter_rows(), rows, strict=False), start=1):
+    for row_number, (cells, row) in enumerate(
+        zip(book[title].iter_rows(), rows, strict=False), start=1
+    ):
         for cell, text in zip(cells, row, strict=False):
             if cell.data_type == "f" and not text:
                 problem = f"a formula without a value in {cell.coordinate}"
                 findings.add(
                     path,
-                    place,
+                    row_number,
                     None,
                     problem,
                     "a value: open and save the file in a spreadsheet program",
@@ -1206,10 +1210,10 @@ def _of_statistics(path: Path, kind: Kind, findings: Findings) -> Iterator[tuple
     if columns is None:
         return
     yield 0, [column.name for column in columns]
-    for place, cells in enumerate(
+    for row_number, cells in enumerate(
         zip(*(column.cells() for column in columns), strict=True), start=1
     ):
-        yield place, list(cells)
+        yield row_number, list(cells)
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,24 +163,26 @@ def survey_of(
     `places` has the place of each person in the file. `left` maps the reason why columns were left
     out already to their names.
     """
-    asked, reasons = _asked(path, columns, places, wanted, findings)
+    questions, reasons = _asked(path, columns, places, wanted, findings)
     findings.check()
-    if not asked:
+    if not questions:
         sentences = _left_out({**left, **reasons})
         raise UsageError(
             f"{path}: no question was found; name columns with --questions. "
             f"{' '.join(sentences)}".rstrip()
         )
-    people, notes = _people(path, columns, places, asked, wanted, findings)
+    people, notes = _people(path, columns, places, questions, wanted, findings)
     findings.check()
     if not people:
         raise UsageError(
-            f"{path}: nobody answered a question; {plural(len(asked), 'question')} were read"
+            f"{path}: nobody answered a question; {plural(len(questions), 'question')} were read"
         )
-    scales = {scale.name: scale for _, scale, _ in asked.values()}
-    texts = {ref: _text(variable) for ref, (variable, _, _) in asked.items()}
+    scales = {scale.name: scale for _, scale, _ in questions.values()}
+    texts = {ref: _text(variable) for ref, (variable, _, _) in questions.items()}
     without_text = [
-        ref for ref, (variable, _, _) in asked.items() if texts[ref] != variable.question.strip()
+        ref
+        for ref, (variable, _, _) in questions.items()
+        if texts[ref] != variable.question.strip()
     ]
     if without_text:
         notes = (
@@ -197,7 +199,7 @@ def survey_of(
         questionnaire=Questionnaire(
             tuple(
                 Question(ref, Role.SURVEY, Form.QUESTION, scale.name)
-                for ref, (_, scale, _) in asked.items()
+                for ref, (_, scale, _) in questions.items()
             ),
             tuple(scales[name] for name in sorted(scales)),
             people,
@@ -405,14 +407,14 @@ class Scales:
         name = self.names.get(options)
         if name is None:
             preferred = re.sub(r"[^\w.-]", "_", ref)[:60].strip(".") or "scale"
-            taken = {*self.names.values(), *shipped_scales()}
+            used_names = {*self.names.values(), *shipped_scales()}
             name = next(
                 candidate
                 for candidate in (
                     preferred,
                     *(f"{preferred}-{number}" for number in range(2, 9999)),
                 )
-                if candidate not in taken
+                if candidate not in used_names
             )
             self.names[options] = name
         return Scale(name, options)
@@ -430,7 +432,7 @@ def _asked(
     For named questions this is a fault.
     """
     scales = Scales()
-    asked: Asked = {}
+    questions: Asked = {}
     omitted: dict[str, list[str]] = {}
     are_named = bool(wanted.questions)
     for ref in wanted.questions or [name for name in columns if _may_ask(name, wanted)]:
@@ -459,8 +461,8 @@ def _asked(
             omitted.setdefault(answers, []).append(ref)
         else:
             options, answer_by_value = answers
-            asked[ref] = (variable, scales.of(options, ref), answer_by_value)
-    return asked, omitted
+            questions[ref] = (variable, scales.of(options, ref), answer_by_value)
+    return questions, omitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -650,8 +652,8 @@ def _shipped_words() -> tuple[dict[tuple[str, ...], tuple[int, Meaning]], ...]:
     """
     return tuple(
         {
-            _key(value): (place, option.meaning)
-            for place, option in enumerate(shipped_scale(name).offered)
+            _key(value): (position, option.meaning)
+            for position, option in enumerate(shipped_scale(name).offered)
             for value in option.values
             if number_in(value) is None
         }
