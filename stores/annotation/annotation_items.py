@@ -1,10 +1,9 @@
-"""What is annotated and how: texts in their context, one row per text however often a model gave
-it, and codebooks.
+"""The items of annotation: texts in their context, and codebooks.
 
-A label keeps the version of the codebook that it was given under; a version is never rewritten. A
-version is a row of `codebook`, by its content. Which one counts is an event: the newest of
-`codebook_edit`. Until somebody changes a codebook there is none, and a queue has the version that
-it was drawn under.
+There is one row per text, however often a model gave it. A label keeps the version of the codebook
+that it was given under. A version is never rewritten. It is a row of `codebook`, by its content. An
+event decides which version counts: the newest of `codebook_edit`. Until somebody changes a codebook
+there is none, and a queue has the version that it was drawn under.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from workbench.errors import ConflictError, UsageError
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The statement that a text answers, as shown to a person."""
+    """The statement that a text answers, as a person sees it."""
 
     unit: int
     text: str
@@ -34,7 +33,7 @@ class Context:
     variant: str
     dimension: str | None
     leaning: str | None
-    "the side that agreeing with this wording reflects"
+    "the side that agreement with this wording indicates"
 
 
 CONTEXT = """
@@ -67,8 +66,9 @@ def as_context(row: tuple[object, ...]) -> Context:
 
 
 def _leaning(side: Side | None, relation: Relation) -> str | None:
-    """Return the side that agreeing with a wording reflects; None if its relation does not
-    determine one.
+    """Return the side that agreement with a wording indicates.
+
+    It is None if the relation of the wording does not determine a side.
     """
     if side is None or relation is Relation.FREE:
         return None
@@ -76,12 +76,11 @@ def _leaning(side: Side | None, relation: Relation) -> str | None:
 
 
 def first_wording(wording: str, statement: str) -> str:
-    """Return SQL for the first wording with the same text as a wording, given the aliases of the
-    wording and its statement.
+    """Return SQL for the first wording with the same text as a wording.
 
-    Versions of a statement share wordings that an edit did not change. An answer to one is an
-    answer to the other, so both have one unit: nobody labels it twice, and labels remain valid when
-    another version is asked.
+    The parameters are the aliases of the wording and its statement. Versions of a statement share
+    wordings that an edit did not change. An answer to one is an answer to the other, so both have
+    one unit: nobody labels it twice, and labels remain valid when another version is asked.
     """
     return f"""(
         select min(f.id) from statement v join wording f on f.statement_id = v.id
@@ -93,8 +92,9 @@ def first_wording(wording: str, statement: str) -> str:
 
 
 def unit_of(connection: sqlite3.Connection, text_id: int, wording_id: int) -> int:
-    """Return the rowid of the unit of a text that answers a wording, inserting a new one. Call
-    inside a transaction.
+    """Return the rowid of the unit of a text that answers a wording, inserting a new one.
+
+    Call inside a transaction.
     """
     row = connection.execute(
         f"select {first_wording('w', 's')} from wording w join statement s on s.id = "
@@ -122,10 +122,10 @@ class CodebookVersion:
     codebook: Codebook
     at: str
     person: str
-    "who chose it last; empty: it came with a queue or with labels"
+    "the person who chose it last, or an empty string if it came with a queue or with labels"
     note: str
     labels: int
-    "people's current labels that were given under it"
+    "number of people's current labels that were given under it"
     current: bool
 
 
@@ -133,14 +133,13 @@ class Codebooks(Aggregate):
     """The methods on codebooks."""
 
     def chosen(self, name: str) -> Codebook | None:
-        """Return the version that somebody chose last; None where nobody has changed the
-        codebook.
-        """
+        """Return the version that somebody chose last, or None if nobody changed the codebook."""
         return _chosen(self.connection, name)
 
     def versions(self, counts: Codebook) -> tuple[CodebookVersion, ...]:
-        """Return the versions of a codebook in this store, the oldest first; `counts`: the one that
-        counts now.
+        """Return the versions of a codebook in this store, the oldest first.
+
+        `counts` is the version that counts now.
         """
         rows = named(self.connection, _VERSIONS, {"name": counts.name})
         return tuple(
@@ -159,30 +158,29 @@ class Codebooks(Aggregate):
     def change(
         self, before: Codebook, after: Codebook, person: str, note: str = ""
     ) -> CodebookVersion:
-        """Let another version count from now on, in one transaction; return it. An earlier one may
-        count again.
+        """Let another version count from now on, in one transaction, and return it.
 
-        `before`: the version that the person read. Raises ConflictError where another one counts by
-        now, UsageError where nothing changes, or where labels that were given would lose their
-        meaning.
+        An earlier version may count again. `before` is the version that the person read. Raises
+        ConflictError if another one counts by now. Raises UsageError if nothing changes, or if
+        labels that were given would lose their meaning.
         """
         name = person_name(person)
         if fault := change_fault(before, after):
             raise UsageError(fault)
         with self.store.write() as connection:
-            held = _chosen(connection, before.name)
-            if held is not None and held.key != before.key:
+            chosen = _chosen(connection, before.name)
+            if chosen is not None and chosen.key != before.key:
                 raise ConflictError(
                     f"somebody changed the codebook {before.name} meanwhile; nothing was saved"
                 )
             save_codebook(connection, before)
             rowid = save_codebook(connection, after)
-            last = connection.execute("select max(at) from codebook_edit").fetchone()[0]
+            last_time = connection.execute("select max(at) from codebook_edit").fetchone()[0]
             edit = {
                 "codebook_id": rowid,
                 "person": name,
                 "note": " ".join(note.split()),
-                "at": now_after(last),
+                "at": now_after(last_time),
             }
             table(connection, "codebook_edit").insert({"uid": secrets.token_bytes(16), **edit})
         return next(version for version in self.versions(after) if version.current)
@@ -190,8 +188,8 @@ class Codebooks(Aggregate):
 
 def save_codebook(connection: sqlite3.Connection, codebook: Codebook) -> int:
     """Return the rowid of a codebook, inserting a new one. Call inside a transaction."""
-    new = {"name": codebook.name, "body": codebook_as_json(codebook), "created_at": now()}
-    return int(table(connection, "codebook").lookup({"key": codebook.key}, new))
+    values = {"name": codebook.name, "body": codebook_as_json(codebook), "created_at": now()}
+    return int(table(connection, "codebook").lookup({"key": codebook.key}, values))
 
 
 def codebook_as_json(codebook: Codebook) -> str:
@@ -225,8 +223,9 @@ def codebook_from_json(body: str) -> Codebook:
 
 
 def chosen_version(name: str) -> str:
-    """Return SQL for the rowid of the version that counts, null where nobody chose one; `name` is
-    SQL, too.
+    """Return SQL for the rowid of the version that somebody chose last, or null without one.
+
+    `name` is SQL, too.
     """
     return (
         "(select v.codebook_id from codebook_edit v join codebook k on k.id = v.codebook_id "
@@ -235,23 +234,24 @@ def chosen_version(name: str) -> str:
 
 
 def version_of(connection: sqlite3.Connection, name: str) -> int:
-    """Return the rowid of the version that counts: the one chosen last, else the newest of this
-    store.
+    """Return the rowid of the version that counts.
+
+    It is the one chosen last, or else the newest of this store.
     """
-    found = connection.execute(
+    cursor = connection.execute(
         f"select coalesce({chosen_version(':name')}, (select max(id) from codebook where name = "
         ":name))",
         {"name": name},
     )
-    return int(found.fetchone()[0])
+    return int(cursor.fetchone()[0])
 
 
 def _chosen(connection: sqlite3.Connection, name: str) -> Codebook | None:
-    row = connection.execute(
+    cursor = connection.execute(
         f"select body from codebook where id = {chosen_version(':name')}", {"name": name}
     )
-    found = row.fetchone()
-    return None if found is None else codebook_from_json(found[0])
+    row = cursor.fetchone()
+    return None if row is None else codebook_from_json(row[0])
 
 
 CURRENT_LABELS = """
@@ -272,7 +272,7 @@ CURRENT_LABELS = """
     where g.place = 1 and g.label is not null
 """
 """each person's current label of each unit under any version of a codebook. `{where}` adds
-conditions"""
+conditions."""
 
 _VERSIONS = f"""
     select c.key, c.body, c.created_at, e.person, e.note, e.at as changed_at,

@@ -1,4 +1,4 @@
-"""One annotator's view of a store, restricted to what they may see.
+"""One annotator's view of a store, restricted to the data that they may see.
 
 Blindness does not depend on the queries of a screen: see `stores.core.permissions`.
 """
@@ -28,13 +28,13 @@ from workbench.domain.readings import ReaderKind
 from workbench.errors import ConflictError, UnknownName
 
 ATTENTION_EVERY = 20
-"labels between two attention items"
+"number of labels between two attention items"
 PACE_OF = 50
 "number of labels from which the pace is computed"
 STEPS = 500
-"latest events of a person that undo goes back through"
+"the number of a person's latest events that undo goes back through"
 IDLE_MS = 300_000
-"longer times on one item count as absence, not as work"
+"longer times on one item, in milliseconds, count as absence, not as work"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ class Item:
     note: str
     lease_until: str
     confidence: float | None = None
-    "with which this person gave that label; None: they did not say"
+    "the confidence that this person stated for that label, or None"
     elsewhere: bool = False
-    "whether another session of this person leased it, and did not give it back"
+    "whether another session of this person leased it and did not release it"
 
     @property
     def unit(self) -> int:
@@ -62,63 +62,69 @@ class Progress:
     """This person's progress in a queue."""
 
     done: int
-    "items that this person has labelled"
+    "number of items that this person has labelled"
     left: int
-    "items that this person can still label"
+    "number of items that this person can still label"
     held: int
-    "items with active leases of others, which may become free"
+    "number of items with active leases of others, which may become free"
     skipped: int
     flagged: int
     per_hour: float | None
-    "pace over the latest labels; None before two labels"
+    "pace over the latest labels, or None before two labels"
     attention: tuple[int, int]
     "(correct, answered) for items with a known label"
     ahead: int = 0
-    """items with a known label that will come, or were skipped: counted from the first, or the
-    counter would tell them"""
+    """number of items with a known label that will come or were skipped. They count from the
+    start, since otherwise the counter would reveal them."""
 
     @property
     def total(self) -> int:
-        """Return the number of items for this person: done, open, and leased by others."""
+        """The number of items for this person: done, open, and leased by others."""
         return self.done + self.left + self.held + self.ahead
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What this person did to an item: a label, or a flag and note with those before."""
+    """One action of a person on an item: a label, or a flag and note."""
 
     unit: int
     label: str = ""
     remark: tuple[bool, str] | None = None
-    "the flag and note that it gave; None: it is no remark"
+    "the flag and note that were set, or None for a label"
     before: tuple[bool, str] = (False, "")
-    "those that it replaced"
+    "the flag and note that were replaced"
 
 
 class Annotator:
-    """One person at one queue. Every method is one transaction; returned values are committed."""
+    """One person at one queue.
+
+    Every method is one transaction. Returned values are committed.
+    """
 
     def __init__(self, store: Store, queue: str, name: str):
         self.name = person_name(name)
-        found = store.queues.get(queue)
-        self.queue, self.codebook = found.name, found.codebook
+        stored_queue = store.queues.get(queue)
+        self.queue, self.codebook = stored_queue.name, stored_queue.codebook
         self._store = store
         with store.write() as connection:
             self._me = reader_id(connection, ReaderKind.PERSON, self.name, "")
-        self._queue_id, self._lease_s = found.id, found.lease_s
-        self._codebook_id = found.codebook_id
+        self._queue_id, self._lease_s = stored_queue.id, stored_queue.lease_s
+        self._codebook_id = stored_queue.codebook_id
         self._codebooks = (
             "select n.id from codebook n join codebook o on o.name = n.name where "
-            f"o.id = {found.codebook_id}"
+            f"o.id = {stored_queue.codebook_id}"
         )
         self._leased: set[int] = set()
-        "units that this session leased"
-        restrict(store.connection, at_a_queue(int(self._me), found.id, found.codebook_id))
+        "the units that this session leased"
+        restrict(
+            store.connection, at_a_queue(int(self._me), stored_queue.id, stored_queue.codebook_id)
+        )
 
     @classmethod
     def open(cls, path: Path | str, queue: str, name: str) -> Annotator:
-        """Open a store as one person. Raises UnknownName for a missing queue, UsageError for an
-        invalid name.
+        """Open a store as one person.
+
+        Raises UnknownName for a missing queue, and UsageError for an invalid name.
         """
         store = Store.open(path)
         try:
@@ -133,7 +139,7 @@ class Annotator:
         return self._store.connection
 
     def look(self) -> None:
-        """Take the codebook's version of now: labels are given under it from here on."""
+        """Use the current version of the codebook for all further labels."""
         row = self.connection.execute(
             f"select id, body from codebook where id = {chosen_version(':name')} and id <> :id",
             {"name": self.codebook.name, "id": self._codebook_id},
@@ -142,11 +148,11 @@ class Annotator:
             self._codebook_id, self.codebook = int(row[0]), codebook_from_json(row[1])
 
     def next(self) -> Item | None:
-        """Lease the next item to this person and return it; None if there is no item for them now.
+        """Lease the next item to this person and return it, or None if there is none for them now.
 
-        An item that was shown when a session broke off comes first; then, at intervals, an
-        attention item; then items that have a label and need another person; then those with the
-        lowest confidence of a classifier; then the order of the sample; finally skipped items.
+        An item that was shown when a session broke off comes first. Then follow, at intervals, an
+        attention item, then items that have a label and need another person, then those with the
+        lowest confidence of a classifier, then the order of the sample, and finally skipped items.
         """
         with self._store.write() as connection:
             values = self._values()
@@ -171,9 +177,11 @@ class Annotator:
         confidence: float | None = None,
         seen: str | EllipsisType | None = ...,
     ) -> None:
-        """Commit a label. Raises UnknownName for a label that the codebook lacks and, like all
-        methods on an item, for an item that the queue lacks; ConflictError if this person's label
-        of the item is not the one that they saw.
+        """Commit a label.
+
+        Raises UnknownName for a label that the codebook lacks and, like all methods on an item, for
+        an item that the queue lacks. Raises ConflictError if this person's current label of the
+        item is not `seen`, the one that they saw.
         """
         if label not in self.codebook.labels:
             raise UnknownName(
@@ -182,10 +190,10 @@ class Annotator:
             )
         with self._store.write() as connection:
             self._check(connection, unit)
-            given = self._item(connection, unit).label
-            if seen is not ... and given != seen:
+            current = self._item(connection, unit).label
+            if seen is not ... and current != seen:
                 raise ConflictError(
-                    f"another session of {self.name} labelled this item: {given or 'undone'}"
+                    f"another session of {self.name} labelled this item: {current or 'undone'}"
                 )
             self._revise(connection, unit, label, "", elapsed_ms, confidence)
             self._assign(connection, unit, "done")
@@ -198,8 +206,9 @@ class Annotator:
             )
 
     def undo(self, unit: int) -> Item:
-        """Withdraw this person's label of an item and lease the item to them again. The withdrawn
-        label stays on record.
+        """Withdraw this person's label of an item and lease the item to them again.
+
+        The withdrawn label stays on record.
         """
         with self._store.write() as connection:
             self._check(connection, unit)
@@ -224,7 +233,7 @@ class Annotator:
             )
 
     def remark(self, unit: int, *, flagged: bool, note: str) -> None:
-        """Commit a flag and a note on an item: adjudicators see them, other annotators do not."""
+        """Commit a flag and a note on an item. Adjudicators see them, other annotators do not."""
         with self._store.write() as connection:
             self._check(connection, unit)
             connection.execute(
@@ -241,25 +250,25 @@ class Annotator:
             )
 
     def item(self, unit: int) -> Item:
-        """Return an item as shown to this person now."""
+        """Return an item as this person sees it now."""
         self._check(self.connection, unit)
         return self._item(self.connection, unit)
 
     def progress(self) -> Progress:
         """Return this person's progress and pace."""
         execute, values = self.connection.execute, self._values()
-        done = execute(_DONE, values).fetchone()[0]
-        left, held = execute(_LEFT, values).fetchone()
-        skipped = execute(
+        n_done = execute(_DONE, values).fetchone()[0]
+        n_left, n_held = execute(_LEFT, values).fetchone()
+        n_skipped = execute(
             "select count(*) from assignment where queue_id = :queue and reader_id = :me and "
             "state = 'skipped'",
             values,
         ).fetchone()[0]
-        flagged = execute(_FLAGGED, values).fetchone()[0]
-        right, answered = execute(
+        n_flagged = execute(_FLAGGED, values).fetchone()[0]
+        n_correct, n_answered = execute(
             "select coalesce(sum(right), 0), count(*) from my_attention", values
         ).fetchone()
-        elapsed = [
+        times_ms = [
             min(row[0], IDLE_MS)
             for row in execute(
                 "select elapsed_ms from my_reading where elapsed_ms is not null and label is not "
@@ -268,23 +277,29 @@ class Annotator:
                 {"n": PACE_OF},
             )
         ]
-        pace = (
-            3_600_000 * len(elapsed) / sum(elapsed) if len(elapsed) > 1 and sum(elapsed) else None
+        per_hour = (
+            3_600_000 * len(times_ms) / sum(times_ms)
+            if len(times_ms) > 1 and sum(times_ms)
+            else None
         )
-        ahead = self._ahead(left + held)
-        return Progress(done, left, held, skipped, flagged, pace, (right, answered), ahead)
+        ahead = self._ahead(n_left + n_held)
+        return Progress(
+            n_done, n_left, n_held, n_skipped, n_flagged, per_hour, (n_correct, n_answered), ahead
+        )
 
     def history(self, limit: int = 50) -> tuple[tuple[int, str], ...]:
-        """Return (unit, label) of this person's own current labels in this queue, the newest
-        first.
+        """Return this person's own current labels in this queue, the newest first.
+
+        Each is (unit, label).
         """
         return tuple(
             self.connection.execute(_HISTORY, self._values() | {"limit": limit}).fetchall()
         )
 
     def steps(self) -> tuple[Step, ...]:
-        """Return this person's latest labels, flags and notes in this queue that were not undone,
-        the newest last, so that undo works across sessions.
+        """Return this person's latest actions in this queue that were not undone, the newest last.
+
+        They are labels, flags and notes. So undo works across sessions.
         """
         rows = self.connection.execute(_STEPS, self._values() | {"n": STEPS}).fetchall()
         steps: list[Step] = []
@@ -294,16 +309,19 @@ class Annotator:
                 steps = [step for step in steps if step.unit != unit or step.remark is not None]
                 steps += [Step(unit, label)] if label is not None else []
                 continue
-            before, now_is = remarks.get(unit, (False, "")), (bool(flagged), note)
-            remarks[unit] = now_is
-            mine = next(
+            previous, updated = remarks.get(unit, (False, "")), (bool(flagged), note)
+            remarks[unit] = updated
+            last_remark = next(
                 (step for step in reversed(steps) if step.unit == unit and step.remark is not None),
                 None,
             )
-            if mine is not None and (mine.before, mine.remark) == (now_is, before):
-                steps.remove(mine)
+            if last_remark is not None and (last_remark.before, last_remark.remark) == (
+                updated,
+                previous,
+            ):
+                steps.remove(last_remark)
             else:
-                steps.append(Step(unit, remark=now_is, before=before))
+                steps.append(Step(unit, remark=updated, before=previous))
         return tuple(steps)
 
     def close(self) -> None:
@@ -321,17 +339,18 @@ class Annotator:
         self.close()
 
     def _ahead(self, others: int) -> int:
-        """Return how many attention items come before `others` more items are done, and how many
-        were skipped.
+        """Return the number of attention items that will come, and of skipped ones, as a sum.
 
-        The k-th of those ahead is due at `every * (seen + k)` labels, of which k - 1 are of
-        attention items.
+        They come before `others` more items are done. The k-th of them is due at `every * (seen +
+        k)` labels, of which k - 1 are of attention items.
         """
-        done, seen, skipped, leased, every = self.connection.execute(
+        n_done, n_seen, n_skipped, n_leased, n_attention = self.connection.execute(
             _SEEN, self._values()
         ).fetchone()
-        due = (done + skipped + others - 1 - ATTENTION_EVERY * seen) // (ATTENTION_EVERY - 1)
-        return int(min(max(due, leased), every - seen) + skipped)
+        n_due = (n_done + n_skipped + others - 1 - ATTENTION_EVERY * n_seen) // (
+            ATTENTION_EVERY - 1
+        )
+        return int(min(max(n_due, n_leased), n_attention - n_seen) + n_skipped)
 
     def _values(self) -> dict[str, object]:
         return {
@@ -382,7 +401,7 @@ class Annotator:
         confidence: float | None,
     ) -> None:
         """Append a revision and update the number of people who labelled the unit."""
-        before = connection.execute(_MY_LABEL, {"unit": unit}).fetchone()
+        previous = connection.execute(_MY_LABEL, {"unit": unit}).fetchone()
         revision = connection.execute(
             "select coalesce(max(revision), 0) + 1 from my_revision where unit_id = ?", (unit,)
         ).fetchone()[0]
@@ -403,7 +422,7 @@ class Annotator:
                 secrets.token_bytes(16),
             ),
         )
-        change = (label is not None) - bool(before and before[0] is not None)
+        change = (label is not None) - bool(previous and previous[0] is not None)
         connection.execute(
             "update queue_item set done = done + :change where unit_id = :unit "
             f"and queue_id in (select id from queue where codebook_id in ({self._codebooks}))",
@@ -411,13 +430,14 @@ class Annotator:
         )
 
     def _after(self, view: str, unit: int) -> str:
-        """Return the time, or a moment after this person's latest event on the unit if the clock
-        went back.
+        """Return the time, or a moment after this person's latest event on the unit.
+
+        The latter applies if the clock went back.
         """
-        last = self.connection.execute(
+        last_time = self.connection.execute(
             f"select max(+at) from {view} where unit_id = ?", (unit,)
         ).fetchone()[0]
-        return now_after(last)
+        return now_after(last_time)
 
     def _lease(self, connection: sqlite3.Connection, unit: int) -> None:
         self._leased.add(unit)
@@ -439,7 +459,8 @@ _MY_LABEL = (
     "select label, confidence from my_reading where unit_id = :unit order by +at desc, "
     "uid desc limit 1"
 )
-"the plus: without it SQLite scans all of the person's events, the newest first, to find the unit"
+"""The plus is needed because SQLite would otherwise scan all of the person's events, the newest
+first, to find the unit."""
 
 
 _ATTENTION = """
@@ -478,8 +499,8 @@ _MINE = """
     ((select r.label from my_reading r where r.unit_id = i.unit_id order by +r.at desc, r.uid desc
         limit 1) is not null)
 """
-"""whether this person has labelled the item, in any queue. `+`: search by unit, not through all
-later labels"""
+"""SQL for whether this person has labelled the item, in any queue. With `+`, it searches by
+unit, not through all later labels."""
 
 _LEASED = f"""
     select b.unit_id from assignment b join queue_item i on i.queue_id = b.queue_id

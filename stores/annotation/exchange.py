@@ -1,5 +1,6 @@
-"""Moves labels between stores, through files or directly, without losing, duplicating or
-overwriting events.
+"""Moves labels between stores, through files or directly.
+
+No event is lost, duplicated or overwritten.
 """
 
 from __future__ import annotations
@@ -39,24 +40,24 @@ class Merged:
 
     added: int
     known: int
-    "events already stored"
+    "number of events that were stored already"
     unmatched: int
-    "events about unknown texts, which are left out"
+    "number of events about unknown texts, which are left out"
     items: int
-    "items of the added events"
+    "number of items of the added events"
     annotators: tuple[str, ...]
     outside: int = 0
-    "items without a queue in this store"
+    "number of items without a queue in this store"
     adopted: int = 0
-    "items put into a new queue"
+    "number of items put into a new queue"
     queues: tuple[str, ...] = ()
-    "queues copied from the other store"
+    "names of queues copied from the other store"
     rulings: int = 0
-    "auditors' rulings copied from another store"
+    "number of auditors' rulings copied from another store"
     people: int = 0
-    "descriptions of people copied from another store"
+    "number of descriptions of people copied from another store"
     control_samples: int = 0
-    "control samples copied from another store"
+    "number of control samples copied from another store"
 
 
 class Exchange(Aggregate):
@@ -73,7 +74,7 @@ class Exchange(Aggregate):
         return queue_copies(self.connection)
 
     def codebooks(self) -> dict[str, Codebook]:
-        """Return the version of each codebook of the store that counts."""
+        """Return the version of each codebook that counts, by name."""
         rows = self.connection.execute(
             "select c.name, c.body from codebook c order by c.id = "
             f"coalesce({chosen_version('c.name')}, 0), c.id"
@@ -100,12 +101,12 @@ class Exchange(Aggregate):
     ) -> Merged:
         """Append new events in one transaction.
 
-        `versions`: those of the codebooks under which the labels may have been given; a label keeps
-        its own.
+        `versions` are those of the codebooks under which the labels may have been given. A label
+        keeps its own version.
 
-        `queues`: those of another store; missing ones are created, with the items whose texts are
-        here. `into`: name and purpose of a new queue for items without one, because labels of items
-        outside queues do not count.
+        `queues` are those of another store. Missing ones are created, with the items whose texts
+        are here. `into` is the name and purpose of a new queue for items without one, because
+        labels of items outside queues do not count.
 
         Raises UsageError if the name of the queue is taken. Raises InputError, having written
         nothing, for a label that its codebook lacks, and for events about unknown texts: if all are
@@ -113,57 +114,67 @@ class Exchange(Aggregate):
         """
         _check(events, codebooks, (*self.versions(), *versions), source)
         with self.store.write() as connection:
-            places = [place_of(connection, event) for event in events]
-            missing = [event for event, place in zip(events, places, strict=True) if place is None]
+            rowid_pairs = [place_of(connection, event) for event in events]
+            missing = [
+                event for event, rowids in zip(events, rowid_pairs, strict=True) if rowids is None
+            ]
             if missing and (len(missing) == len(events) or not partial):
                 some_match = len(missing) < len(events)
                 raise InputError(
                     [_foreign(event, source, some_match=some_match) for event in missing]
                 )
-            used = {event.codebook for event in events}
+            used_names = {event.codebook for event in events}
             ids = {
                 name: save_codebook(connection, codebooks[name])
                 for name in codebooks
-                if name in used
+                if name in used_names
             }
-            by_key = dict(connection.execute("select key, id from codebook"))
-            given = {event.codebook_key for event in events} - {None}
-            by_key |= {
-                book.key: save_codebook(connection, book) for book in versions if book.key in given
+            id_by_key = dict(connection.execute("select key, id from codebook"))
+            codebook_keys = {event.codebook_key for event in events} - {None}
+            id_by_key |= {
+                version.key: save_codebook(connection, version)
+                for version in versions
+                if version.key in codebook_keys
             }
-            came = [name for copy in queues if (name := add_queue(connection, copy)) is not None]
-            touched: Counter[tuple[str, int]] = Counter()
-            held: dict[tuple[str, int], set[str]] = {}
-            known, reader = 0, cache(lambda kind, name: reader_id(connection, kind, name, ""))
-            for event, place in zip(events, places, strict=True):
-                if place is None:
+            queue_names = [
+                name for copy in queues if (name := add_queue(connection, copy)) is not None
+            ]
+            n_events_by_item: Counter[tuple[str, int]] = Counter()
+            annotators_by_item: dict[tuple[str, int], set[str]] = {}
+            n_known, reader = 0, cache(lambda kind, name: reader_id(connection, kind, name, ""))
+            for event, rowids in zip(events, rowid_pairs, strict=True):
+                if rowids is None:
                     continue
-                unit = unit_of(connection, *place)
-                held.setdefault((event.codebook, unit), set()).add(event.annotator)
-                codebook_id = by_key.get(event.codebook_key, ids[event.codebook])
-                by = reader(READERS[event.kind], person_name(event.annotator))
-                if _append(connection, event, unit, by, codebook_id):
-                    touched[event.codebook, unit] += 1
+                unit = unit_of(connection, *rowids)
+                annotators_by_item.setdefault((event.codebook, unit), set()).add(event.annotator)
+                codebook_id = id_by_key.get(event.codebook_key, ids[event.codebook])
+                reader_rowid = reader(READERS[event.kind], person_name(event.annotator))
+                if _append(connection, event, unit, reader_rowid, codebook_id):
+                    n_events_by_item[event.codebook, unit] += 1
                 else:
-                    known += 1
+                    n_known += 1
             for codebook in ids:
-                recount(connection, codebook, [unit for name, unit in touched if name == codebook])
-            loose = {
-                key: who
-                for key, who in held.items()
+                recount(
+                    connection,
+                    codebook,
+                    [unit for name, unit in n_events_by_item if name == codebook],
+                )
+            unqueued_items = {
+                key: annotators
+                for key, annotators in annotators_by_item.items()
                 if connection.execute(_IN_A_QUEUE, key).fetchone() is None
             }
             if into is not None:
-                adopt(connection, *into, loose)
+                adopt(connection, *into, unqueued_items)
         return Merged(
-            added=sum(touched.values()),
-            known=known,
+            added=sum(n_events_by_item.values()),
+            known=n_known,
             unmatched=len(missing),
-            items=len(touched),
+            items=len(n_events_by_item),
             annotators=tuple(sorted({person_name(event.annotator) for event in events})),
-            outside=0 if into else len(loose),
-            adopted=len(loose) if into else 0,
-            queues=tuple(came),
+            outside=0 if into else len(unqueued_items),
+            adopted=len(unqueued_items) if into else 0,
+            queues=tuple(queue_names),
         )
 
 
@@ -175,20 +186,24 @@ def _check(
 ) -> None:
     """Raise InputError for invalid events."""
     findings = []
-    known_labels = {name: dict.fromkeys(book.labels) for name, book in codebooks.items()}
+    known_labels = {name: dict.fromkeys(codebook.labels) for name, codebook in codebooks.items()}
     for version in versions:
         known_labels.setdefault(version.name, {}).update(dict.fromkeys(version.labels))
     for event in events:
-        book = codebooks.get(event.codebook)
-        if book is None:
-            known = ", ".join(codebooks) or "none"
+        codebook = codebooks.get(event.codebook)
+        if codebook is None:
+            available = ", ".join(codebooks) or "none"
             findings.append(
                 Finding(
-                    source, event.line or None, "codebook", repr(event.codebook), f"one of {known}"
+                    source,
+                    event.line or None,
+                    "codebook",
+                    repr(event.codebook),
+                    f"one of {available}",
                 )
             )
-        elif event.label is not None and event.label not in known_labels[book.name]:
-            expected = _expected_label(event.label, book.name, known_labels[book.name])
+        elif event.label is not None and event.label not in known_labels[codebook.name]:
+            expected = _expected_label(event.label, codebook.name, known_labels[codebook.name])
             findings.append(
                 Finding(source, event.line or None, "label", repr(event.label), expected)
             )
@@ -201,26 +216,28 @@ def _check(
 
 
 def _expected_label(label: str, codebook: str, known: Iterable[str]) -> str:
-    """Return what a file should have in place of an unknown label: one that differs in capitals
-    alone, or any.
+    """Return the description of a valid label in place of an unknown one.
+
+    It is a label that differs only in case or surrounding spaces, or else any label of the
+    codebook.
     """
-    alike = [name for name in known if name.casefold() == label.strip().casefold()]
-    if alike:
-        return f"{alike[0]!r}, as the codebook {codebook} writes it: capitals and spaces count"
+    matches = [name for name in known if name.casefold() == label.strip().casefold()]
+    if matches:
+        return f"{matches[0]!r}, as the codebook {codebook} writes it: capitals and spaces count"
     return f"a label of the codebook {codebook}: {', '.join(known)}"
 
 
 PARTIAL = "--partial, or --skip of import, takes those that match"
-"ends a finding where some labels of a file belong to this store"
+"the end of a finding if some labels of a file belong to this store"
 
 
 def _foreign(event: LabelEvent, source: str, *, some_match: bool) -> Finding:
-    shown = event.response if len(event.response) <= 60 else event.response[:59] + "…"
+    excerpt = event.response if len(event.response) <= 60 else event.response[:59] + "…"
     return Finding(
         source,
         event.line or None,
         "response",
-        f"{shown!r} as an answer to {event.instrument}/{event.ref} {event.variant}",
+        f"{excerpt!r} as an answer to {event.instrument}/{event.ref} {event.variant}",
         "a response of this store; these labels belong to another one"
         + (f" ({PARTIAL})" if some_match else ""),
     )
@@ -229,7 +246,7 @@ def _foreign(event: LabelEvent, source: str, *, some_match: bool) -> Finding:
 def _append(
     connection: sqlite3.Connection, event: LabelEvent, unit: int, reader: int, codebook_id: int
 ) -> bool:
-    """Insert an event; return whether it was new."""
+    """Insert an event. Returns whether it was new."""
     if event.kind is EventKind.REMARK:
         cursor = connection.execute(
             "insert into remark (uid, unit_id, reader_id, flagged, note, at, dated) values (?, "
@@ -248,13 +265,13 @@ def _append(
         return cursor.rowcount > 0
     if connection.execute("select 1 from reading where uid = ?", (event.uid,)).fetchone():
         return False
-    at = event.ordered_at
+    time = event.ordered_at
     # Ordered by the import, after all earlier events of this person, including earlier lines.
-    if not at:
-        last = connection.execute(
+    if not time:
+        last_row = connection.execute(
             "select max(at) from reading where unit_id = ? and reader_id = ?", (unit, reader)
         ).fetchone()
-        at = now_after(last[0])
+        time = now_after(last_row[0])
     connection.execute(
         "insert into reading (unit_id, reader_id, revision, label, reason, note, confidence, "
         "elapsed_ms, at, "
@@ -271,7 +288,7 @@ def _append(
             event.note or None,
             checked_confidence(event.confidence),
             event.elapsed_ms,
-            at,
+            time,
             codebook_id,
             event.uid,
             event.basis,

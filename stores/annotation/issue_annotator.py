@@ -1,7 +1,7 @@
-"""One annotator's view of the policy-issue labels of an instrument: the statements, and their own
-labels.
+"""One annotator's view of the policy-issue labels of an instrument.
 
-Blindness does not depend on the queries of a screen: see `stores.core.permissions`.
+It has the statements and the annotator's own labels. Blindness does not depend on the queries of a
+screen: see `stores.core.permissions`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PACE_OF = 50
 STEPS = 200
 "number of labels that can be undone"
 IDLE_S = 300.0
-"longer times between two statements count as absence, not as work"
+"longer times between two statements, in seconds, count as absence, not as work"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Row:
 
     statement: Original
     labels: Mapping[str, int]
-    "issue -> -1, 0, +1; only labelled issues"
+    "issue -> -1, 0 or +1, for labelled issues only"
 
     @property
     def ref(self) -> str:
@@ -48,7 +48,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Labels of one statement that were given together, the unit of undo."""
+    """The labels of one statement that were given together, as one step of undo."""
 
     row: Row
     before: Mapping[str, int | None]
@@ -57,17 +57,18 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The statements and labels shown to one annotator."""
+    """The statements and labels that one annotator sees."""
 
     issues: tuple[IssueDefinition, ...]
     rows: tuple[Row, ...]
     per_hour: float | None
-    "statements per hour over the latest ones; None before two"
+    "statements per hour over the latest ones, or None before two"
 
 
 class IssueAnnotator:
-    """One person who labels statements. Every method is one transaction; returned values are
-    committed.
+    """A person who labels statements for policy issues.
+
+    Every method is one transaction, and returned values are committed.
     """
 
     def __init__(self, store: Store, instrument: str, name: str):
@@ -84,8 +85,9 @@ class IssueAnnotator:
 
     @classmethod
     def open(cls, path: Path | str, instrument: str, name: str) -> IssueAnnotator:
-        """Open a store as one person. Raises UnknownName for a missing instrument, UsageError for
-        an invalid name.
+        """Open a store as one person.
+
+        Raises UnknownName for a missing instrument, and UsageError for an invalid name.
         """
         store = Store.open(path)
         try:
@@ -102,11 +104,12 @@ class IssueAnnotator:
     def sheet(self) -> Sheet:
         """Return all statements with this person's labels."""
         labels: dict[int, dict[str, int]] = defaultdict(dict)
-        for statement, issue, label in self.connection.execute(_MINE, {"statement": None}):
+        for statement_id, issue, label in self.connection.execute(_MINE, {"statement": None}):
             if label is not None:
-                labels[statement][issue] = label
+                labels[statement_id][issue] = label
         rows = (
-            Row(found, labels[found.id]) for found in originals(self.connection, self._instrument)
+            Row(statement, labels[statement.id])
+            for statement in originals(self.connection, self._instrument)
         )
         return Sheet(self._scheme(), tuple(rows), self._pace())
 
@@ -117,65 +120,69 @@ class IssueAnnotator:
         *,
         expected: Mapping[str, int | None] | None = None,
     ) -> tuple[Row, Mapping[str, int | None]]:
-        """Commit labels of a statement (None withdraws one); return the updated statement, and the
-        previous labels.
+        """Commit labels of a statement and return the updated statement and the previous labels.
 
-        An unchanged label is not written again, and is not among the previous labels. `expected`:
-        labels that must be current for anything to be written, so that an undo cannot withdraw a
-        later label.
+        A label of None withdraws one. An unchanged label is not written again, and is not among the
+        previous labels. `expected` are labels that must be current for anything to be written, so
+        that an undo cannot withdraw a later label.
 
         Raises ConflictError if these are not current, or if the statement was changed or removed
-        since it was read; UnknownName for an issue that the scheme no longer has.
+        since it was read. Raises UnknownName for an issue that the scheme no longer has.
         """
         with self._store.write() as connection:
             self._check(connection, row, labels)
-            mine = self._mine(connection, row.statement.id)
-            if any(mine.get(issue) != label for issue, label in (expected or {}).items()):
+            own_labels = self._mine(connection, row.statement.id)
+            if any(own_labels.get(issue) != label for issue, label in (expected or {}).items()):
                 raise ConflictError(
                     f"your labels of {row.ref} were changed elsewhere since; nothing was written"
                 )
-            before = {
-                issue: mine.get(issue)
+            previous_labels = {
+                issue: own_labels.get(issue)
                 for issue, label in labels.items()
-                if mine.get(issue) != label
+                if own_labels.get(issue) != label
             }
-            last = connection.execute(
+            last_time = connection.execute(
                 "select max(at) from my_issue_label where statement_id = ?", (row.statement.id,)
             ).fetchone()[0]
-            at = now_after(last)  # the same time for all: they are one step
-            for issue in before:
-                self._append(connection, row.statement.id, issue, labels[issue], at)
-            return Row(row.statement, self._labels(connection, row.statement.id)), before
+            time = now_after(last_time)  # the same time for all: they are one step
+            for issue in previous_labels:
+                self._append(connection, row.statement.id, issue, labels[issue], time)
+            return Row(row.statement, self._labels(connection, row.statement.id)), previous_labels
 
     def steps(self) -> tuple[Step, ...]:
-        """Return this person's latest steps that were not undone, the newest last, so that undo
-        works across sessions.
+        """Return this person's latest steps that were not undone, the newest last.
 
-        Labels of one statement at one time are one step. A step that restores the labels before the
-        previous step is an undo: both are left out.
+        So undo works across sessions. Labels of one statement at one time are one step. A step that
+        restores the labels before the previous step is an undo: both are left out.
         """
         rows = self.connection.execute(_STEPS, {"me": self._me, "n": STEPS}).fetchall()
-        found: list[tuple[int, str, dict[str, int | None], dict[str, int | None]]] = []
-        for statement, issue, label, before, at in reversed(rows):
-            if found and found[-1][:2] == (statement, at):
-                found[-1][2][issue], found[-1][3][issue] = before, label
+        raw_steps: list[tuple[int, str, dict[str, int | None], dict[str, int | None]]] = []
+        for statement_id, issue, label, previous, labelled_at in reversed(rows):
+            if raw_steps and raw_steps[-1][:2] == (statement_id, labelled_at):
+                raw_steps[-1][2][issue], raw_steps[-1][3][issue] = previous, label
             else:
-                found.append((statement, at, {issue: before}, {issue: label}))
-        kept: list[tuple[int, dict[str, int | None], dict[str, int | None]]] = []
-        for statement, _, before, after in found:
-            if kept and kept[-1] == (statement, after, before):
-                kept.pop()
+                raw_steps.append((statement_id, labelled_at, {issue: previous}, {issue: label}))
+        steps: list[tuple[int, dict[str, int | None], dict[str, int | None]]] = []
+        for statement_id, _, previous, updated in raw_steps:
+            if steps and steps[-1] == (statement_id, updated, previous):
+                steps.pop()
             else:
-                kept.append((statement, before, after))
-        known = {one.id: one for one in originals(self.connection, self._instrument)}
+                steps.append((statement_id, previous, updated))
+        statement_by_id = {
+            statement.id: statement for statement in originals(self.connection, self._instrument)
+        }
         return tuple(
-            Step(Row(known[statement], self._labels(self.connection, statement)), before, after)
-            for statement, before, after in kept
-            if statement in known
+            Step(
+                Row(statement_by_id[statement_id], self._labels(self.connection, statement_id)),
+                previous,
+                updated,
+            )
+            for statement_id, previous, updated in steps
+            if statement_id in statement_by_id
         )
 
     def pace(self) -> float | None:
-        """Return how many statements this person labels per hour; None before two."""
+        """Return the number of statements that this person labels per hour, or None before two."""
         return self._pace()
 
     def close(self) -> None:
@@ -196,8 +203,8 @@ class IssueAnnotator:
         rows = self.connection.execute(
             "select name, title, definition from issue where instrument_id = ?", (self._instrument,)
         )
-        found = {row[0]: IssueDefinition(*row) for row in rows}
-        return tuple(found.get(name, IssueDefinition(name)) for name in self._names())
+        issue_by_name = {row[0]: IssueDefinition(*row) for row in rows}
+        return tuple(issue_by_name.get(name, IssueDefinition(name)) for name in self._names())
 
     def _names(self) -> tuple[str, ...]:
         row = self.connection.execute(
@@ -208,8 +215,8 @@ class IssueAnnotator:
     def _check(
         self, connection: sqlite3.Connection, row: Row, labels: Mapping[str, int | None]
     ) -> None:
-        found = originals(connection, self._instrument, row.statement.id)
-        if not found or found[0].text_id != row.statement.text_id:
+        statements = originals(connection, self._instrument, row.statement.id)
+        if not statements or statements[0].text_id != row.statement.text_id:
             raise ConflictError(
                 f"the statement {row.ref} was changed or taken away since it was shown; nothing "
                 "was written. "
@@ -234,18 +241,27 @@ class IssueAnnotator:
     def _append(
         self, connection: sqlite3.Connection, statement: int, issue: str, label: int | None, at: str
     ) -> None:
-        """Append a revision. Withdrawing a label also withdraws those imported under the person's
-        name.
+        """Append a revision.
+
+        Withdrawing a label also withdraws those imported under the person's name.
         """
         values = {"statement": statement, "issue": issue}
-        held = dict(connection.execute(_NEWEST, values).fetchall())
-        readers = [self._me, *(reader for reader in held if label is None and reader != self._me)]
+        revision_by_reader = dict(connection.execute(_NEWEST, values).fetchall())
+        readers = [
+            self._me,
+            *(reader for reader in revision_by_reader if label is None and reader != self._me),
+        ]
         connection.executemany(
             "insert into issue_label (statement_id, issue, reader_id, revision, label, at) "
             "values (:statement, :issue, :reader, :revision, :label, :at)",
             [
                 values
-                | {"reader": reader, "revision": held.get(reader, 0) + 1, "label": label, "at": at}
+                | {
+                    "reader": reader,
+                    "revision": revision_by_reader.get(reader, 0) + 1,
+                    "label": label,
+                    "at": at,
+                }
                 for reader in readers
             ],
         )
@@ -258,8 +274,10 @@ class IssueAnnotator:
             {"n": PACE_OF, "me": self._me},
         )
         times = [datetime.fromisoformat(row[0]) for row in rows]
-        worked = sum(min((a - b).total_seconds(), IDLE_S) for a, b in pairwise(times))
-        return 3600 * (len(times) - 1) / worked if worked else None
+        worked_s = sum(
+            min((later - earlier).total_seconds(), IDLE_S) for later, earlier in pairwise(times)
+        )
+        return 3600 * (len(times) - 1) / worked_s if worked_s else None
 
 
 _MINE = """

@@ -1,7 +1,6 @@
-"""Labels of items: people's current labels, disagreements and adjudications, and the classifiers
-trained on them.
+"""Labels of items, disagreements and adjudications of people, and the classifiers trained on them.
 
-This module reads the labels of all people. An annotator's screen never uses it; see
+This module reads the labels of all people. An annotator's screen never uses it: see
 `stores.annotation.annotator`. A classifier reads each text once per statement, however frequent the
 text is.
 """
@@ -39,7 +38,7 @@ from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.errors import UnknownName, UsageError
 
 _Decided = tuple[str | None, str, str, bytes | None]
-"(label, reason, note, basis) of a decision; no label: it was withdrawn"
+"(label, reason, note, basis) of a decision, or with a label of None of its withdrawal"
 _NOTHING: _Decided = (None, "", "", None)
 
 
@@ -50,7 +49,7 @@ class GivenLabel:
     annotator: str
     label: str
     at: str
-    "UTC; empty: nobody knows"
+    "in UTC, or an empty string if nobody knows"
     elapsed_ms: int | None
     flagged: bool
     note: str
@@ -67,15 +66,15 @@ class Decision:
     reason: str
     note: str
     at: str
-    "UTC; empty: nobody knows"
+    "in UTC, or an empty string if nobody knows"
     current: bool
-    """whether it is based on the item's current labels; False: new labels came, and the item is
-    open again"""
+    """whether it is based on the item's current labels. Otherwise new labels came, and the item
+    is open again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """An item with all labels and decisions."""
+    """An item with all its labels and its decision."""
 
     context: Context
     labels: tuple[GivenLabel, ...]
@@ -86,23 +85,26 @@ class Judged:
 
     @property
     def disagrees(self) -> bool:
-        return len({given.label for given in self.labels}) > 1
+        return len({given_label.label for given_label in self.labels}) > 1
 
     @property
     def open(self) -> bool:
-        """Whether the item needs a decision: people disagree, and there is no decision on exactly
-        these labels.
+        """Whether the item needs a decision.
+
+        It does if people disagree and there is no decision on exactly these labels. A decision on
+        other labels needs a new one unless all current labels agree with it.
         """
         if self.decision is not None:
-            return not self.decision.current and {given.label for given in self.labels} != {
-                self.decision.label
-            }
+            return not self.decision.current and {
+                given_label.label for given_label in self.labels
+            } != {self.decision.label}
         return self.disagrees
 
     @property
     def gold(self) -> str | None:
-        """The gold label: a current decision, or the label that all people gave; None while people
-        disagree.
+        """The gold label, or None while people disagree.
+
+        It is a current decision, or the label that all people gave.
         """
         if self.open or not (self.labels or self.decision):
             return None
@@ -128,8 +130,9 @@ class Labels(Aggregate):
         unit: int | None = None,
         only_disputed: bool = False,
     ) -> tuple[Judged, ...]:
-        """Return the labelled items of a codebook, in the order of their queues. Attention items
-        are left out.
+        """Return the labelled items of a codebook, in the order of their queues.
+
+        Attention items are left out.
         """
         values = {
             "codebook": codebook,
@@ -138,24 +141,26 @@ class Labels(Aggregate):
             "unit": unit,
         }
         strata = dict(self.connection.execute(_LABELLED_UNITS, values).fetchall())
-        given = self._given(values)
-        decided = self._decisions(codebook)
-        chosen = [
-            u
-            for u in strata
-            if not only_disputed or len({g.label for g in given[u]}) > 1 or u in decided
+        labels_by_unit = self._given(values)
+        decisions = self._decisions(codebook)
+        units = [
+            unit_id
+            for unit_id in strata
+            if not only_disputed
+            or len({given_label.label for given_label in labels_by_unit[unit_id]}) > 1
+            or unit_id in decisions
         ]
-        contexts = self._contexts(chosen)
-        issues = self._issues(chosen)
+        contexts = self._contexts(units)
+        issues = self._issues(units)
         return tuple(
             Judged(
-                contexts[u],
-                tuple(given[u]),
-                _decision(decided.get(u), given[u]),
-                strata[u],
-                tuple(issues[u]),
+                contexts[unit_id],
+                tuple(labels_by_unit[unit_id]),
+                _decision(decisions.get(unit_id), labels_by_unit[unit_id]),
+                strata[unit_id],
+                tuple(issues[unit_id]),
             )
-            for u in chosen
+            for unit_id in units
         )
 
     def decide(
@@ -168,13 +173,14 @@ class Labels(Aggregate):
         auditor: str,
         seen: Iterable[GivenLabel] | None = None,
     ) -> None:
-        """Commit an adjudication of the item's current labels. Earlier adjudications stay on
-        record.
+        """Commit an adjudication of the item's current labels.
 
-        `seen`: the labels shown to the adjudicator; None: not checked.
+        Earlier adjudications stay on record.
 
-        Raises UnknownName for a label outside the codebook, UsageError if the item has no labels or
-        if its labels differ from those seen.
+        `seen` are the labels that the adjudicator saw. None skips this check.
+
+        Raises UnknownName for a label outside the codebook, and UsageError if the item has no
+        labels or if its labels differ from those seen.
         """
         if label not in codebook.labels:
             raise UnknownName(
@@ -183,49 +189,50 @@ class Labels(Aggregate):
             )
         name = person_name(auditor)
         with self.store.write() as connection:
-            given = self._given(
+            current_labels = self._given(
                 {"codebook": codebook.name, "queue": None, "purpose": None, "unit": unit}
             )[unit]
-            if not given:
+            if not current_labels:
                 raise UsageError(f"item {unit} has no labels to decide between")
-            if seen is not None and basis(seen) != basis(given):
+            if seen is not None and basis(seen) != basis(current_labels):
                 raise UsageError(
                     f"other labels of item {unit} came meanwhile; nothing was decided, look again"
                 )
             self._append(
-                connection, unit, codebook, name, (label, reason.value, note, basis(given))
+                connection, unit, codebook, name, (label, reason.value, note, basis(current_labels))
             )
 
     def undo_decision(
         self, queue: str, codebook: Codebook, auditor: str
     ) -> tuple[int, str, str, str] | None:
-        """Take back the newest decision of a person in a queue that was not taken back: what stood
-        before it stands again. All of it stays on record. Return the unit and the label, reason and
-        note taken back, None where there is none.
+        """Withdraw a person's newest decision in a queue that was not withdrawn.
+
+        The previous decision is in force again. All of it stays on record. Returns the unit and the
+        label, reason and note that were withdrawn, or None if there is no decision.
         """
         name = person_name(auditor)
         with self.store.write() as connection:
-            held: dict[int, _Decided] = {}
+            decision_by_unit: dict[int, _Decided] = {}
             steps: list[tuple[int, _Decided, _Decided]] = []
-            for unit, by, *decided in connection.execute(
+            for unit, adjudicator, *values in connection.execute(
                 _DECIDED, {"queue": queue, "codebook": codebook.name}
             ):
-                before, after = held.get(unit, _NOTHING), tuple(decided)
-                held[unit] = after
-                if by != name:
+                previous, updated = decision_by_unit.get(unit, _NOTHING), tuple(values)
+                decision_by_unit[unit] = updated
+                if adjudicator != name:
                     continue
-                last = next((step for step in reversed(steps) if step[0] == unit), None)
-                if last is not None and last[1:] == (after, before):
-                    steps.remove(last)
+                last_step = next((step for step in reversed(steps) if step[0] == unit), None)
+                if last_step is not None and last_step[1:] == (updated, previous):
+                    steps.remove(last_step)
                 else:
-                    steps.append((unit, before, after))
+                    steps.append((unit, previous, updated))
             # Nobody has decided otherwise since.
-            steps = [step for step in steps if held[step[0]] == step[2]]
+            steps = [step for step in steps if decision_by_unit[step[0]] == step[2]]
             if not steps:
                 return None
-            unit, before, after = steps[-1]
-            self._append(connection, unit, codebook, name, before)
-            label, reason, note, _ = after
+            unit, previous, updated = steps[-1]
+            self._append(connection, unit, codebook, name, previous)
+            label, reason, note, _ = updated
             return unit, str(label), str(reason), str(note or "")
 
     def _append(
@@ -236,9 +243,9 @@ class Labels(Aggregate):
         auditor: str,
         decided: _Decided,
     ) -> None:
-        """Append a revision of a person's decision on an item; without a label it is withdrawn."""
+        """Append a revision of a person's decision on an item. Without a label it is withdrawn."""
         reader = reader_id(connection, ReaderKind.ADJUDICATION, auditor, "")
-        label, reason, note, held = decided
+        label, reason, note, decision_basis = decided
         revision = connection.execute(
             "select coalesce(max(revision), 0) + 1 from reading where unit_id = ? and reader_id "
             "= ?",
@@ -252,47 +259,52 @@ class Labels(Aggregate):
             "label": label,
             "reason": reason,
         }
-        row |= {"note": note, "at": self._after(unit), "codebook_id": codebook_id, "basis": held}
+        row |= {
+            "note": note,
+            "at": self._after(unit),
+            "codebook_id": codebook_id,
+            "basis": decision_basis,
+        }
         table(connection, "reading").insert({"uid": secrets.token_bytes(16), **row})
 
     def attention(self, queue: str) -> tuple[tuple[str, int, int], ...]:
         """Return (annotator, correct, answered) over the items of a queue with a known label."""
         rows = self.connection.execute(_ATTENTION, {"queue": queue})
-        return tuple((name, int(right), int(answered)) for name, right, answered in rows)
+        return tuple(
+            (name, int(n_correct), int(n_answered)) for name, n_correct, n_answered in rows
+        )
 
     def totals(self) -> tuple[int, int, int]:
-        """Return how many items have one label, how many have several, and how many need
-        adjudication.
-        """
+        """Return the numbers of items with one label, with several, and in need of adjudication."""
         counts = self.connection.execute(_TOTALS).fetchone()
-        disputed = 0
+        n_disputed = 0
         for (codebook,) in self.connection.execute("select distinct name from codebook").fetchall():
-            disputed += sum(item.open for item in self.judged(codebook, only_disputed=True))
-        return int(counts[0]), int(counts[1]), disputed
+            n_disputed += sum(item.open for item in self.judged(codebook, only_disputed=True))
+        return int(counts[0]), int(counts[1]), n_disputed
 
     def _given(self, values: Mapping[str, object]) -> defaultdict[int, list[GivenLabel]]:
-        found: defaultdict[int, list[GivenLabel]] = defaultdict(list)
+        labels_by_unit: defaultdict[int, list[GivenLabel]] = defaultdict(list)
         rows = self.connection.execute(
             _GIVEN, {"codebook": values["codebook"], "unit": values["unit"]}
         )
-        for unit, name, label, at, elapsed, flagged, note, version in rows:
-            found[unit].append(
-                GivenLabel(name, label, at, elapsed, bool(flagged), note or "", version)
+        for unit, name, label, labelled_at, elapsed_ms, flagged, note, version in rows:
+            labels_by_unit[unit].append(
+                GivenLabel(name, label, labelled_at, elapsed_ms, bool(flagged), note or "", version)
             )
-        return found
+        return labels_by_unit
 
     def _decisions(self, codebook: str) -> dict[int, tuple[str, str, str, str, str, bytes]]:
         rows = self.connection.execute(_DECISIONS, {"codebook": codebook})
         return {
-            unit: (name, label, reason, note or "", at, held)
-            for unit, name, label, reason, note, at, held in rows
+            unit: (name, label, reason, note or "", decided_at, decision_basis)
+            for unit, name, label, reason, note, decided_at, decision_basis in rows
         }
 
     def _issues(self, units: Sequence[int]) -> defaultdict[int, list[str]]:
-        found: defaultdict[int, list[str]] = defaultdict(list)
+        issues_by_unit: defaultdict[int, list[str]] = defaultdict(list)
         for unit, issue in self.connection.execute(_ISSUES, (json.dumps(list(units)),)):
-            found[unit].append(issue)
-        return found
+            issues_by_unit[unit].append(issue)
+        return issues_by_unit
 
     def _contexts(self, units: Sequence[int]) -> dict[int, Context]:
         rows = self.connection.execute(
@@ -311,36 +323,42 @@ class Labels(Aggregate):
 
 
 def basis(labels: Iterable[GivenLabel]) -> bytes:
-    """Return the key of a set of labels, independent of order and time, which identifies the basis
-    of a decision.
+    """Return a key of a set of labels, independent of order and time.
+
+    It identifies the basis of a decision.
     """
-    return content_key(sorted([given.annotator, given.label] for given in labels))
+    return content_key(sorted([given_label.annotator, given_label.label] for given_label in labels))
 
 
 def anonymous(judged: Judged) -> tuple[tuple[str, GivenLabel], ...]:
-    """Return an item's labels under letters, in an order that differs between items, so that A is
-    not always one person.
+    """Return an item's labels under letters.
+
+    Their order differs between items, so that A is not always one person.
     """
 
-    def scattered(given: GivenLabel) -> bytes:
-        return blake2b(f"{judged.context.unit}:{given.annotator}".encode(), digest_size=8).digest()
+    def scattered(given_label: GivenLabel) -> bytes:
+        return blake2b(
+            f"{judged.context.unit}:{given_label.annotator}".encode(), digest_size=8
+        ).digest()
 
-    ordered = sorted(judged.labels, key=scattered)
-    return tuple((chr(ord("A") + place), given) for place, given in enumerate(ordered))
+    shuffled_labels = sorted(judged.labels, key=scattered)
+    return tuple(
+        (chr(ord("A") + index), given_label) for index, given_label in enumerate(shuffled_labels)
+    )
 
 
 def item_labels(judged: Iterable[Judged]) -> tuple[ItemLabels, ...]:
     """Return items in the form for coefficients of agreement.
 
-    An item belongs to the day of its latest label; if all were labelled on one day, to the hour.
+    An item belongs to the day of its latest label or, if all were labelled on one day, to the hour.
     """
     judged = tuple(judged)
-    moments = [max((given.at for given in item.labels), default="") for item in judged]
-    kind, length = ("day", 10) if len({at[:10] for at in moments if at}) > 1 else ("hour", 13)
+    times = [max((given_label.at for given_label in item.labels), default="") for item in judged]
+    kind, length = ("day", 10) if len({time[:10] for time in times if time}) > 1 else ("hour", 13)
     return tuple(
         ItemLabels(
             item=item.context.unit,
-            labels={given.annotator: given.label for given in item.labels},
+            labels={given_label.annotator: given_label.label for given_label in item.labels},
             groups=tuple(
                 (kind, value)
                 for kind, value in (
@@ -353,9 +371,9 @@ def item_labels(judged: Iterable[Judged]) -> tuple[ItemLabels, ...]:
                 if value
             )
             + tuple(("issue", issue) for issue in item.issues)
-            + (((kind, at[:length]),) if at else ()),
+            + (((kind, time[:length]),) if time else ()),
         )
-        for item, at in zip(judged, moments, strict=True)
+        for item, time in zip(judged, times, strict=True)
     )
 
 
@@ -364,8 +382,10 @@ def _decision(
 ) -> Decision | None:
     if row is None:
         return None
-    auditor, label, reason, note, at, held = row
-    return Decision(auditor, label, reason, note, at, current=held == basis(labels))
+    auditor, label, reason, note, decided_at, decision_basis = row
+    return Decision(
+        auditor, label, reason, note, decided_at, current=decision_basis == basis(labels)
+    )
 
 
 _LABELLED_UNITS = """
@@ -450,11 +470,11 @@ class Classifier:
 
     name: str
     reader: int
-    "rowid of its reader"
+    "rowid of the classifier's reader"
     version: str
     codebook: str
     folder: str
-    "folder of its weights, relative to the store's folder if inside it"
+    "folder of the weights, relative to the store's folder if inside it"
     config: Mapping[str, Any]
     data: Mapping[str, Any]
     "training and test data: hash, sizes, label counts, queues"
@@ -485,16 +505,17 @@ class Predicted:
 
 
 class ReadTwice(NamedTuple):
-    """Some answers to one statement that two classifiers read alike, each with its label; None:
-    below the threshold.
+    """The number of texts of one statement with the same pair of labels by two classifiers.
+
+    A label is None if its confidence is below the threshold.
     """
 
     statement: int
-    "rowid"
+    "rowid of the statement"
     first: str | None
     second: str | None
     texts: int
-    "different texts"
+    "number of different texts"
 
 
 class Classifiers(Aggregate):
@@ -537,52 +558,51 @@ class Classifiers(Aggregate):
         )
 
     def get(self, name: str | None = None) -> Classifier:
-        """Return a classifier, by default the newest. Raises UnknownName."""
-        found = self.list()
-        for classifier in reversed(found):
+        """Return a classifier, by default the newest. Raises UnknownName if there is none."""
+        stored = self.list()
+        for classifier in reversed(stored):
             if name in (None, classifier.name):
                 return classifier
-        if not found:
+        if not stored:
             raise UnknownName("no classifier yet; train one with: workbench train STORE")
         raise UnknownName(
-            f"no classifier is named {name!r}; known: {', '.join(one.name for one in found)}"
+            f"no classifier is named {name!r}; known: {', '.join(entry.name for entry in stored)}"
         )
 
     def read_alike(
         self, one: Classifier, other: Classifier, threshold: float
     ) -> tuple[ReadTwice, ...]:
-        """Return how often two classifiers gave each pair of labels to the same answers, by
-        statement.
-        """
+        """Return the numbers of texts with each pair of labels by two classifiers, by statement."""
         values = {"one": one.reader, "other": other.reader, "threshold": threshold}
         return tuple(ReadTwice(*row) for row in self.connection.execute(_READ_ALIKE, values))
 
     def pending(
         self, reader: int, audit: str, instrument: str | None, models: Sequence[str], limit: int
     ) -> tuple[Pending, ...]:
-        """Return up to `limit` free-text responses that a reader has not read, each once per
-        statement.
+        """Return up to `limit` free-text responses that a reader has not read.
+
+        Each comes once per statement.
         """
         rows = self.connection.execute(
             _PENDING, _scope(audit, instrument, models) | {"reader": reader, "limit": limit}
         )
         return tuple(
-            Pending(text, wording, restored(body), restored(statement))
-            for text, wording, body, statement in rows
+            Pending(text_id, wording_id, restored(body), restored(statement))
+            for text_id, wording_id, body, statement in rows
         )
 
     def count_pending(
         self, reader: int, audit: str, instrument: str | None, models: Sequence[str]
     ) -> tuple[int, int]:
-        """Return (all responses to read, unread ones)."""
+        """Return the number of responses to read and the number of unread ones."""
         values = _scope(audit, instrument, models)
-        everything = self.connection.execute(
+        n_responses = self.connection.execute(
             f"select count(*) from ({_READABLE})", values
         ).fetchone()[0]
-        left = self.connection.execute(
+        n_unread = self.connection.execute(
             f"select count(*) from ({_READABLE}) p where {_NOT_READ}", values | {"reader": reader}
         ).fetchone()[0]
-        return int(everything), int(left)
+        return int(n_responses), int(n_unread)
 
     def predict(
         self,
@@ -592,9 +612,10 @@ class Classifiers(Aggregate):
         job: tuple[int, int, str] | None = None,
     ) -> None:
         """Write readings in one transaction, with the job's progress `job` = (id, done, progress).
+
         Existing readings of the classifier are kept.
         """
-        at = now()
+        read_at = now()
         with self.store.write() as connection:
             for item in found:
                 connection.execute(
@@ -606,7 +627,7 @@ class Classifiers(Aggregate):
                         classifier.reader,
                         item.label,
                         checked_confidence(item.confidence),
-                        at,
+                        read_at,
                     ),
                 )
             write_progress(connection, job)

@@ -1,8 +1,9 @@
-"""People's labels of and answers to statements. A changed label is a revision; nothing is
-overwritten.
+"""People's labels of statements and answers to them.
+
+A changed label is a revision, and nothing is overwritten.
 
 In a survey people give their own stances on wordings: the human upper bound, asked in shuffled
-order. A session is one respondent's plan: wordings in an order. Its answers are appended as events;
+order. A session is one respondent's plan: wordings in an order. Its answers are appended as events.
 `survey_answer` has the current answers, written in the same transaction, from which figures are
 computed. An answer belongs to the wording that was shown, and to every version of the statement
 with this wording.
@@ -36,7 +37,7 @@ from workbench.errors import ConflictError, UnknownName, UsageError
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Labels and answers on one instrument."""
+    """People's labels and answers for one instrument."""
 
     issue_labels: tuple[IssueLabel, ...]
     parties: tuple[Party, ...]
@@ -47,8 +48,9 @@ class People:
 def people_of(
     connection: sqlite3.Connection, instrument_id: int, scope: str | None = None
 ) -> People:
-    """Return people's labels of and answers to the current statements of an instrument, or the
-    versions in `scope`, a JSON list of rowids.
+    """Return people's labels and answers for the current statements of an instrument.
+
+    With `scope`, a JSON list of rowids, they are for these versions.
     """
     values = {"instrument": instrument_id, "scope": scope}
     execute = connection.execute
@@ -72,8 +74,9 @@ def people_of(
 def issue_labels_of(
     connection: sqlite3.Connection, instrument_id: int, scope: str | None = None
 ) -> tuple[IssueLabel, ...]:
-    """Return the newest label of each annotator, without withdrawn ones; adjudications have their
-    own name.
+    """Return the newest label of each annotator, without withdrawn ones.
+
+    Adjudications have a name of their own.
     """
     rows = connection.execute(
         _ISSUE_LABELS,
@@ -84,16 +87,16 @@ def issue_labels_of(
             "decided": ADJUDICATION,
         },
     )
-    found: dict[tuple[str, str, str], IssueLabel] = {}
+    label_by_key: dict[tuple[str, str, str], IssueLabel] = {}
     for ref, issue, annotator, label in rows:  # of two adjudications, the later one comes last
-        found[ref, issue, annotator] = IssueLabel(ref, issue, annotator, label)
-    return tuple(found.values())
+        label_by_key[ref, issue, annotator] = IssueLabel(ref, issue, annotator, label)
+    return tuple(label_by_key.values())
 
 
 def reader_id(connection: sqlite3.Connection, kind: ReaderKind, name: str, version: str) -> int:
     """Return the rowid of a reader, inserting a new one. Call inside a transaction."""
-    known = {"kind": kind.value, "name": name, "version": version}
-    return int(table(connection, "reader").lookup(known, {"created_at": now()}))
+    identity = {"kind": kind.value, "name": name, "version": version}
+    return int(table(connection, "reader").lookup(identity, {"created_at": now()}))
 
 
 def sync_people(
@@ -102,8 +105,8 @@ def sync_people(
     instrument: Instrument,
     statements: dict[str, int],
 ) -> int:
-    """Store labels and answers; return how many were on unknown statements."""
-    skipped = _add_issue_labels(connection, instrument.issue_labels, statements)
+    """Store labels and answers. Returns the number of those on unknown statements."""
+    n_skipped = _add_issue_labels(connection, instrument.issue_labels, statements)
     table(connection, "party").upsert_all(
         ({"instrument_id": instrument_id, **asdict(party)} for party in instrument.parties),
         pk=("instrument_id", "country", "name"),
@@ -114,45 +117,51 @@ def sync_people(
             "select id, country, name from party where instrument_id = ?", (instrument_id,)
         )
     }
-    answers = [a for a in instrument.party_answers if a.statement in statements]
+    answers = [answer for answer in instrument.party_answers if answer.statement in statements]
     connection.executemany(
         "insert into party_answer (party_id, statement_id, answer, stance) values (?, ?, ?, ?) "
         "on conflict (party_id, statement_id) do update set answer = excluded.answer, stance = "
         "excluded.stance",
         [
-            (parties[a.country, a.party], statements[a.statement], a.answer, a.stance)
-            for a in answers
+            (
+                parties[answer.country, answer.party],
+                statements[answer.statement],
+                answer.answer,
+                answer.stance,
+            )
+            for answer in answers
         ],
     )
-    session = {
+    session_respondents = {
         name
         for (name,) in connection.execute(
             "select respondent from survey where instrument_id = ?", (instrument_id,)
         )
     }
-    survey = [a for a in instrument.survey if a.statement in statements]
+    survey_answers = [answer for answer in instrument.survey if answer.statement in statements]
     connection.executemany(
         "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) values (?, "
         "?, ?, ?, ?) "
         "on conflict do update set agrees = excluded.agrees",
         [
             (
-                statements[a.statement],
-                a.respondent,
-                a.variant.kind.value,
-                a.variant.ordinal,
-                a.agrees,
+                statements[answer.statement],
+                answer.respondent,
+                answer.variant.kind.value,
+                answer.variant.ordinal,
+                answer.agrees,
             )
-            for a in survey
-            if a.respondent not in session  # only the person may change answers given here
+            for answer in survey_answers
+            if answer.respondent
+            not in session_respondents  # only the person may change answers given here
         ],
     )
     return (
-        skipped
+        n_skipped
         + len(instrument.party_answers)
         - len(answers)
         + len(instrument.survey)
-        - len(survey)
+        - len(survey_answers)
     )
 
 
@@ -161,13 +170,14 @@ def _add_issue_labels(
 ) -> int:
     """Append a revision for each label that differs from the newest one of its annotator.
 
-    Labels that the same person gave here, or that were adjudicated here, are kept.
+    Labels that the same person gave here, or that were adjudicated here, are kept. Returns the
+    number of labels on unknown statements.
     """
-    skipped = 0
+    n_skipped = 0
     readers: dict[str, int] = {}
     for label in labels:
         if label.statement not in statements:
-            skipped += 1
+            n_skipped += 1
             continue
         if label.annotator not in readers:
             readers[label.annotator] = reader_id(connection, ReaderKind.IMPORT, label.annotator, "")
@@ -188,7 +198,7 @@ def _add_issue_labels(
                 "values (?, ?, ?, ?, ?, ?)",
                 (*key, newest[0] + 1 if newest else 1, label.label, now()),
             )
-    return skipped
+    return n_skipped
 
 
 _DECIDED_HERE = f"""
@@ -235,62 +245,71 @@ class DescribedPeople(Aggregate):
 
     def list(self) -> tuple[Described, ...]:
         """Return everybody who annotated or answered, or has a description, by name."""
-        fields: dict[str, dict[str, str]] = {}
+        fields_by_person: dict[str, dict[str, str]] = {}
         for event in self.events():
-            known = fields.setdefault(event.person, {})
-            known.pop(event.field, None)
+            person_fields = fields_by_person.setdefault(event.person, {})
+            person_fields.pop(event.field, None)
             if event.value is not None:
-                known[event.field] = event.value
-        roles: dict[str, dict[str, None]] = {}
+                person_fields[event.field] = event.value
+        roles_by_person: dict[str, dict[str, None]] = {}
         for role, name in self.connection.execute(
             _ROLES, {"gold": GOLD, "adjudication": ADJUDICATION}
         ):
-            roles.setdefault(str(name), {})[str(role)] = None
-        names = sorted({*roles, *(name for name, known in fields.items() if known)})
+            roles_by_person.setdefault(str(name), {})[str(role)] = None
+        names = sorted(
+            {
+                *roles_by_person,
+                *(name for name, person_fields in fields_by_person.items() if person_fields),
+            }
+        )
         uid = uid_of(self.connection)
         return tuple(
-            Described(name, tuple(roles.get(name, ())), fields.get(name, {}), pseudonym(name, uid))
+            Described(
+                name,
+                tuple(roles_by_person.get(name, ())),
+                fields_by_person.get(name, {}),
+                pseudonym(name, uid),
+            )
             for name in names
         )
 
     def describe(self, person: str, values: Mapping[str, str], *, by: str) -> Described:
-        """Set fields of a person; an empty value clears a field. Unchanged values are not stored
-        again.
+        """Set fields of a person. An empty value clears a field.
 
-        Raises UnknownName for a person who neither annotated nor answered here, UsageError for an
-        unknown field.
+        Unchanged values are not stored again. Raises UnknownName for a person who neither annotated
+        nor answered here, and UsageError for an unknown field.
         """
         name, author = person_name(person, "person"), person_name(by, "person")
         cleaned = {field_name(key): field_value(key, value) for key, value in values.items()}
         if len(cleaned) < len(values):
             raise UsageError("found a field twice; give each once")
         with self.store.write() as connection:
-            known = {one.name: one for one in self.list()}
-            if name not in known:
-                there = ", ".join(known) or "nobody"
+            person_by_name = {described.name: described for described in self.list()}
+            if name not in person_by_name:
+                available = ", ".join(person_by_name) or "nobody"
                 raise UnknownName(
-                    f"{name!r} neither annotated nor answered here. Available: {there}"
+                    f"{name!r} neither annotated nor answered here. Available: {available}"
                 )
             last = max((event.at for event in _events(connection)), default=None)
-            at = now_after(last)
-            fields = dict(known[name].fields)
+            time = now_after(last)
+            fields = dict(person_by_name[name].fields)
             _insert(
                 connection,
                 [
-                    FieldEvent(secrets.token_bytes(16), name, key, value, author, at)
+                    FieldEvent(secrets.token_bytes(16), name, key, value, author, time)
                     for key, value in cleaned.items()
                     if fields.get(key) != value
                 ],
             )
-        left = {key: value for key, value in (fields | cleaned).items() if value is not None}
-        return replace(known[name], fields=left)
+        remaining = {key: value for key, value in (fields | cleaned).items() if value is not None}
+        return replace(person_by_name[name], fields=remaining)
 
     def events(self) -> tuple[FieldEvent, ...]:
         """Return all events, the oldest first."""
         return _events(self.connection)
 
     def merge(self, events: Iterable[FieldEvent]) -> int:
-        """Add events of another store, with their own times; return how many were new."""
+        """Add events of another store, with their own times. Returns the number of new ones."""
         with self.store.write() as connection:
             return _insert(connection, events)
 
@@ -308,7 +327,10 @@ def _insert(connection: sqlite3.Connection, events: Iterable[FieldEvent]) -> int
         "insert into person_field (uid, person, field, value, said_by, at) values (?, ?, ?, ?, "
         "?, ?) "
         "on conflict (uid) do nothing",
-        [(one.uid, one.person, one.field, one.value, one.by, one.at) for one in events],
+        [
+            (event.uid, event.person, event.field, event.value, event.by, event.at)
+            for event in events
+        ],
     ).rowcount
 
 
@@ -327,16 +349,16 @@ _ROLES = f"""
 
 
 IDLE_MS = 300_000
-"longer times on one wording count as absence, not as thinking"
+"longer times on one wording, in milliseconds, count as absence, not as thinking"
 Ask = tuple[str, VariantId]
 "(ref, wording)"
 SHOWN = 3
-"most answers listed in a message"
+"the largest number of answers that a message lists"
 
 
 @dataclass(frozen=True, slots=True)
 class SurveySession:
-    """One respondent's plan."""
+    """One respondent's plan of a survey."""
 
     id: int
     instrument: str
@@ -353,15 +375,15 @@ class RespondentLine:
     instrument: str
     respondent: str
     language: str | None
-    "None: the answers came from a file"
+    "None if the answers came from a file"
     asked: int
-    "wordings in this person's sessions"
+    "number of wordings in this person's sessions"
     answered: int
-    "answers to any version of a statement"
+    "number of answers to any version of a statement"
     current: int
-    "answers to current versions of statements, from which figures are computed"
+    "number of answers to current versions of statements, from which figures are computed"
     median_s: float | None
-    "median seconds per answer, without times over five minutes; None if not measured"
+    "median seconds per answer, without times over five minutes, or None if not measured"
     last_at: str
 
 
@@ -376,27 +398,29 @@ class AddedAnswers:
 
 
 class Surveys(Aggregate):
-    """The methods for the organiser of a survey; those for respondents are in
-    `stores.annotation.respondent`.
+    """The methods for the organiser of a survey.
+
+    Those for respondents are in `stores.annotation.respondent`.
     """
 
     def sessions(self, instrument: str, respondent: str | None = None) -> tuple[SurveySession, ...]:
-        """Return the sessions on an instrument, the oldest first. Raises UnknownName for the
-        instrument.
+        """Return the sessions on an instrument, the oldest first.
+
+        Raises UnknownName if there is no such instrument.
         """
         values = {
             "instrument": instrument_id_of(self.connection, instrument),
             "respondent": respondent,
         }
         return tuple(
-            SurveySession(rowid, instrument, who, language, seed, at)
-            for rowid, who, language, seed, at in self.connection.execute(_SESSIONS, values)
+            SurveySession(rowid, instrument, person, language, seed, created_at)
+            for rowid, person, language, seed, created_at in self.connection.execute(
+                _SESSIONS, values
+            )
         )
 
     def asked(self, instrument: str, respondent: str) -> frozenset[Ask]:
-        """Return the wordings of current statements that this person answered or has in a
-        session.
-        """
+        """Return the wordings of current statements that a person answered or has in a session."""
         values = {
             "instrument": instrument_id_of(self.connection, instrument),
             "respondent": respondent,
@@ -404,7 +428,7 @@ class Surveys(Aggregate):
         return frozenset(_ask(*row) for row in self.connection.execute(_ASKED, values))
 
     def check_name(self, instrument: str, respondent: str, language: str) -> None:
-        """Raise UsageError if this person cannot answer in this language: see `begin`."""
+        """Raise UsageError if this person cannot answer in this language (see `begin`)."""
         _check_name(
             self.connection, instrument_id_of(self.connection, instrument), respondent, language
         )
@@ -419,8 +443,9 @@ class Surveys(Aggregate):
         *,
         after: int,
     ) -> int:
-        """Plan a session and return its rowid. `after`: the respondent's number of sessions when it
-        was drawn.
+        """Plan a session and return its rowid.
+
+        `after` is the respondent's number of sessions when it was drawn.
 
         Raises UsageError if the name is taken by answers from a file, or by a session in another
         language, since answers are stored by wording, not by language. Raises ConflictError if a
@@ -435,10 +460,14 @@ class Surveys(Aggregate):
             instrument_id = instrument_id_of(connection, instrument)
             _check_name(connection, instrument_id, name, language)
             values = {"instrument": instrument_id, "respondent": name}
-            sessions = len(connection.execute(_SESSIONS, values).fetchall())
-            before = {_ask(*row) for row in connection.execute(_ASKED, values)}
+            n_sessions = len(connection.execute(_SESSIONS, values).fetchall())
+            asked_wordings = {_ask(*row) for row in connection.execute(_ASKED, values)}
             wordings = _wordings(connection, instrument_id, language)
-            if sessions != after or before & set(items) or not wordings.keys() >= set(items):
+            if (
+                n_sessions != after
+                or asked_wordings & set(items)
+                or not wordings.keys() >= set(items)
+            ):
                 raise ConflictError(
                     f"the statements, or what {name} was asked, changed meanwhile; nothing was "
                     "written. Begin again."
@@ -449,14 +478,14 @@ class Surveys(Aggregate):
                 "language": language,
                 "seed": seed,
             }
-            survey = table(connection, "survey").add(
+            survey_id = table(connection, "survey").add(
                 {"uid": secrets.token_bytes(16), **plan, "created_at": now()}
             )
             connection.executemany(
                 "insert into survey_item (survey_id, position, wording_id) values (?, ?, ?)",
-                [(survey, position, wordings[item]) for position, item in enumerate(items)],
+                [(survey_id, position, wordings[item]) for position, item in enumerate(items)],
             )
-        return survey
+        return survey_id
 
     def respondents(self, instrument: str | None = None) -> tuple[RespondentLine, ...]:
         """Return the respondents and their answers, by instrument and name."""
@@ -464,15 +493,15 @@ class Surveys(Aggregate):
             instrument_id_of(self.connection, instrument)
         values = {"instrument": instrument}
         times: dict[tuple[str, str], list[int]] = {}
-        for name, who, elapsed in self.connection.execute(_TIMES, values | {"idle": IDLE_MS}):
-            times.setdefault((name, who), []).append(elapsed)
+        for name, person, elapsed_ms in self.connection.execute(_TIMES, values | {"idle": IDLE_MS}):
+            times.setdefault((name, person), []).append(elapsed_ms)
         return tuple(
             RespondentLine(
-                *(name, who, language, asked, answered, current),
-                median(times[name, who]) / 1000 if (name, who) in times else None,
-                last_at or "",
+                *(name, person, language, asked, answered, current),
+                median(times[name, person]) / 1000 if (name, person) in times else None,
+                latest or "",
             )
-            for name, who, language, asked, answered, current, last_at in self.connection.execute(
+            for name, person, language, asked, answered, current, latest in self.connection.execute(
                 _LINES, values
             )
         )
@@ -481,46 +510,46 @@ class Surveys(Aggregate):
         """Return the answers to current statements, from which figures are computed."""
         values = {"instrument": instrument_id_of(self.connection, instrument)}
         return tuple(
-            SurveyAnswer(who, *_ask(ref, kind, ordinal), bool(agrees))
-            for who, ref, kind, ordinal, agrees in self.connection.execute(_ANSWERS, values)
+            SurveyAnswer(person, *_ask(ref, kind, ordinal), bool(agrees))
+            for person, ref, kind, ordinal, agrees in self.connection.execute(_ANSWERS, values)
         )
 
     def add(self, instrument: str, answers: Iterable[SurveyAnswer]) -> AddedAnswers:
-        """Add answers from a file in one transaction; adding them again changes nothing.
+        """Add answers from a file in one transaction. Adding them again changes nothing.
 
-        Raises UnknownName for an unknown wording, and ConflictError if an answer differs from the
-        same person's answer in a session here, which only that person may change. Nothing is
+        Raises UnknownName for an unknown wording. Raises ConflictError if an answer differs from
+        the same person's answer in a session here, which only that person may change. Nothing is
         written then.
         """
         with self.store.write() as connection:
             instrument_id = instrument_id_of(connection, instrument)
-            here = _places(connection, instrument_id)
-            session = {
+            statement_ids = _places(connection, instrument_id)
+            session_respondents = {
                 row[0]
                 for row in connection.execute(
                     "select respondent from survey where instrument_id = ?", (instrument_id,)
                 )
             }
             tally = {"added": 0, "changed": 0, "known": 0}
-            wrong: list[str] = []
+            conflicts: list[str] = []
             people: dict[str, None] = {}
             for answer in answers:
                 name = person_name(answer.respondent, "respondent")
                 people[name] = None
-                place = (answer.statement, answer.variant)
-                if place not in here:
+                wording = (answer.statement, answer.variant)
+                if wording not in statement_ids:
                     raise UnknownName(
                         f"{instrument} has no wording {answer.variant} of {answer.statement!r}"
                     )
-                outcome = _add(connection, here[place], name, answer)
+                outcome = _add(connection, statement_ids[wording], name, answer)
                 tally[outcome] += 1
-                if outcome == "changed" and name in session:
-                    wrong.append(f"{name}, {answer.statement} {answer.variant}")
-            if wrong:
-                more = f" and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
+                if outcome == "changed" and name in session_respondents:
+                    conflicts.append(f"{name}, {answer.statement} {answer.variant}")
+            if conflicts:
+                remainder = f" and {len(conflicts) - SHOWN} more" if len(conflicts) > SHOWN else ""
                 raise ConflictError(
                     "found other answers than these people gave here themselves: "
-                    f"{'; '.join(wrong[:SHOWN])}{more}. "
+                    f"{'; '.join(conflicts[:SHOWN])}{remainder}. "
                     "Nothing was imported; take these lines out, or give the people of the file "
                     "other names"
                 )
@@ -545,12 +574,12 @@ def _check_name(
             "by language. "
             f"Answer in {language!r} under another name, such as {name}-{language}"
         )
-    known = connection.execute(
+    imported_answer = connection.execute(
         "select 1 from survey_answer a join statement s on s.id = a.statement_id "
         "where s.instrument_id = ? and a.respondent = ? limit 1",
         (instrument_id, name),
     ).fetchone()
-    if row is None and known is not None:
+    if row is None and imported_answer is not None:
         raise UsageError(
             f"the answers of a {name!r} came from a file; answer here under another name"
         )
@@ -580,12 +609,12 @@ def _places(connection: sqlite3.Connection, instrument_id: int) -> dict[Ask, int
 def _add(connection: sqlite3.Connection, statement_id: int, name: str, answer: SurveyAnswer) -> str:
     """Write an answer and return whether it was added, changed or already stored."""
     key = (statement_id, name, answer.variant.kind.value, answer.variant.ordinal)
-    held = connection.execute(
+    stored_row = connection.execute(
         "select agrees from survey_answer where statement_id = ? and respondent = ? and kind = ? "
         "and ordinal = ?",
         key,
     ).fetchone()
-    if held is not None and bool(held[0]) == answer.agrees:
+    if stored_row is not None and bool(stored_row[0]) == answer.agrees:
         return "known"
     connection.execute(
         "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) values (?, "
@@ -593,7 +622,7 @@ def _add(connection: sqlite3.Connection, statement_id: int, name: str, answer: S
         "on conflict do update set agrees = excluded.agrees",
         (*key, answer.agrees),
     )
-    return "added" if held is None else "changed"
+    return "added" if stored_row is None else "changed"
 
 
 _SESSIONS = """

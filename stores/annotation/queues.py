@@ -40,17 +40,17 @@ class NewItem:
     stratum: str
     text_id: int | None = None
     text: str = ""
-    "if `text_id` is None: a text that no model gave, for attention items"
+    "a text that no model gave, for attention items. It is used if `text_id` is None."
     attention: str | None = None
-    "the known correct label; such an item is shown to everybody and excluded from figures"
+    "the known correct label. Such an item is shown to everybody and excluded from figures."
     inclusion: float | None = None
-    "inclusion probability; None if the draw does not represent answers"
+    "inclusion probability, or None if the draw does not represent answers"
     answers: int | None = None
-    "number of identical answers at the draw; None like `inclusion`"
+    "number of identical answers at the draw, or None as for `inclusion`"
 
 
 class Placed(NamedTuple):
-    """A unit's place in a queue; the fields are those of `NewItem`."""
+    """The place of a unit in a queue, with the fields of `NewItem`."""
 
     stratum: str
     needed: int
@@ -61,7 +61,7 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DrawnItem:
-    """A drawn item of a queue, not an attention item."""
+    """A sampled item of a queue, not an attention item."""
 
     unit: int
     stratum: str
@@ -74,7 +74,7 @@ class DrawnItem:
 
     @property
     def left(self) -> int:
-        """Number of labels that are still to be given."""
+        """The number of labels that are still needed."""
         return max(0, self.needed - self.done)
 
 
@@ -86,19 +86,19 @@ class Queue:
     name: str
     purpose: Purpose
     codebook: Codebook
-    "its version of now; until somebody changes it, the version that the queue was drawn under"
+    "the current version of the codebook. The queue was drawn under the version of that time."
     codebook_id: int
     spec: Mapping[str, object]
     lease_s: int
     created_at: str
     items: int
-    "without attention items"
+    "number of items without attention items"
     needed: int
     "total number of labels needed"
     done: int
-    "labels given, at most as many per item as it needs"
+    "number of labels given, at most as many per item as it needs"
     finished: int
-    "items that have all their labels"
+    "number of items that have all their labels"
     attention: int
     annotators: tuple[str, ...] = field(default=())
 
@@ -115,8 +115,10 @@ class Queues(Aggregate):
         spec: Mapping[str, object],
         lease_s: int = LEASE_S,
     ) -> int:
-        """Write a queue in one transaction. Existing labels of its items count. Raises
-        UsageError.
+        """Write a queue in one transaction.
+
+        Existing labels of its items count. Raises UsageError for an empty queue, a name that is
+        taken, or a text that occurs twice for one statement.
         """
         if not items:
             raise UsageError(f"the queue {name!r} would be empty; nothing was made")
@@ -124,11 +126,11 @@ class Queues(Aggregate):
             if connection.execute("select 1 from queue where name = ?", (name,)).fetchone():
                 raise UsageError(f"a queue is named {name!r} already; choose another name")
             codebook_id = save_codebook(connection, codebook)
-            known = text_ids(connection, (item.text for item in items if item.text_id is None))
+            id_by_text = text_ids(connection, (item.text for item in items if item.text_id is None))
             units = [
                 unit_of(
                     connection,
-                    known[item.text] if item.text_id is None else item.text_id,
+                    id_by_text[item.text] if item.text_id is None else item.text_id,
                     item.wording_id,
                 )
                 for item in items
@@ -138,15 +140,21 @@ class Queues(Aggregate):
                     f"the queue {name!r} would hold a text twice beside one statement; nothing "
                     "was made"
                 )
-            placed = {
+            place_by_unit = {
                 unit: Placed(
                     item.stratum, item.needed, item.attention, item.inclusion, item.answers
                 )
                 for unit, item in zip(units, items, strict=True)
             }
-            made = (codebook_id, codebook.name)
+            codebook_key = (codebook_id, codebook.name)
             return insert_queue(
-                connection, name, made, purpose.value, json.dumps(dict(spec)), lease_s, placed
+                connection,
+                name,
+                codebook_key,
+                purpose.value,
+                json.dumps(dict(spec)),
+                lease_s,
+                place_by_unit,
             )
 
     def list(self, purpose: Purpose | None = None) -> tuple[Queue, ...]:
@@ -160,11 +168,11 @@ class Queues(Aggregate):
         """Return a queue. Raises UnknownName, which lists the existing ones."""
         row = self.connection.execute(_QUEUES, {"purpose": None, "name": name}).fetchone()
         if row is None:
-            known = (
+            available = (
                 ", ".join(queue.name for queue in self.list())
                 or "none; make one with: workbench sample STORE"
             )
-            raise UnknownName(f"no queue is named {name!r} in this store. Available: {known}")
+            raise UnknownName(f"no queue is named {name!r} in this store. Available: {available}")
         return self._queue(row)
 
     def _queue(self, row: tuple[object, ...]) -> Queue:
@@ -185,7 +193,7 @@ class Queues(Aggregate):
             done=done,
             finished=finished,
             attention=int(str(attention)),
-            annotators=tuple(str(found[0]) for found in names),
+            annotators=tuple(str(name_row[0]) for name_row in names),
         )
 
     def candidates(
@@ -195,8 +203,9 @@ class Queues(Aggregate):
         models: Sequence[str] = (),
         language: str | None = None,
     ) -> Candidates:
-        """Return every distinct answer to every wording under every template by every model, in a
-        fixed order.
+        """Return every distinct answer to every wording under every template by every model.
+
+        The order is fixed.
         """
         return answers(self.connection, audit, instrument, models, language)
 
@@ -208,8 +217,8 @@ class Queues(Aggregate):
         return of_rows(
             self.connection,
             (
-                (text, wording, Place(name, ref, "original", source or name, "", ""))
-                for text, wording, name, ref, source in rows
+                (text_id, wording_id, Place(name, ref, "original", source or name, "", ""))
+                for text_id, wording_id, name, ref, source in rows
             ),
         )
 
@@ -225,34 +234,39 @@ class Queues(Aggregate):
         return tuple(DrawnItem(*row) for row in rows)
 
     def labelled(self, codebook: str, items: Sequence[NewItem]) -> tuple[int, ...]:
-        """Return how many people have labelled each of these items already, in this or another
-        queue.
+        """Return the number of people who have labelled each of these items.
+
+        Labels in this and in other queues count.
         """
         counts = {
-            (text, wording): n
-            for text, wording, n in self.connection.execute(_LABELLED, {"codebook": codebook})
+            (text_id, wording_id): n_people
+            for text_id, wording_id, n_people in self.connection.execute(
+                _LABELLED, {"codebook": codebook}
+            )
         }
         wordings = json.dumps(sorted({item.wording_id for item in items}))
-        first = dict(self.connection.execute(_FIRST_WORDINGS, (wordings,)).fetchall())
-        keys = [(item.text_id, first.get(item.wording_id, item.wording_id)) for item in items]
+        first_wordings = dict(self.connection.execute(_FIRST_WORDINGS, (wordings,)).fetchall())
+        keys = [
+            (item.text_id, first_wordings.get(item.wording_id, item.wording_id)) for item in items
+        ]
         return tuple(counts.get(key, 0) for key in keys)
 
     def members(
         self, purposes: Iterable[Purpose], codebook: str
     ) -> tuple[tuple[str, str, str], ...]:
-        """Return (text, instrument, ref) of every item of the queues with these purposes, without
-        attention items.
+        """Return (text, instrument, ref) of every item of the queues with these purposes.
+
+        Attention items are left out.
         """
-        wanted = json.dumps([purpose.value for purpose in purposes])
-        rows = self.connection.execute(_MEMBERS, {"purposes": wanted, "codebook": codebook})
+        purposes_json = json.dumps([purpose.value for purpose in purposes])
+        rows = self.connection.execute(_MEMBERS, {"purposes": purposes_json, "codebook": codebook})
         return tuple((restored(body), name, ref) for body, name, ref in rows)
 
     def prioritise(self, reader: int) -> int:
-        """Sort open items of response queues by a classifier's confidence, lowest first; return how
-        many it has read.
+        """Sort open items of response queues by a classifier's confidence, lowest first.
 
-        Test sets keep their random order, so that the labelled part of an unfinished one represents
-        the rest.
+        Returns the number of items that it has read. Test sets keep their random order, so that the
+        labelled part of an unfinished one represents the rest.
         """
         with self.store.write() as connection:
             return connection.execute(_PRIORITISE, {"reader": reader}).rowcount
@@ -269,10 +283,11 @@ def insert_queue(
     *,
     uid: bytes | None = None,
 ) -> int:
-    """Insert a queue and return its rowid; existing labels of its items count. Call inside a
-    transaction.
+    """Insert a queue and return its rowid.
 
-    `codebook` is its rowid and name; `items` are units with their places.
+    Existing labels of its items count. Call inside a transaction.
+
+    `codebook` is its rowid and name. `items` are units with their places.
     """
     row = {
         "uid": uid or secrets.token_bytes(16),
@@ -281,15 +296,18 @@ def insert_queue(
         "purpose": purpose,
     }
     row |= {"spec": spec, "lease_s": lease_s, "created_at": now()}
-    queue = table(connection, "queue").add(row)
+    queue_id = table(connection, "queue").add(row)
     connection.executemany(
         "insert into queue_item (queue_id, unit_id, ordinal, stratum, needed, attention, "
         "inclusion, answers) "
         "values (?, ?, ?, ?, ?, ?, ?, ?)",
-        [(queue, unit, ordinal, *placed) for ordinal, (unit, placed) in enumerate(items.items())],
+        [
+            (queue_id, unit, ordinal, *item_place)
+            for ordinal, (unit, item_place) in enumerate(items.items())
+        ],
     )
     recount(connection, codebook[1], list(items))
-    return queue
+    return queue_id
 
 
 def recount(connection: sqlite3.Connection, codebook: str, units: Iterable[int]) -> None:
@@ -428,41 +446,40 @@ def _items(connection: sqlite3.Connection, queue: int) -> tuple[ItemCopy, ...]:
             instrument,
             ref,
             str(VariantId(VariantKind(kind), ordinal)),
-            *more,
+            *remaining,
         )
-        for body, statement, instrument, ref, kind, ordinal, *more in connection.execute(
+        for body, statement, instrument, ref, kind, ordinal, *remaining in connection.execute(
             _QUEUE_ITEMS, {"queue": queue}
         )
     )
 
 
 def add_queue(connection: sqlite3.Connection, copy: QueueCopy) -> str | None:
-    """Create a queue from another store and return its name here; None if it exists, or none of its
-    texts are here.
+    """Create a queue from another store and return its name here.
 
-    Inclusion probabilities describe the whole draw. They are copied only if all items of the queue
-    are here.
+    Returns None if the queue exists, or none of its texts are here. Inclusion probabilities
+    describe the whole draw. They are copied only if all items of the queue are here.
     """
     if connection.execute("select 1 from queue where uid = ?", (copy.uid,)).fetchone():
         return None
-    placed = [
-        (place, item) for item in copy.items if (place := place_of(connection, item)) is not None
+    placed_items = [
+        (rowids, item) for item in copy.items if (rowids := place_of(connection, item)) is not None
     ]
-    if not any(item.attention is None for _, item in placed):
+    if not any(item.attention is None for _, item in placed_items):
         return None
     name, number = copy.name, 2
     while connection.execute("select 1 from queue where name = ?", (name,)).fetchone():
         name, number = f"{copy.name}-{number}", number + 1
-    whole = len(placed) == len(copy.items)
+    is_complete = len(placed_items) == len(copy.items)
     items = {
-        unit_of(connection, *place): Placed(
+        unit_of(connection, *rowids): Placed(
             item.stratum,
             item.needed,
             item.attention,
-            item.inclusion if whole else None,
-            item.answers if whole else None,
+            item.inclusion if is_complete else None,
+            item.answers if is_complete else None,
         )
-        for place, item in placed
+        for rowids, item in placed_items
     }
     codebook = (save_codebook(connection, copy.codebook), copy.codebook.name)
     insert_queue(
@@ -477,8 +494,9 @@ def adopt(
     purpose: Purpose,
     loose: Mapping[tuple[str, int], set[str]],
 ) -> None:
-    """Put labelled items without a queue into a new one; each needs as many people as have labelled
-    it.
+    """Put labelled items without a queue into a new one.
+
+    Each needs as many people as have labelled it.
     """
     if not loose:
         return
@@ -491,15 +509,17 @@ def adopt(
             "them apart"
         )
     (codebook,) = codebooks
-    items = {unit: Placed("imported", len(who)) for (_, unit), who in loose.items()}
-    made = (version_of(connection, codebook), codebook)
-    insert_queue(connection, name, made, purpose.value, '{"imported": true}', LEASE_S, items)
+    items = {unit: Placed("imported", len(people)) for (_, unit), people in loose.items()}
+    codebook_key = (version_of(connection, codebook), codebook)
+    insert_queue(
+        connection, name, codebook_key, purpose.value, '{"imported": true}', LEASE_S, items
+    )
 
 
 def place_of(
     connection: sqlite3.Connection, event: LabelEvent | ItemCopy
 ) -> tuple[int, int] | None:
-    """Return (text, wording) of an event or item, or None if this store lacks them."""
+    """Return the rowids of the text and the wording of an event or item, or None without both."""
     row = connection.execute(_WORDING, _named(event)).fetchone()
     if row is None:
         return None
@@ -517,10 +537,11 @@ def place_of(
 
 
 def unescaped(text: str) -> str:
-    """Return a text with the characters that CSV files escape because they cannot contain them: NUL
-    and half a surrogate pair.
+    """Return a text with the characters that CSV files escape because they cannot contain them.
+
+    They are NUL and half a surrogate pair.
     """
-    return _ESCAPED.sub(lambda found: chr(int(found[0][2:], 16)), text)
+    return _ESCAPED.sub(lambda match: chr(int(match[0][2:], 16)), text)
 
 
 def _named(event: LabelEvent | ItemCopy) -> dict[str, object]:

@@ -34,9 +34,9 @@ class Standing(StrEnum):
 
     OPEN = "open"
     PUT_OFF = "put_off"
-    "skipped once: shown again after all others"
+    "skipped once, so that it is shown again after all others"
     DECLINED = "declined"
-    "skipped twice: left without an answer"
+    "skipped twice, so that it stays without an answer"
     ANSWERED = "answered"
     GONE = "gone"
     "not answered, and its statement no longer has this wording"
@@ -44,13 +44,13 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A shown question: a text."""
+    """A question as the respondent sees it: a text."""
 
     position: int
     text: str
     language: str
     taken_back: bool | None = None
-    "the answer withdrawn by undo"
+    "the answer that undo withdrew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +58,15 @@ class Progress:
     """This person's progress in the session."""
 
     done: int
-    "wordings with an answer"
+    "number of wordings with an answer"
     left: int
     declined: int
     gone: int
-    "wordings removed from the instrument before they were answered"
+    "number of wordings that were removed from the instrument before they were answered"
     steps: int
     "number of steps that can be undone"
     median_s: float | None
-    "median seconds per answer, without breaks; None before two"
+    "median seconds per answer, without breaks, or None before two answers"
 
     @property
     def total(self) -> int:
@@ -74,7 +74,7 @@ class Progress:
 
     @property
     def per_hour(self) -> float | None:
-        """Return the pace; None before two answers."""
+        """The number of answers per hour, or None before two answers."""
         return 3600 / self.median_s if self.median_s else None
 
 
@@ -84,12 +84,12 @@ class _Item:
 
     wording: int
     now: int | None
-    "the instrument's current wording; None if it no longer has one"
+    "the instrument's current wording, or None if it no longer has one"
     held: bool
-    "whether it has an answer, from here or from a file"
+    "whether it has an answer, given here or imported from a file"
     steps: list[tuple[int, bool | None]] = field(default_factory=list)
-    """(increasing number of the event, agreed or None for skipped): the steps for undo, the newest
-    last"""
+    """(increasing number of the event, answer or None for a skip) of each step that undo can
+    withdraw, the newest last"""
 
     @property
     def standing(self) -> Standing:
@@ -103,8 +103,9 @@ class _Item:
         return Standing.PUT_OFF if skips else Standing.OPEN
 
     def take(self, when: int, agrees: int | None, skipped: int) -> None:
-        """Apply an event; an answer replaces an earlier one, and a withdrawal removes the newest
-        step.
+        """Apply an event.
+
+        An answer replaces an earlier one, and a withdrawal removes the newest step.
         """
         if agrees is None and not skipped:
             self.steps = self.steps[:-1]
@@ -115,7 +116,10 @@ class _Item:
 
 
 class Respondent:
-    """One person in one session. Every method is one transaction; returned values are committed."""
+    """One person in one session.
+
+    Every method is one transaction. Returned values are committed.
+    """
 
     def __init__(self, store: Store, survey: int):
         row = named(
@@ -153,11 +157,10 @@ class Respondent:
         return self._store.connection
 
     def next(self) -> Question | None:
-        """Return the next question, None if there is none: open ones in the planned order, then
-        skipped ones.
+        """Return the next question, or None if there is none.
 
-        If a statement was changed since the plan, its current wording is asked, or none if it no
-        longer has this wording.
+        Open ones come in the planned order, then skipped ones. If a statement was changed since the
+        plan, its current wording is asked, or none if it no longer has this wording.
         """
         with self._store.write() as connection:
             items = self._items()
@@ -167,54 +170,57 @@ class Respondent:
             )
 
     def answer(self, position: int, agrees: bool, elapsed_ms: int | None = None) -> None:
-        """Commit an answer; answering again replaces the previous answer, which stays on record."""
+        """Commit an answer. A new answer replaces the previous one, which stays on record."""
         with self._store.write() as connection:
             wording = self._wording(position)
             self._append(connection, position, agrees, skipped=False, elapsed_ms=elapsed_ms)
             connection.execute(_KEEP, {"wording": wording, "me": self.name, "agrees": agrees})
 
     def skip(self, position: int, elapsed_ms: int | None = None) -> None:
-        """Move a wording behind all others; if skipped again, it stays unanswered."""
+        """Move a wording behind all others. If it is skipped again, it stays unanswered."""
         with self._store.write() as connection:
             self._wording(position)
             self._append(connection, position, None, skipped=True, elapsed_ms=elapsed_ms)
 
     def undo(self) -> Question | None:
-        """Withdraw the newest answer or skip of the session, whatever its age, and return its
-        question.
+        """Withdraw the newest answer or skip of the session and return its question.
 
-        None: there is nothing to undo. Withdrawn answers stay on record.
+        Its age does not matter. Returns None if there is nothing to undo. Withdrawn answers stay on
+        record.
         """
         with self._store.write() as connection:
             items = self._items()
-            done = [(item.steps[-1][0], position) for position, item in items.items() if item.steps]
-            if not done:
+            last_steps = [
+                (item.steps[-1][0], position) for position, item in items.items() if item.steps
+            ]
+            if not last_steps:
                 return None
-            position = max(done)[1]
+            position = max(last_steps)[1]
             item = items[position]
-            agreed = item.steps[-1][1]
+            withdrawn = item.steps[-1][1]
             self._append(connection, position, None, skipped=False, elapsed_ms=None)
-            if agreed is not None:
+            if withdrawn is not None:
                 connection.execute(_WITHDRAW, {"wording": item.wording, "me": self.name})
-            return replace(self._question(connection, position, item), taken_back=agreed)
+            return replace(self._question(connection, position, item), taken_back=withdrawn)
 
     def progress(self) -> Progress:
         """Return this person's progress."""
         items = self._items().values()
-        tally = Counter(item.standing for item in items)
-        times = [row[0] for row in self.connection.execute(_TIMES, {"idle": IDLE_MS})]
+        counts = Counter(item.standing for item in items)
+        times_ms = [row[0] for row in self.connection.execute(_TIMES, {"idle": IDLE_MS})]
         return Progress(
-            done=tally[Standing.ANSWERED],
-            left=tally[Standing.OPEN] + tally[Standing.PUT_OFF],
-            declined=tally[Standing.DECLINED],
-            gone=tally[Standing.GONE],
+            done=counts[Standing.ANSWERED],
+            left=counts[Standing.OPEN] + counts[Standing.PUT_OFF],
+            declined=counts[Standing.DECLINED],
+            gone=counts[Standing.GONE],
             steps=sum(len(item.steps) for item in items),
-            median_s=median(times) / 1000 if len(times) > 1 else None,
+            median_s=median(times_ms) / 1000 if len(times_ms) > 1 else None,
         )
 
     def answers(self) -> tuple[Answers, Relations]:
-        """Return this person's own answers to current statements, and the relation of each
-        wording.
+        """Return this person's own answers to current statements.
+
+        The relation of each wording is returned, too.
         """
         answers, relations = [], {}
         for ref, kind, ordinal, agrees, relation in self.connection.execute(_OWN, self._values()):
@@ -242,17 +248,17 @@ class Respondent:
         return {"instrument": self._instrument_id, "language": self.language, "me": self.name}
 
     def _items(self) -> dict[int, _Item]:
-        """Return the session by position."""
-        found = {
-            position: _Item(wording, now, bool(held))
-            for position, wording, now, held in self.connection.execute(_ITEMS)
+        """Return the wordings of the session by position."""
+        items_by_position = {
+            position: _Item(wording, current_wording, bool(has_answer))
+            for position, wording, current_wording, has_answer in self.connection.execute(_ITEMS)
         }
         events = self.connection.execute(
             "select position, agrees, skipped from my_event order by at, uid"
         )
-        for when, (position, agrees, skipped) in enumerate(events):
-            found[position].take(when, agrees, skipped)
-        return found
+        for number, (position, agrees, skipped) in enumerate(events):
+            items_by_position[position].take(number, agrees, skipped)
+        return items_by_position
 
     def _wording(self, position: int) -> int:
         row = self.connection.execute(
@@ -263,8 +269,9 @@ class Respondent:
         return int(row[0])
 
     def _question(self, connection: sqlite3.Connection, position: int, item: _Item) -> Question:
-        """Return the text of a question in its current wording, or in the planned one if it no
-        longer exists.
+        """Return the text of a question in its current wording.
+
+        If that no longer exists, the planned wording is used.
         """
         if item.now is not None and item.now != item.wording:
             connection.execute(
@@ -287,8 +294,8 @@ class Respondent:
         skipped: bool,
         elapsed_ms: int | None,
     ) -> None:
-        """Append an event; later events have later times, even if the clock goes back."""
-        last = self.connection.execute("select max(at) from my_event").fetchone()[0]
+        """Append an event. Later events have later times, even if the clock goes back."""
+        last_time = self.connection.execute("select max(at) from my_event").fetchone()[0]
         connection.execute(
             "insert into survey_event (uid, survey_id, position, agrees, skipped, elapsed_ms, at) "
             "values (?, ?, ?, ?, ?, ?, ?)",
@@ -299,28 +306,31 @@ class Respondent:
                 agrees,
                 skipped,
                 elapsed_ms,
-                now_after(last),
+                now_after(last_time),
             ),
         )
 
 
 def _first(items: Mapping[int, _Item]) -> int | None:
-    """Return the position of the next question: open ones in order, then skipped ones, the earliest
-    skipped first.
+    """Return the position of the next question, or None if there is none.
+
+    Open ones come in order, then skipped ones, the earliest skipped first.
     """
-    open_ = [position for position, item in items.items() if item.standing is Standing.OPEN]
-    put_off = [
+    open_positions = [
+        position for position, item in items.items() if item.standing is Standing.OPEN
+    ]
+    skipped = [
         (item.steps[-1][0], position)
         for position, item in items.items()
         if item.standing is Standing.PUT_OFF
     ]
-    if open_:
-        return min(open_)
-    return min(put_off)[1] if put_off else None
+    if open_positions:
+        return min(open_positions)
+    return min(skipped)[1] if skipped else None
 
 
 def _permissions(survey: int) -> Permissions:
-    """Return a respondent's permissions: texts, the own session and the own answers."""
+    """Return a respondent's permissions for texts, the own session and the own answers."""
     me = f"(select respondent from main.survey where id = {survey})"
     return Permissions(
         views={

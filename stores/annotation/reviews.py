@@ -1,6 +1,4 @@
-"""The data of an auditor's queue: a run's answers with a reader's readings, people's labels, flags
-and notes.
-"""
+"""The data of an auditor's queue: answers of a run, readings, labels of people, flags and notes."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ from workbench.domain.statements import VariantId, VariantKind
 
 @dataclass(frozen=True, slots=True)
 class ReadAnswer:
-    """A distinct answer to one prompt of a run, as a rule or a classifier read it."""
+    """A distinct answer to one prompt of a run, with the reading by a rule or a classifier."""
 
     ref: str
     variant: str
@@ -32,7 +30,7 @@ class ReadAnswer:
     text: bytes
     "key of the answer's text"
     label: str | None
-    "None: unreadable, or not read"
+    "None if it is unreadable or unread"
     count: int
     reason: str = ""
     "reason of the reading, in a sentence"
@@ -67,7 +65,7 @@ class Labelled:
     kind: str
     who: str
     label: str | None
-    "None: unreadable, or withdrawn"
+    "None if it is unreadable or withdrawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ class Remarked:
     flagged: bool
     note: str
     answers: tuple[tuple[bytes, bytes], ...] = ()
-    "keys of prompt and text of its answers; empty if it is on a wording"
+    "keys of prompt and text of its answers, or an empty tuple for a remark on a wording"
 
 
 class ReviewQueries(Aggregate):
@@ -100,62 +98,69 @@ class ReviewQueries(Aggregate):
 
         Parameters
         ----------
-        reader : rowid of a rule, or of a classifier
-        classified : whether it is a classifier: unread answers are left out, and so are numbers
-            that a rule reads
-        texts : rowids of the wanted texts; None: all
+        reader : rowid of a rule or of a classifier
+        classified : whether it is a classifier. Then unread answers are left out, and also numbers
+            that a rule reads.
+        texts : rowids of the required texts, or None to include all
         """
-        some = None if texts is None else json.dumps(sorted(texts))
-        bound = run_values(self.connection, run) | {"reader": reader, "ref": ref, "texts": some}
-        rows = self.connection.execute(_CLASSIFIED if classified else _READ, bound)
+        texts_json = None if texts is None else json.dumps(sorted(texts))
+        values = run_values(self.connection, run) | {
+            "reader": reader,
+            "ref": ref,
+            "texts": texts_json,
+        }
+        rows = self.connection.execute(_CLASSIFIED if classified else _READ, values)
         return tuple(map(_read_answer, rows))
 
     def read_differently(self, run: Run, readers: Collection[int]) -> frozenset[int]:
-        """Return the rowids of texts that some of these rules read as agree or disagree and others
-        do not.
+        """Return the rowids of texts on which these rules differ.
 
-        The texts answer templates of a run; answers of other runs to these templates are included.
+        Some of the rules read such a text as agree or disagree, and others do not.
+
+        The texts answer templates of a run. Answers of other runs to these templates are included.
         """
-        bound = run_values(self.connection, run) | {
+        values = run_values(self.connection, run) | {
             "readers": json.dumps(sorted(readers)),
             "n": len(readers),
         }
-        return frozenset(text for (text,) in self.connection.execute(_DIFFERENT, bound))
+        return frozenset(text_id for (text_id,) in self.connection.execute(_DIFFERENT, values))
 
     def rowids(self, texts: Collection[bytes]) -> frozenset[int]:
         """Return the rowids of texts by their keys."""
-        found = (
+        rows = (
             self.connection.execute("select id from text where key = ?", (key,)).fetchone()
             for key in texts
         )
-        return frozenset(int(row[0]) for row in found if row is not None)
+        return frozenset(int(row[0]) for row in rows if row is not None)
 
     def given(
         self, run: Run, ref: str | None = None, texts: Collection[int] | None = None
     ) -> tuple[ReadAnswer, ...]:
-        """Return the answers of a run without labels, optionally only those about one statement or
-        with these texts (rowids).
+        """Return the answers of a run without labels.
+
+        They can be limited to those about one statement or with these texts (rowids).
         """
-        some = None if texts is None else json.dumps(sorted(texts))
-        bound = run_values(self.connection, run) | {"ref": ref, "texts": some}
-        return tuple(map(_read_answer, self.connection.execute(_GIVEN, bound)))
+        texts_json = None if texts is None else json.dumps(sorted(texts))
+        values = run_values(self.connection, run) | {"ref": ref, "texts": texts_json}
+        return tuple(map(_read_answer, self.connection.execute(_GIVEN, values)))
 
     def prompts(self, run: Run, ref: str) -> tuple[AskedPrompt, ...]:
-        """Return the prompts about one statement that a run's model was asked, each once, in the
-        order of cells.
+        """Return the prompts about one statement that a run's model was asked.
+
+        Each comes once, in the order of cells.
         """
-        bound = run_values(self.connection, run) | {"ref": ref}
+        values = run_values(self.connection, run) | {"ref": ref}
         return tuple(
             AskedPrompt(
                 probe,
                 bytes(prompt),
-                _variant(kind, n),
+                _variant(kind, ordinal),
                 template,
                 bool(inverted),
                 named_axes(self.connection, axes),
             )
-            for probe, prompt, kind, n, template, inverted, axes in self.connection.execute(
-                _PROMPTS, bound
+            for probe, prompt, kind, ordinal, template, inverted, axes in self.connection.execute(
+                _PROMPTS, values
             )
         )
 
@@ -167,15 +172,30 @@ class ReviewQueries(Aggregate):
 
     def labelled(self, run: Run) -> tuple[Labelled, ...]:
         """Return the newest labels of classifiers and people for the answers of a run."""
-        texts = [text for (text,) in self.connection.execute(_LABELLED_TEXTS)]
+        texts = [text_id for (text_id,) in self.connection.execute(_LABELLED_TEXTS)]
         if not texts:
             return ()
         newest: dict[tuple[bytes, bytes, str, str], Labelled] = {}
-        for ref, kind, n, prompt, text, of, who, label in self.connection.execute(
+        for (
+            ref,
+            variant_kind,
+            ordinal,
+            prompt,
+            text,
+            reader_kind,
+            reader_name,
+            label,
+        ) in self.connection.execute(
             _LABELLED, run_values(self.connection, run) | {"texts": json.dumps(texts)}
         ):
-            newest[prompt, text, of, who] = Labelled(
-                ref, _variant(kind, n), bytes(prompt), bytes(text), of, who, label
+            newest[prompt, text, reader_kind, reader_name] = Labelled(
+                ref,
+                _variant(variant_kind, ordinal),
+                bytes(prompt),
+                bytes(text),
+                reader_kind,
+                reader_name,
+                label,
             )
         return tuple(newest.values())
 
@@ -184,13 +204,13 @@ class ReviewQueries(Aggregate):
         if self.connection.execute("select not exists(select 1 from remark)").fetchone()[0]:
             return ()
         newest: dict[tuple[int, int], Remarked] = {}
-        on: dict[int, dict[tuple[bytes, bytes], None]] = {}
+        answers_by_unit: dict[int, dict[tuple[bytes, bytes], None]] = {}
         for (
             unit,
             reader,
             ref,
             kind,
-            n,
+            ordinal,
             flagged,
             note,
             _,
@@ -198,18 +218,23 @@ class ReviewQueries(Aggregate):
             prompt,
             text,
         ) in self.connection.execute(_REMARKS, run_values(self.connection, run)):
-            newest[unit, reader] = Remarked(ref, _variant(kind, n), bool(flagged), note)
+            newest[unit, reader] = Remarked(ref, _variant(kind, ordinal), bool(flagged), note)
             if prompt is not None:
-                on.setdefault(unit, {})[bytes(prompt), bytes(text)] = None
-        standing = ((unit, one) for (unit, _), one in newest.items() if one.flagged or one.note)
-        return tuple(replace(one, answers=tuple(on.get(unit, ()))) for unit, one in standing)
+                answers_by_unit.setdefault(unit, {})[bytes(prompt), bytes(text)] = None
+        current_remarks = (
+            (unit, remark) for (unit, _), remark in newest.items() if remark.flagged or remark.note
+        )
+        return tuple(
+            replace(remark, answers=tuple(answers_by_unit.get(unit, ())))
+            for unit, remark in current_remarks
+        )
 
 
 def _read_answer(row: tuple[Any, ...]) -> ReadAnswer:
     (
         ref,
         kind,
-        n,
+        ordinal,
         template,
         inverted,
         prompt,
@@ -223,7 +248,7 @@ def _read_answer(row: tuple[Any, ...]) -> ReadAnswer:
     ) = row
     return ReadAnswer(
         ref,
-        _variant(kind, n),
+        _variant(kind, ordinal),
         template,
         bool(inverted),
         bytes(prompt),
@@ -271,7 +296,7 @@ _ANSWERS = f"""
     )
     group by prompt, text order by place, probe, sum(count) desc, text
 """
-"prompts shared by several cells count once"
+"Prompts that several cells share count once."
 _READ = _ANSWERS.format(
     reading=_READING,
     readings="""
@@ -292,7 +317,7 @@ _CLASSIFIED = _ANSWERS.format(
         )
     """,
 )
-"the classifier does not read numbers that a rule reads"
+"The classifier does not read numbers that a rule reads."
 _GIVEN = _ANSWERS.format(
     reading="null as label, null as reason, null as start, null as stop, null as confidence",
     readings="",
@@ -328,7 +353,7 @@ _LABELLED_TEXTS = f"""
         and u.template_id is null
     where g.reader_id in (select id from reader where {_BY_PEOPLE})
 """
-"far fewer than a run has answers, which take time to scan"
+"They are far fewer than the answers of a run, which take time to scan."
 
 _LABELLED = f"""
     select s.ref, w.kind, w.ordinal, q.key, x.key, e.kind, e.name, g.label
@@ -363,36 +388,35 @@ _REMARKS = f"""
 
 
 class ReviewLeases(Aggregate):
-    """The methods on leases. A run is named as in `pipeline.review.named`, an item by its ref."""
+    """The methods on leases. A run is given as by `pipeline.review.named`, an item by its ref."""
 
     def take(
         self, run: Mapping[str, str], items: Sequence[str], auditor: str, lease_s: int = LEASE_S
     ) -> str | None:
-        """Lease the first item without another lease and return it; None if others hold all of
-        them.
+        """Lease the first item without another lease and return it, or None if all have leases.
 
         Earlier leases of this auditor in this run are released.
         """
         key = _key(run)
         with self.store.write() as connection:
-            at = now()
+            current_time = now()
             connection.execute(
                 "delete from review_lease where run_key = ? and (auditor = ? or until <= ?)",
-                (key, auditor, at),
+                (key, auditor, current_time),
             )
-            taken = {
+            leased_items = {
                 item
                 for (item,) in connection.execute(
                     "select item from review_lease where run_key = ?", (key,)
                 )
             }
-            found = next((item for item in items if item not in taken), None)
-            if found is not None:
-                until = later(at, timedelta(seconds=lease_s))
+            free_item = next((item for item in items if item not in leased_items), None)
+            if free_item is not None:
+                until = later(current_time, timedelta(seconds=lease_s))
                 connection.execute(
-                    "insert into review_lease values (?, ?, ?, ?)", (key, found, auditor, until)
+                    "insert into review_lease values (?, ?, ?, ?)", (key, free_item, auditor, until)
                 )
-        return found
+        return free_item
 
     def release(self, run: Mapping[str, str], auditor: str) -> None:
         """Release an auditor's leases in a run."""
@@ -402,7 +426,7 @@ class ReviewLeases(Aggregate):
             )
 
     def held(self, run: Mapping[str, str]) -> dict[str, str]:
-        """Return the leases of a run: item -> auditor."""
+        """Return the leases of a run as item -> auditor."""
         rows = self.connection.execute(
             "select item, auditor from review_lease where run_key = ? and until > ?",
             (_key(run), now()),

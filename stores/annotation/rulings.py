@@ -1,6 +1,6 @@
-"""What auditors decide, and the control samples that check them.
+"""Auditors' rulings, and the control samples for checking readers.
 
-Rulings are events that are kept permanently; those in force are computed per auditor and subject.
+Rulings are events that are kept permanently. Those in force are computed per auditor and subject.
 Rulings and samples identify their subjects by content, not by rowids, so they can be moved between
 stores unchanged. Annotators cannot read them: an annotator's connection sees only what
 `stores.core.permissions` lists.
@@ -28,7 +28,7 @@ from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import ConflictError, UsageError
 
 LONGEST_REASON = 2000
-"characters"
+"in characters"
 
 
 class Rulings(Aggregate):
@@ -44,7 +44,8 @@ class Rulings(Aggregate):
         label: str | None = None,
     ) -> Ruling:
         """Append a ruling, which supersedes the same auditor's earlier ruling on the subject.
-        `label`: see `Ruling`.
+
+        For `label` see `Ruling`.
         """
         if label is not None and verdict is not Verdict.MISREAD:
             raise UsageError(f"a right reading belongs to {Verdict.MISREAD}, not to {verdict}")
@@ -53,11 +54,12 @@ class Rulings(Aggregate):
         )
 
     def undo(self, ruling: Ruling, *, auditor: str, reason: str = "") -> Ruling:
-        """Withdraw a ruling in force; its auditor's previous ruling on the subject is in force
-        again.
+        """Withdraw a ruling in force.
 
-        Raises ConflictError if it is no longer in force, UsageError if it is another auditor's and
-        no reason is given.
+        Its auditor's previous ruling on the subject is in force again.
+
+        Raises ConflictError if it is no longer in force, and UsageError if it is another auditor's
+        and no reason is given.
         """
         auditor = person_name(auditor, "auditor")
         if auditor != ruling.auditor and not reason.strip():
@@ -85,58 +87,63 @@ class Rulings(Aggregate):
                     "this ruling was taken back or superseded meanwhile; look at the newest"
                 )
             # What another clock dated ahead of this one does not count.
-            soon = later(now(), timedelta(seconds=1))
+            latest_time = later(now(), timedelta(seconds=1))
             (newest,) = connection.execute(
-                "select max(at) from ruling where at < ?", (soon,)
+                "select max(at) from ruling where at < ?", (latest_time,)
             ).fetchone()
-            at = now_after(max((*(event.at for event in events), newest or "")))
+            time = now_after(max((*(event.at for event in events), newest or "")))
             ruling = Ruling(
-                secrets.token_bytes(16), subject, verdict, label, reason, auditor, at, undoes
+                secrets.token_bytes(16), subject, verdict, label, reason, auditor, time, undoes
             )
             _insert(connection, [ruling])
         return ruling
 
     def events(self, subject: Subject | None = None) -> tuple[Ruling, ...]:
         """Return all events, or those about a subject, the oldest first."""
-        where, values = ("where subject_key = ?", (subject.key,)) if subject else ("", ())
-        return _events(self.connection, where, values)
+        clause, values = ("where subject_key = ?", (subject.key,)) if subject else ("", ())
+        return _events(self.connection, clause, values)
 
     def count(self) -> int:
-        """Return how many events there are."""
+        """Return the number of events."""
         return int(self.connection.execute("select count(*) from ruling").fetchone()[0])
 
     def standing(self, kind: Ruled | None = None) -> dict[bytes, tuple[Ruling, ...]]:
-        """Return the rulings in force, one per auditor, by the keys of their subjects, the oldest
-        first.
+        """Return the rulings in force, one per auditor, by the keys of their subjects.
+
+        The oldest come first.
         """
-        found: dict[bytes, tuple[Ruling, ...]] = {}
-        where, values = ("where kind = ?", (kind.value,)) if kind else ("", ())
-        for ruling in _standing(_events(self.connection, where, values)):
+        rulings_by_key: dict[bytes, tuple[Ruling, ...]] = {}
+        clause, values = ("where kind = ?", (kind.value,)) if kind else ("", ())
+        for ruling in _standing(_events(self.connection, clause, values)):
             key = ruling.subject.key
-            found[key] = (*found.get(key, ()), ruling)
-        return found
+            rulings_by_key[key] = (*rulings_by_key.get(key, ()), ruling)
+        return rulings_by_key
 
     def newest(self, auditor: str) -> Ruling | None:
-        """Return the newest ruling in force of an auditor; None without one."""
-        mine = _standing(_events(self.connection, "where auditor = ?", (auditor,)))
-        return mine[-1] if mine else None
+        """Return the newest ruling in force of an auditor, or None if there is none."""
+        rulings_in_force = _standing(_events(self.connection, "where auditor = ?", (auditor,)))
+        return rulings_in_force[-1] if rulings_in_force else None
 
     def merge(self, events: Iterable[Ruling]) -> int:
-        """Add events of another store or a file, with their own times; return how many were new."""
+        """Add events of another store or a file.
+
+        They keep their times. Returns the number of new ones.
+        """
         with self.store.write() as connection:
             return _insert(connection, events)
 
 
 def _standing(events: Iterable[Ruling]) -> tuple[Ruling, ...]:
-    """Return the newest ruling of each auditor and subject that was not withdrawn, from events in
-    order.
+    """Return the newest ruling of each auditor and subject that was not withdrawn.
+
+    The events come in order.
     """
     events = tuple(events)
-    undone = {event.undoes for event in events}
+    withdrawn_uids = {event.undoes for event in events}
     newest = {
-        (e.subject.key, e.auditor): e
-        for e in events
-        if e.verdict is not None and e.uid not in undone
+        (event.subject.key, event.auditor): event
+        for event in events
+        if event.verdict is not None and event.uid not in withdrawn_uids
     }
     return tuple(sorted(newest.values(), key=lambda ruling: (ruling.at, ruling.uid)))
 
@@ -204,12 +211,12 @@ def _reason(text: str) -> str:
 
 
 DIGITS = 8
-"hexadecimal digits of a key that people copy"
+"the number of hexadecimal digits of a key that people copy"
 
 
 @dataclass(frozen=True, slots=True)
 class PutPrompt:
-    """A prompt as asked by one audit."""
+    """A prompt as an audit asked it."""
 
     key: bytes
     instrument: str
@@ -235,10 +242,10 @@ class GivenAnswer:
 
     prompt: bytes
     key: bytes
-    "of its text"
+    "of the answer's text"
     text: str
     count: int
-    "how often all models gave it"
+    "number of times that all models gave it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +256,7 @@ class GivenReading:
     reader: str
     version: str
     label: str | None
-    "None: unreadable"
+    "None if it is unreadable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,17 +268,18 @@ class Giver:
     fingerprint: str | None
 
     def is_of(self, run: Run) -> bool:
-        """Return whether a run includes its answers."""
-        mine = (self.model_id, self.sampling_id) == (run.model_id, run.sampling_id)
-        return mine and run.fingerprint in (None, self.fingerprint)
+        """Return whether a run includes the answers of this source."""
+        is_same_source = (self.model_id, self.sampling_id) == (run.model_id, run.sampling_id)
+        return is_same_source and run.fingerprint in (None, self.fingerprint)
 
 
 class RuledThings(Aggregate):
     """The methods on subjects of rulings."""
 
     def versions(self, instrument: str, ref: str) -> tuple[int, ...]:
-        """Return the versions of a statement: unasked ones first, then those that a model was
-        asked, each from oldest to newest.
+        """Return the versions of a statement, unasked ones first.
+
+        Those that a model was asked follow. Each group is in order, from oldest to newest.
         """
         rows = self.connection.execute(_VERSIONS, {"instrument": instrument, "ref": ref})
         return tuple(version for (version,) in rows)
@@ -281,7 +289,8 @@ class RuledThings(Aggregate):
         values = {"instrument": instrument, "ref": ref, "version": version}
         rows = self.connection.execute(_WORDINGS, values)
         return tuple(
-            (language, _variant(kind, n), restored(body)) for language, kind, n, body in rows
+            (language, _variant(kind, ordinal), restored(body))
+            for language, kind, ordinal, body in rows
         )
 
     def prompts(
@@ -292,16 +301,17 @@ class RuledThings(Aggregate):
         key: str | None = None,
         probe: int | None = None,
     ) -> tuple[PutPrompt, ...]:
-        """Return the prompts about a statement, those with a key prefix (in hexadecimal), or that
-        of a probe.
+        """Return the prompts that match all given criteria.
+
+        They are the instrument, the statement, a prefix of the key (in hexadecimal), and a probe.
         """
         clauses = ["exists (select 1 from draw d where d.prompt_id = p.prompt_id)"]
         values: dict[str, object] = {"instrument": instrument, "ref": ref, "probe": probe}
         clauses += [_CLAUSES[name] for name, value in values.items() if value is not None]
         if key is not None:
-            whole = len(key) == 2 * KEY_BYTES
-            values["key"] = bytes.fromhex(key) if whole else key
-            clauses.append("q.key = :key" if whole else "lower(hex(q.key)) glob :key || '*'")
+            is_full_key = len(key) == 2 * KEY_BYTES
+            values["key"] = bytes.fromhex(key) if is_full_key else key
+            clauses.append("q.key = :key" if is_full_key else "lower(hex(q.key)) glob :key || '*'")
         sql = _PROMPTS.format(where=" and ".join(clauses))
         return tuple(
             PutPrompt(
@@ -322,22 +332,24 @@ class RuledThings(Aggregate):
         )
 
     def text(self, key: bytes) -> str | None:
-        """Return a text by its key; None if the store lacks it."""
+        """Return a text by its key, or None if the store lacks it."""
         row = self.connection.execute("select body from text where key = ?", (key,)).fetchone()
         return None if row is None else restored(row[0])
 
     def probes(self, named: Mapping[str, str]) -> frozenset[int]:
-        """Return the rowids of the probes of a subject: a prompt, a wording, or a whole
-        statement.
+        """Return the rowids of the probes of a subject.
+
+        The subject is a prompt, a wording, or a whole statement.
         """
-        where = _OF_PROMPT if "prompt" in named else _OF_STATEMENT
+        clause = _OF_PROMPT if "prompt" in named else _OF_STATEMENT
         values = {**named, "key": bytes.fromhex(named.get("prompt", ""))}
-        rows = self.connection.execute(_PROBES.format(where=where), values)
-        meant = {name: named[name] for name in ("language", "variant") if name in named}
+        rows = self.connection.execute(_PROBES.format(where=clause), values)
+        criteria = {name: named[name] for name in ("language", "variant") if name in named}
         return frozenset(
             probe
-            for probe, language, kind, n in rows
-            if meant.items() <= {"language": language, "variant": _variant(kind, n)}.items()
+            for probe, language, kind, ordinal in rows
+            if criteria.items()
+            <= {"language": language, "variant": _variant(kind, ordinal)}.items()
         )
 
     def answers(self, prompt: bytes) -> tuple[GivenAnswer, ...]:
@@ -348,21 +360,24 @@ class RuledThings(Aggregate):
         )
 
     def givers(self, prompt: str, text: str) -> frozenset[Giver]:
-        """Return the sources of an answer (key of its text) to a prompt (its key), both in
-        hexadecimal.
+        """Return the sources of an answer to a prompt.
+
+        The answer is given by the key of its text, the prompt by its own key, both in hexadecimal.
         """
         values = {"prompt": bytes.fromhex(prompt), "text": bytes.fromhex(text)}
         return frozenset(Giver(*row) for row in self.connection.execute(_GIVERS, values))
 
     def readings(self, prompt: bytes, text: bytes) -> tuple[GivenReading, ...]:
-        """Return the readings of an answer (key of its text) to a prompt by rules and classifiers,
-        of each reader's newest version.
+        """Return the readings of an answer to a prompt by rules and classifiers.
+
+        The answer is given by the key of its text. The readings are those of each reader's newest
+        version.
         """
         rows = self.connection.execute(_READINGS, {"prompt": prompt, "text": text})
-        newest = {
+        reading_by_reader = {
             name: GivenReading(kind, name, version, label) for kind, name, version, label in rows
         }
-        return tuple(newest.values())
+        return tuple(reading_by_reader.values())
 
 
 def _variant(kind: str, ordinal: int) -> str:
@@ -446,8 +461,9 @@ _READINGS = f"""
 
 
 class ControlSamples(Aggregate):
-    """The methods on control samples. A stored sample never changes; one on which nobody decided
-    can be removed.
+    """The methods on control samples.
+
+    A stored sample never changes. One on which nobody decided can be removed.
     """
 
     def add(
@@ -468,7 +484,7 @@ class ControlSamples(Aggregate):
             _insert_sample(connection, sample)
 
     def remove(self, uid: bytes) -> None:
-        """Delete a sample in one transaction: for one on which nobody has decided."""
+        """Delete a sample on which nobody has decided, in one transaction."""
         with self.store.write() as connection:
             connection.execute("delete from control_item where sample = ?", (uid,))
             connection.execute("delete from control_sample where uid = ?", (uid,))
@@ -483,12 +499,12 @@ class ControlSamples(Aggregate):
         )
 
     def merge(self, samples: Iterable[ControlSample]) -> int:
-        """Add the samples of another store, with their times; return how many were new."""
+        """Add the samples of another store, with their times. Returns the number of new ones."""
         with self.store.write() as connection:
-            return sum(_insert_sample(connection, one) for one in samples)
+            return sum(_insert_sample(connection, sample) for sample in samples)
 
     def newest(self, run: Mapping[str, str]) -> ControlSample | None:
-        """Return the newest sample of a run, of any reader; None if there is none."""
+        """Return the newest sample of a run, of any reader, or None if there is none."""
         rows = named(
             self.connection,
             "select * from control_sample where run = ? order by at desc, uid desc",
@@ -544,8 +560,10 @@ class ControlSamples(Aggregate):
 
 
 def _insert_sample(connection: sqlite3.Connection, one: ControlSample) -> int:
-    """Write a sample with its items; return 1, or 0 if it exists. Call inside a transaction."""
-    sizes = json.dumps({name: [of.size, of.drawn] for name, of in one.strata.items()})
+    """Write a sample with its items. Returns 1, or 0 if it exists. Call inside a transaction."""
+    sizes = json.dumps(
+        {name: [stratum.size, stratum.drawn] for name, stratum in one.strata.items()}
+    )
     added = connection.execute(
         "insert into control_sample (uid, run_key, run, reader_kind, reader, reader_version, "
         "seed, strata, drawn_by, "
@@ -571,16 +589,16 @@ def _insert_sample(connection: sqlite3.Connection, one: ControlSample) -> int:
             (
                 (
                     one.uid,
-                    n,
-                    of.ref,
-                    of.stratum,
-                    of.prompt,
-                    of.text,
-                    of.label,
-                    of.answers,
-                    json.dumps(of.places),
+                    ordinal,
+                    item.ref,
+                    item.stratum,
+                    item.prompt,
+                    item.text,
+                    item.label,
+                    item.answers,
+                    json.dumps(item.places),
                 )
-                for n, of in enumerate(one.items)
+                for ordinal, item in enumerate(one.items)
             ),
         )
     return added

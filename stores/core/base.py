@@ -1,11 +1,11 @@
-"""What all parts of a store share: sqlite-utils, aggregates and their transactions, times, texts.
+"""What all parts of a store share: sqlite-utils, aggregates and transactions, times, texts.
 
 sqlite-utils is imported without pandas. If pandas is installed, sqlite-utils imports it for its
-time stamp types, which no store contains; that takes a third of the start time of a worker or a
+time stamp types, which no store contains. That takes a third of the start time of a worker or a
 command.
 
 Texts are stored once under their content key, unchanged and uncompressed. A body is text that any
-program with SQLite can read; a text with half a surrogate pair, which UTF-8 cannot encode, is
+program with SQLite can read. A text with half a surrogate pair, which UTF-8 cannot encode, is
 stored as a blob. Measured on 1.5 million answers of 800 to 1,500 characters: compressed, the file
 is a quarter smaller (1.6 instead of 2.2 GB), but is written at two thirds of the speed and read at
 a fifth, and no other program reads the texts. Short answers are the same either way: five million
@@ -37,8 +37,9 @@ finally:
 
 
 class StoreTable(Table):  # type: ignore[misc]  # mypy skips sqlite-utils
-    """A table as migrations made it: writing rows neither looks for it, nor makes it, nor adds
-    columns to it.
+    """A table as migrations made it.
+
+    Writing rows neither looks for it, nor makes it, nor adds columns to it.
     """
 
     def exists(self) -> bool:
@@ -53,8 +54,7 @@ class StoreTable(Table):  # type: ignore[misc]  # mypy skips sqlite-utils
 
 
 def table(connection: sqlite3.Connection, name: str) -> StoreTable:
-    """Return a table to write rows to, in the transaction that `Store.write` has opened on the
-    connection.
+    """Return a table for writing rows in the open transaction of `Store.write`.
 
     Outside a transaction sqlite-utils would begin and commit one of its own.
     """
@@ -73,27 +73,29 @@ def add_texts(connection: sqlite3.Connection, texts: Iterable[str]) -> None:
 def text_ids(connection: sqlite3.Connection, texts: Iterable[str]) -> dict[str, int]:
     """Insert new texts and return the rowid of each. Call inside a transaction."""
     keys = {text: text_key(text) for text in dict.fromkeys(texts)}
-    known = dict(_rowids(connection, [*keys.values()]))
-    missing = [(key, text) for text, key in keys.items() if key not in known]
-    (last,) = connection.execute("select coalesce(max(id), 0) from text").fetchone()
-    known |= {key: last + place for place, (key, _) in enumerate(missing, 1)}
+    id_by_key = dict(_rowids(connection, [*keys.values()]))
+    missing = [(key, text) for text, key in keys.items() if key not in id_by_key]
+    (last_id,) = connection.execute("select coalesce(max(id), 0) from text").fetchone()
+    id_by_key |= {key: last_id + index for index, (key, _) in enumerate(missing, 1)}
     connection.executemany(
         "insert into text (id, key, body) values (?, ?, ?)",
-        ((known[key], key, stored(text)) for key, text in missing),
+        ((id_by_key[key], key, stored(text)) for key, text in missing),
     )
-    return {text: known[key] for text, key in keys.items()}
+    return {text: id_by_key[key] for text, key in keys.items()}
 
 
 AT_ONCE = 500
-"keys that one query looks up"
+"the number of keys that one query looks up"
 
 
 def _rowids(connection: sqlite3.Connection, keys: Sequence[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Yield (key, rowid) of those texts of these keys that are there."""
+    """Yield the key and the rowid of each stored text among these keys."""
     for start in range(0, len(keys), AT_ONCE):
-        some = keys[start : start + AT_ONCE]
-        marks = ", ".join("?" * len(some))
-        yield from connection.execute(f"select key, id from text where key in ({marks})", some)
+        chunk = keys[start : start + AT_ONCE]
+        placeholders = ", ".join("?" * len(chunk))
+        yield from connection.execute(
+            f"select key, id from text where key in ({placeholders})", chunk
+        )
 
 
 def stored(text: str) -> str | bytes:
@@ -153,21 +155,26 @@ def named(connection: sqlite3.Connection, sql: str, values: object = ()) -> sqli
 
 
 def instrument_id_of(connection: sqlite3.Connection, name: str) -> int:
-    """Return the rowid of an instrument. Raises UnknownName, which lists the existing ones."""
+    """Return the rowid of an instrument.
+
+    Raises UnknownName, which lists the existing instruments.
+    """
     row = connection.execute("select id from instrument where name = ?", (name,)).fetchone()
     if row is None:
-        known = ", ".join(
-            r[0] for r in connection.execute("select name from instrument order by id")
+        names = ", ".join(
+            instrument_row[0]
+            for instrument_row in connection.execute("select name from instrument order by id")
         )
         raise UnknownName(
-            f"no instrument is named {name!r} in this store. Available: {known or 'none'}"
+            f"no instrument is named {name!r} in this store. Available: {names or 'none'}"
         )
     return int(row[0])
 
 
 def now() -> str:
-    """Return the time in UTC, to the millisecond, in the format of stores:
-    `2026-11-21T09:30:00.123Z`.
+    """Return the current time in UTC, in the format of stores: `2026-11-21T09:30:00.123Z`.
+
+    It has milliseconds.
     """
     return _written(datetime.now(UTC))
 
@@ -178,11 +185,12 @@ def later(at: str, by: timedelta) -> str:
 
 
 def now_after(last: str | None) -> str:
-    """Return the time, or a moment after `last` if the clock went back, so that the order of events
-    is kept.
+    """Return the current time, or a moment after `last` if the clock went back.
+
+    So the order of events is kept.
     """
-    at = now()
-    return at if last is None or last < at else later(last, timedelta(milliseconds=1))
+    current = now()
+    return current if last is None or last < current else later(last, timedelta(milliseconds=1))
 
 
 def _written(moment: datetime) -> str:

@@ -1,4 +1,4 @@
-"""Opens a store: brings its schema up to date, after copying it, and sets how it is journalled."""
+"""Opens a store, migrates its schema after copying the file, and sets its journal mode."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ def to_stderr(sentence: str) -> None:
 
 
 tell: Callable[[str], None] = to_stderr
-"shows a message to the user; the terminal interface replaces it"
+"shows a message to the user. The terminal interface replaces it."
 
 
 def back_up(path: Path, version: int, newer: int) -> Path:
-    """Copy a store of schema `version` to `NAME.before-vN` in the same folder; return the copy's
-    path. An earlier copy of the same store, left by a migration that did not come to its end, is
-    replaced; no other file is.
+    """Copy a store of schema `version` to `NAME.before-vN` in its folder and return that path.
+
+    An earlier copy of the same store, left by a migration that did not come to its end, is
+    replaced. No other file is.
 
     Call it with the write lock held, before the migration to schema `newer`. Raises StoreError,
     leaving no partial copy, if there is no room for it, or the copy fails.
@@ -52,15 +53,15 @@ def back_up(path: Path, version: int, newer: int) -> Path:
             "left. Nothing was changed. Make room, then try again."
         )
     target = _free(path, newer)
-    part = target.with_name(f"{target.name}.part")
+    partial = target.with_name(f"{target.name}.part")
     try:
-        part.unlink(missing_ok=True)
-        with closing(sqlite3.connect(path)) as store, closing(sqlite3.connect(part)) as copy:
+        partial.unlink(missing_ok=True)
+        with closing(sqlite3.connect(path)) as store, closing(sqlite3.connect(partial)) as copy:
             store.backup(copy)
             copy.execute("pragma journal_mode = delete")
-        part.rename(target)
+        partial.rename(target)
     except (sqlite3.Error, OSError) as error:
-        part.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
         raise StoreError(
             f"{path}: the store has schema {version} and is to be brought to schema {newer}, but "
             "could not be copied "
@@ -91,36 +92,39 @@ def migrated(path: Path, copy: Path, version: int, newer: int) -> str:
 
 def _free(path: Path, newer: int) -> Path:
     name = f"{path.name}.before-v{newer}"
-    number, found = 1, path.with_name(name)
-    while found.exists() and not _same_state(path, found):
+    number, candidate = 1, path.with_name(name)
+    while candidate.exists() and not _same_state(path, candidate):
         number += 1
-        found = path.with_name(f"{name}-{number}")
-    return found
+        candidate = path.with_name(f"{name}-{number}")
+    return candidate
 
 
 def _same_state(path: Path, copy: Path) -> bool:
-    """Return whether a copy is of this store, as it is now: the migration before which it was made
-    came to no end.
+    """Return whether a copy is of this store in its current state.
+
+    Then the migration for which the copy was made did not come to its end.
     """
-    said = []
+    states = []
     try:
-        for one in (path, copy):
-            with closing(sqlite3.connect(f"{one.resolve().as_uri()}?mode=ro", uri=True)) as store:
-                marks = (
+        for file in (path, copy):
+            with closing(
+                sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)
+            ) as connection:
+                query = (
                     "select (select uid from identity), (select max(id) from text), (select "
                     "count(*) from job)"
                 )
-                version = store.execute("pragma user_version").fetchone()[0]
-                said.append(
+                version = connection.execute("pragma user_version").fetchone()[0]
+                states.append(
                     (
                         version,
-                        *store.execute(marks).fetchone(),
-                        *store.execute("pragma page_count").fetchone(),
+                        *connection.execute(query).fetchone(),
+                        *connection.execute("pragma page_count").fetchone(),
                     )
                 )
     except sqlite3.Error:
         return False
-    return said[0] == said[1]
+    return states[0] == states[1]
 
 
 MIB = 2**20
@@ -131,18 +135,20 @@ SCHEMA_VERSION = BASELINE + len(migrations.pending(Database(memory=True)))
 
 
 def open_database(path: Path, *, create: bool, quiet: bool = False) -> tuple[Database, str]:
-    """Open and, if necessary, migrate the store at `path`; `quiet`: keep no copy of it and say
-    nothing.
+    """Open and, if necessary, migrate the store at `path`.
 
-    Returns the database and, if the file system does not support write-ahead logging, a message for
-    the user, else "".
+    Returns the database and a message for the user. The message is empty unless the file system
+    does not support write-ahead logging. If `quiet`, no copy of the old store is kept and nobody is
+    told of the migration.
 
     Raises
     ------
     NotAStore
         The file does not exist and `create` is false, or it is not a store.
-    NewerStore, OlderStore, ReadOnlyStore, StoreBusy
-        As their names say.
+    NewerStore, OlderStore
+        The store has the schema of a newer workbench, or one that is too old to migrate.
+    ReadOnlyStore, StoreBusy
+        The store cannot be written, or another program holds its lock for too long.
     """
     new = not path.exists() or path.stat().st_size == 0
     if new and not create:
@@ -187,21 +193,23 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _no_store(path: Path) -> NotAStore:
-    said = "the file is empty (0 bytes)" if path.is_file() else "there is no store here"
-    return NotAStore(f"{path}: {said}. Make one with: workbench init {path}")
+    reason = "the file is empty (0 bytes)" if path.is_file() else "there is no store here"
+    return NotAStore(f"{path}: {reason}. Make one with: workbench init {path}")
 
 
 def open_for_reading(path: Path) -> Database:
-    """Open the store at `path` read-only; its file and folder need not be writable.
+    """Open the store at `path` read-only. Its file and folder need not be writable.
 
-    Raises NotAStore, NewerStore, OlderStore, and StoreError if the store has to be migrated first.
+    Raises NotAStore, NewerStore and OlderStore, and StoreError if it must be migrated first.
     """
     if path.is_dir() or not path.exists() or path.stat().st_size == 0:
         raise _no_store(path)
-    alone = not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists()
-    place = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
+    is_immutable = (
+        not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists()
+    )
+    uri = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if is_immutable else ''}"
     try:
-        connection = sqlite3.connect(place, uri=True, timeout=BUSY_TIMEOUT_MS / 1000)
+        connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_MS / 1000)
     except sqlite3.OperationalError as error:
         raise StoreError(f"{path}: cannot be opened ({error}).") from error
     try:
@@ -223,8 +231,9 @@ def open_for_reading(path: Path) -> Database:
 
 
 def open_copy(path: Path, folder: Path) -> Database:
-    """Copy the store at `path`, which is only read, into a folder, and open the copy, migrated.
-    Raises as `open_for_reading`, but not for an older schema.
+    """Copy the store at `path` into a folder, and open the migrated copy.
+
+    The store itself is only read. Raises as `open_for_reading`, but not for an older schema.
     """
     if not path.is_file() or path.stat().st_size == 0:
         raise NotAStore(f"{path}: there is no store here")
@@ -242,8 +251,9 @@ def open_copy(path: Path, folder: Path) -> Database:
 
 
 def is_store(path: Path) -> bool:
-    """Return whether a file begins like a store; only the file itself is opened, and nothing is
-    changed.
+    """Return whether a file begins like a store.
+
+    Only the file itself is opened, and nothing is changed.
     """
     try:
         if not path.is_file():  # a pipe would wait for a writer forever
@@ -259,8 +269,9 @@ def is_store(path: Path) -> bool:
 
 
 def translated(error: sqlite3.Error, path: Path) -> StoreError:
-    """Return an error that tells the user what to do. Nothing of a failed transaction was
-    written.
+    """Return an error that tells the user what to do.
+
+    Nothing of a failed transaction was written.
     """
     text = str(error)
     if "locked" in text or "busy" in text:
@@ -285,17 +296,19 @@ def translated(error: sqlite3.Error, path: Path) -> StoreError:
             "without -wal."
         )
     if "not a database" in text or "malformed" in text:
-        rescue = (
+        rescue_hint = (
             f" Save what can be read: workbench doctor {path} --rescue NEW"
             if "malformed" in text
             else ""
         )
-        return NotAStore(f"{path}: this is not a SQLite file, or it is damaged ({text}).{rescue}")
+        return NotAStore(
+            f"{path}: this is not a SQLite file, or it is damaged ({text}).{rescue_hint}"
+        )
     return StoreError(f"{path}: {text}")
 
 
 WAL_BEGINS = b"\x37\x7f\x06\x82"
-"of a log whose checksums are little-endian; \\x83: big-endian"
+"the first bytes of a log whose checksums are little-endian; \\x83 in the fourth: big-endian"
 
 
 def _begins(path: Path) -> bytes:
@@ -312,8 +325,8 @@ def _check_writable(path: Path) -> None:
     if not path.parent.is_dir():
         raise StoreError(f"{path}: the folder {path.parent} does not exist. Make it first.")
     for target in (path, path.parent):
-        marked = target.exists() and not target.stat().st_mode & 0o222
-        if target.exists() and (marked or not os.access(target, os.W_OK)):
+        lacks_write_bits = target.exists() and not target.stat().st_mode & 0o222
+        if target.exists() and (lacks_write_bits or not os.access(target, os.W_OK)):
             raise ReadOnlyStore(
                 f"{path}: {'the folder ' if target is not path else ''}{target} cannot be "
                 "written, and SQLite writes "
@@ -328,9 +341,9 @@ def _check_ours(db: Database, path: Path, *, new: bool) -> None:
     application = db.execute("pragma application_id").fetchone()[0]
     version = _version(db)
     if application != APPLICATION_ID:
-        tables = ", ".join(sorted(db.table_names())[:5]) or "no tables"
+        names = ", ".join(sorted(db.table_names())[:5]) or "no tables"
         raise NotAStore(
-            f"{path}: a SQLite file of another program ({tables}). Give another name for the store."
+            f"{path}: a SQLite file of another program ({names}). Give another name for the store."
         )
     if version > SCHEMA_VERSION:
         raise NewerStore(
@@ -352,8 +365,10 @@ def _check_ours(db: Database, path: Path, *, new: bool) -> None:
 
 
 def _migrate(db: Database, path: Path, *, quiet: bool) -> None:
-    """Make or migrate the schema in one transaction; two programs may try at the same time. An
-    existing store is copied first, and the user is informed, unless it is `quiet`.
+    """Make or migrate the schema in one transaction.
+
+    Two programs may try at the same time. An existing store is copied first, and the user is
+    informed, unless `quiet`.
     """
     if _version(db) == SCHEMA_VERSION:
         return
@@ -383,8 +398,9 @@ def _migrate(db: Database, path: Path, *, quiet: bool) -> None:
 
 
 def _compact(db: Database) -> None:
-    """Give back the room that a migration left in the file and in its log, unless somebody else
-    reads the store.
+    """Release the space that a migration left unused in the file and in its log.
+
+    Nothing happens while somebody else reads the store.
     """
     with suppress(sqlite3.OperationalError):
         free, pages = (
@@ -396,7 +412,7 @@ def _compact(db: Database) -> None:
 
 
 FREE = 0.1
-"share of a store's pages that may stay unused after a migration"
+"the share of a store's pages that may stay unused after a migration"
 
 
 def _version(db: Database) -> int:

@@ -1,5 +1,4 @@
-"""What a store holds: a hash of its rows and the time of its newest event, the state of its parts,
-what was made of them, names to complete.
+"""The contents of a store: their hash, the newest event, the state of parts, cached results, names.
 
 A copy of a store, a store after `vacuum`, and a store whose answers were read again have the same
 hash: derived and internal data are left out (readings of rules, embeddings, leases, heartbeats of
@@ -53,38 +52,39 @@ WITHOUT_RULES = {
 }
 "readings of rules can be recomputed, which happens whenever figures are shown"
 AT_ONCE = 10_000
-"rows hashed in one step; the hash does not depend on it"
+"number of rows hashed in one step, on which the hash does not depend"
 AT = ("at", "created_at", "finished_at", "started_at", "ended_at", "imported_at", "first_seen")
 "columns with the time of an event"
 
 
 def content_hash(connection: sqlite3.Connection) -> str:
-    """Return the SHA-256 of all rows, table by table and in the order of their keys, as hexadecimal
-    digits.
+    """Return the SHA-256 of all rows as hexadecimal digits.
+
+    Tables come by name, and the rows of a table in the order of their values.
     """
     digest = hashlib.sha256()
     for table in _tables(connection):
         columns = [
             name for name in _columns(connection, table) if name not in LEFT_OUT.get(table, ())
         ]
-        listed = ", ".join(f'"{name}"' for name in columns)
-        digest.update(f"{table}({listed})\n".encode())
-        order = ", ".join(str(place + 1) for place in range(len(columns)))
-        where = WITHOUT_RULES.get(table, "")
-        rows = connection.execute(f'select {listed} from "{table}" {where} order by {order}')
-        while some := rows.fetchmany(AT_ONCE):
-            digest.update("".join(map(repr, some)).encode("utf-8", "surrogatepass"))
+        column_list = ", ".join(f'"{name}"' for name in columns)
+        digest.update(f"{table}({column_list})\n".encode())
+        order = ", ".join(str(index + 1) for index in range(len(columns)))
+        clause = WITHOUT_RULES.get(table, "")
+        rows = connection.execute(f'select {column_list} from "{table}" {clause} order by {order}')
+        while chunk := rows.fetchmany(AT_ONCE):
+            digest.update("".join(map(repr, chunk)).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 
 def last_event(connection: sqlite3.Connection) -> str:
-    """Return the time of the newest event, in UTC; empty for a store without events."""
+    """Return the time of the newest event in UTC, or an empty string for a store without events."""
     newest = ""
     for table in _tables(connection):
-        where = WITHOUT_RULES.get(table, "")
+        clause = WITHOUT_RULES.get(table, "")
         for name in _columns(connection, table):
             if name in AT:
-                row = connection.execute(f'select max("{name}") from "{table}" {where}').fetchone()
+                row = connection.execute(f'select max("{name}") from "{table}" {clause}').fetchone()
                 newest = max(newest, row[0] or "")
     return newest
 
@@ -163,8 +163,8 @@ class Part(Enum):
         "select count(*), max(id) from gold_choice",
         "select count(*), max(at) from edit",
     )
-    """what people do: labels, adjudications, rulings, decisions on drafts and findings, edits;
-    flags are REMARKS"""
+    """the work of people: labels, adjudications, rulings, decisions on drafts and findings,
+    edits. Flags are REMARKS."""
     PRODUCED = (
         "select count(*), max(at) from reading where reader_id not in (select id from reader "
         "where kind = 'rule')",
@@ -172,8 +172,8 @@ class Part(Enum):
         "select count(*), max(id) from draft",
         "select count(*) from frozen_plan",
     )
-    """what jobs make for people; without the readings of rules, which are written whenever figures
-    are shown"""
+    """the products of jobs for people, without the readings of rules, which are written whenever
+    figures are shown"""
 
 
 def state_of(connection: sqlite3.Connection, parts: Sequence[Part]) -> State:
@@ -184,12 +184,13 @@ def state_of(connection: sqlite3.Connection, parts: Sequence[Part]) -> State:
 
 
 MOST_REMEMBERED = 256
-"results that a connection keeps: the instrument, templates and versions of some eighty runs"
+"the largest number of results of a connection: instrument, templates and versions of some 80 runs"
 
 
 class Remembered:
-    """What was read over a connection, while nobody has written to the store since; of many
-    results, those that were asked for last.
+    """The cached results of reads over a connection, valid until somebody writes to the store.
+
+    The least recently used ones are dropped.
     """
 
     def __init__(self, most: int = MOST_REMEMBERED) -> None:
@@ -203,17 +204,20 @@ class Remembered:
         The data version detects writes of other connections, the number of changes those of this
         one.
         """
-        at = int(connection.execute("pragma data_version").fetchone()[0]), connection.total_changes
-        if at != self._at:
-            self._at = at
+        version = (
+            int(connection.execute("pragma data_version").fetchone()[0]),
+            connection.total_changes,
+        )
+        if version != self._at:
+            self._at = version
             self._held.clear()
         if key in self._held:
             self._held.move_to_end(key)
             return self._held[key]  # type: ignore[return-value]
-        found = self._held[key] = read()
+        result = self._held[key] = read()
         while len(self._held) > self._most:
             self._held.popitem(last=False)
-        return found
+        return result
 
     def forget(self) -> None:
         """Clear the cache, after a rollback or at the end."""
@@ -239,12 +243,12 @@ class Kept(Protocol):
 
 
 MOST = 48
-"most kept results of a program; the least recently used one is dropped first"
+"the largest number of cached results of a program. The least recently used one goes first"
 
 
 @dataclass(slots=True)
 class _Place:
-    """The place of one kept result."""
+    """The cache entry of one result."""
 
     lock: RLock = field(default_factory=RLock)
     state: State | None = None
@@ -258,13 +262,12 @@ _GUARD = Lock()
 def kept(
     store: Kept, key: Hashable, parts: Sequence[Part], make: Callable[[], T], *more: object
 ) -> T:
-    """Return the kept result of `make` if these parts of the store have not changed, otherwise a
-    new result.
+    """Return the cached result of `make`, or a new one if these parts of the store have changed.
 
-    Screens open a store for each read, and what Home has judged an audit or the review needs next:
-    each result is computed once, and another thread that needs the same one waits for it. A store
-    that holds the write lock waits for nobody, since who computes may want to write, and leaves no
-    result of what may be rolled back.
+    Screens open a store for each read, and an audit or the review needs the results that Home has
+    computed. So each result is computed once, and another thread that needs the same one waits for
+    it. A store that holds the write lock never waits, since the thread that computes may want to
+    write. It also caches no result, since its transaction may be rolled back.
 
     Parameters
     ----------
@@ -274,30 +277,31 @@ def kept(
     """
     store.check_moment()
     with _GUARD:
-        place = _PLACES.setdefault((store.identity, key), _Place())
+        entry = _PLACES.setdefault((store.identity, key), _Place())
         _PLACES.move_to_end((store.identity, key))
         while len(_PLACES) > MOST:
             _PLACES.popitem(last=False)
     state: State
     if store.holds_lock:
         state = (*(_state(store, part) for part in parts), *more)
-        if place.lock.acquire(blocking=False):
+        if entry.lock.acquire(blocking=False):
             try:
-                if place.state == state:
-                    return place.value  # type: ignore[no-any-return]
+                if entry.state == state:
+                    return entry.value  # type: ignore[no-any-return]
             finally:
-                place.lock.release()
+                entry.lock.release()
         return make()
-    with place.lock:
+    with entry.lock:
         state = (*(_state(store, part) for part in parts), *more)
-        if place.state != state:
-            place.value, place.state = make(), state
-        return place.value  # type: ignore[no-any-return]
+        if entry.state != state:
+            entry.value, entry.state = make(), state
+        return entry.value  # type: ignore[no-any-return]
 
 
 def _state(store: Kept, part: Part) -> State:
-    """Return what a part of a store is now; while nobody writes to the store, its queries run
-    once.
+    """Return the current state of a part.
+
+    Its queries run once until somebody writes to the store.
     """
     return store.remembered(("state", part), lambda: state_of(store.connection, [part]))
 
@@ -319,14 +323,14 @@ NAMES = {
 
 
 MOST_STEPS = 5_000_000
-"steps of SQLite's machine, a part of a second, after which names are not worth waiting for"
+"the steps of SQLite's machine, a fraction of a second, after which a query for names is ended"
 
 
 def names(path: Path, kind: str) -> tuple[str, ...]:
-    """Return the names of a kind; empty if the store cannot be read without changes.
+    """Return the names of a kind, or none if the store cannot be read without changes.
 
     Comparing the schema would import too much for a press of Tab. A foreign view in place of a
-    table can only name something: it is not trusted, and ended after some steps.
+    table can only produce names: it is not trusted, and ended after some steps.
     """
     try:
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0)

@@ -26,8 +26,8 @@ from stores.core.values import identity_words
 from workbench.errors import StoreError, StoreGone
 
 EXPECTED: dict[Path, bytes] = {}
-"""the stores that this program holds with an anchor: absolute path -> uid; another store at that
-path is refused"""
+"""the stores that this program holds with an anchor: absolute path -> uid. Another store at that
+path is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class FileIdentity:
     def check(self) -> None:
         """Raise StoreGone if the file at the path is not this one."""
         try:
-            found = self.path.stat()
+            file_status = self.path.stat()
         except FileNotFoundError:
             raise StoreGone(
                 f"{self.path}: the store is gone. Its file was deleted or moved while it was open."
@@ -52,7 +52,7 @@ class FileIdentity:
             raise StoreGone(
                 f"{self.path}: the store cannot be reached any more ({error.strerror})."
             ) from error
-        if (found.st_dev, found.st_ino) != (self.device, self.inode):
+        if (file_status.st_dev, file_status.st_ino) != (self.device, self.inode):
             raise StoreGone(
                 f"{self.path}: the store is gone. Another file was put in its place while it was "
                 "open."
@@ -70,12 +70,12 @@ class FileIdentity:
 def identity_of(connection: sqlite3.Connection, path: Path) -> FileIdentity:
     """Return the current identity of a connection's file."""
     absolute = path.resolve()
-    found = absolute.stat()
-    return FileIdentity(absolute, found.st_dev, found.st_ino, uid_of(connection))
+    file_status = absolute.stat()
+    return FileIdentity(absolute, file_status.st_dev, file_status.st_ino, uid_of(connection))
 
 
 def check_expected(found: FileIdentity) -> None:
-    """Raise StoreGone if a program that holds a store finds another one at its path."""
+    """Raise StoreGone if a program that holds a store opens another one at its path."""
     if EXPECTED.get(found.path, found.uid) != found.uid:
         raise StoreGone(
             f"{found.path}: the store is gone. Another store was put in its place while it was "
@@ -84,15 +84,20 @@ def check_expected(found: FileIdentity) -> None:
 
 
 def gone_instead(path: Path) -> StoreGone | None:
-    """Return the error if a program holds the store of a path that has no store now; else None."""
+    """Return the error that a held store is gone, or None if no store of that path is held.
+
+    It is for a path that has no store now.
+    """
     if path.resolve() not in EXPECTED:
         return None
-    how = "Another file was put in its place" if path.exists() else "Its file was deleted or moved"
-    return StoreGone(f"{path}: the store is gone. {how} while it was open.")
+    cause = (
+        "Another file was put in its place" if path.exists() else "Its file was deleted or moved"
+    )
+    return StoreGone(f"{path}: the store is gone. {cause} while it was open.")
 
 
 def uid_of(connection: sqlite3.Connection) -> bytes:
-    """Return the random number of a store. Raises StoreError if it has none."""
+    """Return the random number that identifies a store. Raises StoreError if it has none."""
     row = connection.execute("select uid from identity").fetchone()
     if row is None:
         path = connection.execute(
@@ -108,11 +113,11 @@ def uid_of(connection: sqlite3.Connection) -> bytes:
 def rescue(
     connection: sqlite3.Connection, identity: FileIdentity, target: Path | None = None
 ) -> Path:
-    """Write the data that the connection of a lost store still reads to a new file, and return its
-    path.
+    """Write the data that the connection of a lost store still reads to a new file.
 
-    `target` None: in the store's folder, or in the folder for temporary files. Raises StoreError if
-    the target exists or cannot be written, or if the store can no longer be read.
+    Returns the path of the file. If `target` is None, the file is in the store's folder, or in the
+    folder for temporary files. Raises StoreError if the target exists or cannot be written, or if
+    the store can no longer be read.
     """
     path = target or free_path(identity.path)
     if path.exists():
@@ -121,7 +126,7 @@ def rescue(
         with closing(sqlite3.connect(path)) as copy:
             connection.backup(copy)
             copy.execute("pragma journal_mode = delete")
-            whole = (
+            is_complete = (
                 copy.execute("pragma quick_check").fetchone()[0] == "ok"
                 and uid_of(copy) == identity.uid
             )
@@ -130,7 +135,7 @@ def rescue(
         raise StoreError(
             f"{path}: what was stored could not be written there ({error}). Try another folder."
         ) from error
-    if not whole:
+    if not is_complete:
         path.unlink(missing_ok=True)
         raise StoreError(
             f"{identity.path}: nothing of the store can be read any more; it was written over."
@@ -139,8 +144,9 @@ def rescue(
 
 
 def write_unsaved(path: Path, items: Iterable[Any]) -> Path:
-    """Write dataclasses as JSON lines to a new file in the folder of a lost store; return the
-    file's path.
+    """Write dataclasses as JSON lines to a new file in the folder of a lost store.
+
+    Returns the path of the file.
     """
     target = free_path(path, "unsaved", ".jsonl")
     lines = (json.dumps(asdict(item), default=bytes.hex, ensure_ascii=False) for item in items)
@@ -149,8 +155,10 @@ def write_unsaved(path: Path, items: Iterable[Any]) -> Path:
 
 
 def free_path(path: Path, word: str = "rescued", suffix: str = "") -> Path:
-    """Return an unused name: `audit.rescued.db`, `audit.rescued-2.db`, …, in the folder of a file
-    if possible.
+    """Return an unused path: `audit.rescued.db`, `audit.rescued-2.db`, …
+
+    It is in the folder of the given file, or in the one for temporary files if that cannot be
+    written.
     """
     folder = (
         path.parent
@@ -159,14 +167,14 @@ def free_path(path: Path, word: str = "rescued", suffix: str = "") -> Path:
     )
     number, suffix = 1, suffix or path.suffix
     while (
-        found := folder / f"{path.stem}.{word}{f'-{number}' if number > 1 else ''}{suffix}"
+        candidate := folder / f"{path.stem}.{word}{f'-{number}' if number > 1 else ''}{suffix}"
     ).exists():
         number += 1
-    return found
+    return candidate
 
 
 class Anchor:
-    """Keeps a store's file open. Any thread may use it."""
+    """A connection that keeps a store's file open. Any thread may use it."""
 
     def __init__(self, path: Path):
         self._lock = threading.Lock()
@@ -185,8 +193,9 @@ class Anchor:
 
     @classmethod
     def of(cls, path: Path) -> Anchor | None:
-        """Return an anchor, or None if there is no sound store, which is reported when it is
-        opened.
+        """Return an anchor, or None if there is no sound store.
+
+        That is reported when the store is opened.
         """
         try:
             return cls(path) if path.exists() else None
@@ -198,8 +207,9 @@ class Anchor:
         self.identity.check()
 
     def version(self) -> int | None:
-        """Return a number that another connection's commit changes; None where it cannot be read at
-        once. Takes some microseconds.
+        """Return a number that every commit of another connection changes.
+
+        It is None if it cannot be read at once. Takes some microseconds.
         """
         if not self._lock.acquire(blocking=False):
             return None

@@ -1,17 +1,17 @@
-"""The schema: a baseline, and migrations from there on.
+"""The schema: a baseline, and the migrations after it.
 
 A new store gets the baseline, which is SQL by area in the folder `schema`, and then every
 migration. The baseline is as final as a migration that stores went through: change the schema with
 one more migration, at the end of this file.
 
-Identity: what is the same everywhere has a 16-byte content key (`workbench.domain.keys`), so two
-stores merge by `insert or ignore`; rowids are private to one file. Samples of one prompt are
+Identity: content that is the same everywhere has a 16-byte content key (`workbench.domain.keys`),
+so two stores merge by `insert or ignore`. Rowids are private to one file. Samples of one prompt are
 exchangeable, so a draw keeps the multiset of its answers: thirty equal answers are one row. A rule
 reads a text once per template, not once per sample. At ten million responses `response` costs about
 15 bytes a row, `draw` about 60 bytes a prompt.
 
 A migration runs without foreign keys, which are turned on when the schema is up to date: a table
-may be made anew under its old name. sqlite-utils' `transform` does that, too, but leaves out
+may be replaced under its old name. The `transform` of sqlite-utils does that, too, but drops
 WITHOUT ROWID and triggers.
 """
 
@@ -25,9 +25,9 @@ from stores.core.base import Database, Migrations
 APPLICATION_ID = 0x574B4231
 "marks a file as a workbench store ('WKB1')"
 BASELINE = 33
-"the schema that the baseline makes; the first migration after it is m034"
+"the schema version of the baseline. The first migration after it is m034."
 BEFORE_BASELINE = "workbench 0.2.0 as of 25 November 2026"
-"the last that brings stores of schemas 1 to 32 to the baseline"
+"the last version that brings stores of schemas 1 to 32 to the baseline"
 FOLDER = Path(__file__).parent / "schema"
 AREAS = (
     "core",
@@ -46,7 +46,10 @@ migrations = Migrations("workbench")
 
 @migrations()
 def m034_occasion(db: Database) -> None:
-    """Name the date from which stored prompts were asked anew, which makes a run of its own."""
+    """Add the date from which stored prompts were asked anew.
+
+    Such prompts make a run of their own.
+    """
     run(db, "alter table model add column occasion text not null default ''")
     for name, sql in db.execute(
         "select name, sql from sqlite_schema where type = 'view'"
@@ -58,9 +61,7 @@ def m034_occasion(db: Database) -> None:
 
 @migrations()
 def m035_populations(db: Database) -> None:
-    """Let a question be one of a survey; keep people's weights, their groups, and shares that were
-    published.
-    """
+    """Add survey questions, weights and groups of respondents, and published shares."""
     run(
         db,
         """
@@ -99,8 +100,9 @@ def m035_populations(db: Database) -> None:
 
 @migrations()
 def m036_undated_labels(db: Database) -> None:
-    """Let a label say that nobody knows when it was given: its time is then the import's, and for
-    order alone.
+    """Add a mark for labels of unknown date.
+
+    Their time is then that of the import and serves only to order them.
     """
     for name in ("reading", "remark"):
         run(
@@ -114,8 +116,9 @@ def m036_undated_labels(db: Database) -> None:
 
 
 def make_baseline(db: Database) -> None:
-    """Make the tables, indexes and views of the baseline in an empty database. Call inside a
-    transaction.
+    """Make the tables, indexes and views of the baseline in an empty database.
+
+    Call inside a transaction.
     """
     for area in AREAS:
         run(db, (FOLDER / f"{area}.sql").read_text(encoding="utf-8"))
@@ -123,9 +126,9 @@ def make_baseline(db: Database) -> None:
 
 
 def run(db: Database, script: str) -> None:
-    """Execute statements one by one: `executescript` would commit the migration's transaction.
+    """Execute statements one by one, as `executescript` would commit the migration's transaction.
 
-    A statement ends at the end of a line; the last one needs no semicolon.
+    A statement ends at the end of a line. The last one needs no semicolon.
     """
     statement = ""
     for line in script.splitlines(keepends=True):

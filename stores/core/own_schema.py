@@ -1,9 +1,9 @@
 """Compares the schema of a file with the schema that the migrations of this program make.
 
 The comparison is an allow list: every table, index, view and trigger has to be one of ours, with
-our text, and none may be missing. A word that SQLite ignores or writes in several ways (blanks,
-comments, case, quotes around names) makes no difference. What SQLite says about an object in other
-columns than the text (`type`) is compared, but never trusted: SQLite itself reads the text alone.
+our text, and none may be missing. A token that SQLite ignores or writes in several ways (blanks,
+comments, case, quotes around names) makes no difference. Columns that SQLite derives from the text
+(`type`) are compared, too, but never trusted: SQLite itself reads the text alone.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ DIGESTS = {
     35: "fe4c7c453269576f",
     36: "728f8166c874eb43",
 }
-"schema -> digest of its objects: making the schema anew takes 30 ms"
+"schema -> digest of its objects, since making the schema anew takes 30 ms"
 WRITTEN = {
     33: "db7b24d8bcc8492a",
     34: "c85620d481370ef9",
     35: "9ac27b98d3367df6",
     36: "4750e464eafd0b75",
 }
-"""schema -> digest of its text as this program writes it: comparing tokens takes 10 ms. Another
-version of SQLite, or a migration from an older schema, may have written the same schema otherwise.
-"""
+"""schema -> digest of its text as this program writes it, since comparing tokens takes 10 ms.
+Another version of SQLite, or a migration from an older schema, may have written the same schema
+otherwise."""
 DIGEST_LENGTH = 16
 SHOWN_TOKENS = 6
 "tokens of a changed definition that a message quotes"
@@ -45,10 +45,10 @@ LONGEST_NAME = 60
 "characters of a foreign name that a message quotes"
 
 Row: TypeAlias = tuple[Any, ...]
-"type, name, table and text of an object, as the file has them; any of them may be of any type"
+"type, name, table and text of an object, as the file has them, each of any type"
 Tokens: TypeAlias = tuple[str, ...]
 Objects: TypeAlias = dict[tuple[str, str, str], list[Tokens]]
-"(type, name, table) -> the definitions with this name, which is one in a sound file"
+"(type, name, table) -> the definitions with this name, of which a sound file has one"
 
 TOKEN = re.compile(
     r"""[ \t\n\f\r]+|--[^\n]*|/\*.*?(?:\*/|\Z)
@@ -58,9 +58,8 @@ TOKEN = re.compile(
     |.""",
     re.ASCII | re.DOTALL | re.VERBOSE,
 )
-"""What SQLite reads as one: blanks and comments; strings and blobs; quoted names; words and
-numbers; a sign.
-"""
+"""The tokens of SQLite: blanks and comments; strings and blobs; quoted names; words and numbers;
+any other character."""
 PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*", re.ASCII)
 WORDS = """
     abort action add after all alter always analyze and as asc attach autoincrement before begin
@@ -76,7 +75,7 @@ WORDS = """
     unbounded union unique update using vacuum values view virtual when where window with without
 """
 KEYWORDS = frozenset(WORDS.split())
-'words that quotes turn into names, so that `"null"` is not `null`'
+"""keywords, which quotes turn into names: `"null"` is not `null`"""
 INTERNAL = {
     "sqlite_sequence": "create table sqlite_sequence(name,seq)",
     "sqlite_stat1": "create table sqlite_stat1(tbl,idx,stat)",
@@ -86,9 +85,7 @@ INTERNAL = {
 
 
 def tokens_of(sql: object) -> Tokens:
-    """Return the tokens of a definition without blanks, comments, case, and quotes that mean
-    nothing.
-    """
+    """Return the tokens of a definition without blanks, comments, case, and redundant quotes."""
     if sql is None:
         return ()
     if not isinstance(sql, str):
@@ -110,18 +107,19 @@ def _normal(token: str) -> str:
 
 
 def _without_quotes(text: str) -> str:
-    """Return a quoted name as a word if it means the same without quotes, otherwise in double
-    quotes.
+    """Return a quoted name as a word if it means the same without quotes.
+
+    Otherwise it is in double quotes.
     """
-    mark = text[-1]
-    name = text[1:-1] if mark == "]" else text[1:-1].replace(mark * 2, mark)
+    quote = text[-1]
+    name = text[1:-1] if quote == "]" else text[1:-1].replace(quote * 2, quote)
     if PLAIN_NAME.fullmatch(name) and name.lower() not in KEYWORDS:
         return name.lower()
     return f'"{name}"'
 
 
 def kind_of(sql: object) -> str:
-    """Return what a definition makes by its own words: `table`, `view`, `virtual table` and so on.
+    """Return the kind of object that a definition makes, such as `table` or `virtual table`.
 
     Examples
     --------
@@ -137,18 +135,19 @@ def kind_of(sql: object) -> str:
 def refuse_foreign(
     connection: sqlite3.Connection, path: Path, version: int, migrations: Migrations
 ) -> None:
-    """Raise StoreError if the schema of a file is not that of its version, before any of it
-    runs.
+    """Raise StoreError if the schema of a file is not that of its version.
+
+    Call it before any of the schema runs.
     """
     phrases = differences(connection, version, migrations)
     if not phrases:
         return
-    more = (
+    remainder = (
         f"; and {len(phrases) - SHOWN_DIFFERENCES} more" if len(phrases) > SHOWN_DIFFERENCES else ""
     )
     raise StoreError(
         f"{path}: the file does not have the schema of a store: "
-        f"{'; '.join(phrases[:SHOWN_DIFFERENCES])}{more}. Nothing of it was used. For a clean "
+        f"{'; '.join(phrases[:SHOWN_DIFFERENCES])}{remainder}. Nothing of it was used. For a clean "
         "copy of "
         f"its rows: workbench doctor {path} --rescue NEW"
     )
@@ -157,22 +156,18 @@ def refuse_foreign(
 def differences(
     connection: sqlite3.Connection, version: int, migrations: Migrations
 ) -> tuple[str, ...]:
-    """Return how the schema of a file differs from the schema of a version, one phrase an
-    object.
-    """
+    """Return the differences between the schemas of a file and a version, a phrase per object."""
     return _compared(version, schema_rows(connection), migrations)
 
 
 def is_own(connection: sqlite3.Connection) -> bool:
-    """Return whether a file has the schema of its version, so that its tables may be read by
-    name.
-    """
+    """Return whether a file has the schema of its version. Then its tables may be read by name."""
     version = int(connection.execute("pragma user_version").fetchone()[0])
     return version >= BASELINE and not differences(connection, version, own_migrations)
 
 
 def schema_rows(connection: sqlite3.Connection) -> tuple[Row, ...]:
-    """Return the rows of a file's schema, with texts that are no UTF-8 as they can be read.
+    """Return the rows of a file's schema, in which texts that are not UTF-8 are escaped.
 
     Raises sqlite3.DatabaseError for a schema that SQLite itself refuses.
     """
@@ -220,7 +215,9 @@ def _objects(rows: Sequence[Row]) -> Objects:
             and tokens == tokens_of(INTERNAL[name])
         ):
             continue
-        key = tuple(text if isinstance(text, str) else repr(text) for text in (kind, name, table))
+        key = tuple(
+            value if isinstance(value, str) else repr(value) for value in (kind, name, table)
+        )
         objects.setdefault(key, []).append(tokens)  # type: ignore[arg-type]
     return objects
 
@@ -234,8 +231,8 @@ def digest(parts: Iterable[object]) -> str:
 def make_schema(db: Database, version: int, migrations: Migrations) -> None:
     """Make the schema of a version in an empty database. Call inside a transaction."""
     make_baseline(db)
-    later = [migration.name for migration in migrations.pending(db)][version - BASELINE :]
-    migrations.apply(db, stop_before=later[:1] or None)
+    later_names = [migration.name for migration in migrations.pending(db)][version - BASELINE :]
+    migrations.apply(db, stop_before=later_names[:1] or None)
 
 
 @lru_cache(maxsize=4)
@@ -266,16 +263,14 @@ def _change_phrase(
         return f"{kind} {name} is defined {len(definitions)} times"
     tokens = definitions[0]
     pairs = zip(tokens, expected, strict=False)
-    same = next((index for index, pair in enumerate(pairs) if pair[0] != pair[1]), None)
-    start = min(len(tokens), len(expected)) if same is None else same
+    first_difference = next((index for index, pair in enumerate(pairs) if pair[0] != pair[1]), None)
+    start = min(len(tokens), len(expected)) if first_difference is None else first_difference
     actual_text = shown(" ".join(tokens[start : start + SHOWN_TOKENS])) or "its end"
     expected_text = " ".join(expected[start : start + SHOWN_TOKENS]) or "its end"
     return f"{kind} {name} has `{actual_text}` in place of `{expected_text}`"
 
 
 def shown(text: str) -> str:
-    """Return a text of a foreign file on one line, without control characters, cut to a short
-    length.
-    """
+    """Return a text of a foreign file on one line, without control characters, and shortened."""
     line = "".join(character if character.isprintable() else "?" for character in text)
     return line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 1] + "…"

@@ -1,7 +1,7 @@
-"""The permissions of annotators by task: labelling items of a queue, or statements for policy
-issues.
+"""The permissions of annotators by task.
 
-The authorizer enforces them on a connection.
+The tasks are labelling items of a queue, and labelling statements for policy issues. The authorizer
+enforces the permissions on a connection.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ _STATEMENTS: dict[str, frozenset[str] | None] = {
 
 
 def at_a_queue(me: int, queue: int, codebook: int) -> Permissions:
-    """Return the permissions of a person (rowid of a reader) at a queue; `codebook`: rowid of any
-    version of its codebook. Labels under all of its versions are the person's own, later ones
-    included.
+    """Return the permissions of a person (rowid of a reader) at a queue.
+
+    `codebook` is the rowid of any version of its codebook. Labels under all versions, later ones
+    included, are the person's own.
     """
     codebooks = (
         "select n.id from main.codebook n join main.codebook o on o.name = n.name where "
@@ -55,19 +56,20 @@ def at_a_queue(me: int, queue: int, codebook: int) -> Permissions:
 def over_issues(me: int, imported: Iterable[int]) -> Permissions:
     """Return the permissions of a person who labels statements for policy issues.
 
-    `imported`: readers of labels imported under the same person's name, which count as their own.
+    `imported` are the readers of labels that were imported under the same person's name. They count
+    as the person's own.
     """
-    mine = ", ".join(str(int(reader)) for reader in (me, *imported))
-    withdrawn = f"(new.label is null and new.reader_id in ({mine}))"
+    own_readers = ", ".join(str(int(reader)) for reader in (me, *imported))
+    is_withdrawal = f"(new.label is null and new.reader_id in ({own_readers}))"
     return Permissions(
         views={
             "my_issue_label": "select statement_id, issue, reader_id, revision, label, at from "
             "main.issue_label "
-            f"where reader_id in ({mine})"
+            f"where reader_id in ({own_readers})"
         },
         readable=_STATEMENTS | {"issue": None, "reader": frozenset({"id"})},
         inserted=frozenset({"issue_label"}),
-        refused={"issue_label": f"new.reader_id is not {int(me)} and not {withdrawn}"},
+        refused={"issue_label": f"new.reader_id is not {int(me)} and not {is_withdrawal}"},
     )
 
 
@@ -94,13 +96,14 @@ class Permissions:
     """The permissions of one person in a store."""
 
     views: Mapping[str, str]
-    "name -> query: temporary views of the person's own part of hidden tables"
+    "name -> query of a temporary view of the person's own part of hidden tables"
     readable: Mapping[str, frozenset[str] | None]
-    "table -> readable columns; None: all. The empty name stands for no column, as in `count(*)`"
+    """table -> readable columns, or None for all. The empty name stands for no column, as in
+    `count(*)`"""
     inserted: frozenset[str]
     "tables that accept new rows"
     updated: Mapping[str, frozenset[str] | None] = field(default_factory=dict)
-    "table -> columns that may be changed; None: all"
+    "table -> columns that may be changed, or None for all"
     deleted: frozenset[str] = frozenset()
     refused: Mapping[str, str] = field(default_factory=dict)
     "table -> condition on `new` under which a row is refused"
@@ -131,7 +134,10 @@ def _authorize(
     _database: str | None,
     view: str | None,
 ) -> int:
-    """Decide whether a statement may perform an action: `first` is a table, `second` a column."""
+    """Decide whether a statement may perform an action.
+
+    `first` is a table and `second` a column.
+    """
     allowed = False
     if action == sqlite3.SQLITE_READ:
         allowed = (

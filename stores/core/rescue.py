@@ -1,5 +1,4 @@
-"""What in the file of a store is not its own, and what can be saved of a store that is foreign or
-damaged.
+"""The foreign objects of a file, and the rescue of a store that is foreign or damaged.
 
 A file from somebody else may hold triggers and views that run whenever it is read or written.
 SQLite is told to trust none of them (`trusted_schema`), and a file that has any is refused: see
@@ -25,23 +24,22 @@ from workbench.errors import StoreError
 
 @dataclass(slots=True)
 class Rescued:
-    """What was saved of a file."""
+    """The outcome of a rescue."""
 
     rows: dict[str, int] = field(default_factory=dict)
     "table -> rows"
     lost: dict[str, str] = field(default_factory=dict)
-    "table -> why the rest of it cannot be read"
+    "table -> why its remaining rows cannot be read"
     refused: dict[str, int] = field(default_factory=dict)
     "table -> rows that no store can hold"
     replaced: dict[str, int] = field(default_factory=dict)
-    "table.column -> wrong values in place of which the row has one that says nothing"
+    "table.column -> number of wrong values that were replaced by a stand-in, which says nothing"
     left_out: tuple[str, ...] = ()
-    "what is foreign in the file"
+    "the foreign objects of the file"
 
 
 def rescued(source: Path, target: Path, migrate: Callable[[Path], Database]) -> Rescued:
-    """Write every row of a file's own tables that can be read into a new store; return what came
-    and what did not.
+    """Write every readable row of a file's own tables into a new store, and return the outcome.
 
     The new store is made with the schema of the file, and brought to the newest one when it has the
     rows.
@@ -87,7 +85,9 @@ def rescued(source: Path, target: Path, migrate: Callable[[Path], Database]) -> 
 
 
 def _readable_schema(old: sqlite3.Connection) -> tuple[Row, ...]:
-    """Return the rows of a file's schema. SQLite passes over the objects that it cannot understand.
+    """Return the rows of a file's schema.
+
+    SQLite passes over the objects that it cannot understand.
 
     Raises sqlite3.Error if the list cannot be read at all.
     """
@@ -127,7 +127,7 @@ def _fill(
 
 
 def _delete_orphans(new: sqlite3.Connection, result: Rescued) -> None:
-    """Delete the rows that are about rows which did not come, and then the rows about those."""
+    """Delete the rows that refer to missing rows, and then the rows that refer to those."""
     while orphaned := {row[0] for row in new.execute("pragma foreign_key_check")}:
         for table in orphaned:
             keys: dict[int, list[tuple[str, str, str]]] = {}
@@ -139,13 +139,13 @@ def _delete_orphans(new: sqlite3.Connection, result: Rescued) -> None:
                 )
             for columns in keys.values():
                 parent = columns[0][0]
-                known = " and ".join(f'"{column}" is not null' for _, column, _ in columns)
-                same = " and ".join(
+                has_reference = " and ".join(f'"{column}" is not null' for _, column, _ in columns)
+                matches = " and ".join(
                     f'p."{key}" = "{table}"."{column}"' for _, column, key in columns
                 )
                 deleted = new.execute(
-                    f'delete from "{table}" where {known} and not exists (select 1 from '
-                    f'"{parent}" p where {same})'
+                    f'delete from "{table}" where {has_reference} and not exists (select 1 from '
+                    f'"{parent}" p where {matches})'
                 ).rowcount
                 if deleted:
                     result.refused[table] = result.refused.get(table, 0) + deleted
@@ -159,8 +159,8 @@ def _primary_key(connection: sqlite3.Connection, table: str) -> str:
 
 
 BOOKKEEPING = ("_sqlite_migrations",)
-"""tables that are made with the schema: a foreign row in it would keep a later migration from
-running"""
+"""tables that are made with the schema. A foreign row in them would keep a later migration from
+running."""
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -172,19 +172,26 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, found: Rescued) -> None:
-    """Copy the rows of one table; rows beyond a damaged page are sought from the other end, too."""
-    wanted = [row[1] for row in new.execute(f'pragma table_info("{table}")')]
+    """Copy the rows of one table.
+
+    If a page is damaged, the rows beyond it are sought from the other end, too.
+    """
+    expected_names = [row[1] for row in new.execute(f'pragma table_info("{table}")')]
     try:
-        there = {row[1] for row in old.execute(f'pragma table_xinfo("{table}")') if row[6] == 0}
+        available_names = {
+            row[1] for row in old.execute(f'pragma table_xinfo("{table}")') if row[6] == 0
+        }
     except sqlite3.Error as error:
         found.lost[table] = str(error)
         return
-    columns = [name for name in wanted if name in there]
-    listed = ", ".join(f'"{name}"' for name in columns)
-    put = f'insert or ignore into "{table}" ({listed}) values ({", ".join("?" * len(columns))})'
-    for row in _rows(old, table, listed, found):
+    columns = [name for name in expected_names if name in available_names]
+    column_list = ", ".join(f'"{name}"' for name in columns)
+    insert = (
+        f'insert or ignore into "{table}" ({column_list}) values ({", ".join("?" * len(columns))})'
+    )
+    for row in _rows(old, table, column_list, found):
         try:
-            n_rows = _insert(old, new, put, table, dict(zip(columns, row, strict=True)), found)
+            n_rows = _insert(old, new, insert, table, dict(zip(columns, row, strict=True)), found)
             found.rows[table] = found.rows.get(table, 0) + n_rows
         except (sqlite3.Error, UnicodeError):
             found.refused[table] = found.refused.get(table, 0) + 1
@@ -198,8 +205,9 @@ def _insert(
     values: dict[str, object],
     found: Rescued,
 ) -> int:
-    """Insert a row, with stand-ins for its wrong values. Return the number of rows, 0 if it is
-    there already.
+    """Insert a row, with stand-ins for its wrong values.
+
+    Return the number of inserted rows, which is 0 if the row exists already.
     """
     replaced: list[str] = []
     while True:
@@ -223,31 +231,40 @@ def _insert(
 
 
 PARAMETERS = {"sampling.temperature": "temperature", "sampling.top_p": "top_p"}
-"columns of a sampling that may be unknown -> the parameter"
+"column of a sampling that may be unknown -> its parameter"
 
 
 def _unknown_parameter(
     old: sqlite3.Connection, new: sqlite3.Connection, values: dict[str, object], name: str
 ) -> dict[str, object]:
-    """Return the values of a sampling with one parameter not known, so that the answers under it
-    are kept.
+    """Return new values of a sampling with one unknown parameter.
+
+    So the answers under it are kept.
 
     Its key changes with it, unless another sampling has that key already.
     """
     parameter = PARAMETERS[name]
-    left = {parameter, *str(values["server"]).split(",")}
-    changed = {
+    unstated = {parameter, *str(values["server"]).split(",")}
+    updates = {
         parameter: getattr(Sampling(), parameter),
-        "server": ",".join([*(other for other in MAY_BE_LEFT if other in left), NOT_STATED]),
+        "server": ",".join(
+            [*(candidate for candidate in MAY_BE_LEFT if candidate in unstated), NOT_STATED]
+        ),
     }
     names = [field.name for field in fields(Sampling)]
-    described = {**values, **changed}
-    key = Sampling(**{name: described[name] for name in names if name in described}).key
+    sampling_values = {**values, **updates}
+    key = Sampling(
+        **{
+            field_name: sampling_values[field_name]
+            for field_name in names
+            if field_name in sampling_values
+        }
+    ).key
     is_taken = any(
         connection.execute("select 1 from sampling where key = ?", (key,)).fetchone()
         for connection in (old, new)
     )
-    return changed if is_taken else {**changed, "key": key}
+    return updates if is_taken else {**updates, "key": key}
 
 
 def _rows(
@@ -264,16 +281,16 @@ def _rows(
 
 
 def damage(path: Path) -> str:
-    """Return what is damaged in a store, in a few words; "" where nothing is found."""
+    """Return a short description of the damage of a store, or an empty string if none is found."""
     try:
         with closing(_opened(path)) as connection:
-            first = str(connection.execute("pragma integrity_check(1)").fetchone()[0])
-            if first != "ok":
-                return " ".join(first.split())
+            check_result = str(connection.execute("pragma integrity_check(1)").fetchone()[0])
+            if check_result != "ok":
+                return " ".join(check_result.split())
             if row := connection.execute("pragma foreign_key_check").fetchone():
                 return f"a row of {row[0]} is about a row of {row[2]} that is not there"
-            if wrong := wrong_value(connection):
-                return wrong
+            if problem := wrong_value(connection):
+                return problem
             connection.text_factory = bytes.decode
             for (table,) in connection.execute(
                 "select name from sqlite_schema where type = 'table'"
@@ -286,14 +303,15 @@ def damage(path: Path) -> str:
 
 
 def blamed(error: Exception, path: Path) -> str:
-    """Return a sentence about a store whose contents led to an error; "" where the error is the
-    program's own.
+    """Return a sentence about a store whose contents led to an error.
+
+    It is empty if the error is the program's own.
     """
     frames = traceback.extract_tb(error.__traceback__)
-    read_there = bool(frames) and Path(frames[-1].filename).is_relative_to(
+    raised_here = bool(frames) and Path(frames[-1].filename).is_relative_to(
         Path(__file__).parents[1]
     )
-    shaped = isinstance(
+    is_data_error = isinstance(
         error,
         KeyError
         | ValueError
@@ -303,15 +321,15 @@ def blamed(error: Exception, path: Path) -> str:
         | OverflowError
         | MemoryError,
     )
-    if not (isinstance(error, sqlite3.Error) or (shaped and (read_there or damage(path)))):
+    if not (isinstance(error, sqlite3.Error) or (is_data_error and (raised_here or damage(path)))):
         return ""
-    found = damage(path) or f"it holds what no workbench writes: {type(error).__name__}: {error}"
+    problem = damage(path) or f"it holds what no workbench writes: {type(error).__name__}: {error}"
     return (
-        f"{path}: the store is damaged ({found}). Save what can be read: workbench doctor {path} "
+        f"{path}: the store is damaged ({problem}). Save what can be read: workbench doctor {path} "
         "--rescue NEW "
         f"(${TRACEBACK}=1 shows where it was met)"
     )
 
 
 TRACEBACK = "WORKBENCH_TRACEBACK"
-"environment variable: an error in a damaged store ends in a traceback"
+"the environment variable with which an error in a damaged store ends in a traceback"

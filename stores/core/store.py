@@ -54,30 +54,33 @@ from workbench.errors import AttemptEnded, NotAStore, ReadOnlyStore, StoreError,
 P = ParamSpec("P")
 T = TypeVar("T")
 SNAPSHOTS = 3
-"""times that figures are read over because reading them wrote; after that nobody else writes
-meanwhile"""
+"""the number of times that a read is repeated because it wrote. Then it takes the write lock, so
+that nobody else writes meanwhile"""
 BROKEN_OFF = 20
-"times more that it is read over where it was broken off before most of the work"
+"the further repeats that are allowed if a read was broken off before most of its work"
 
 POLL_S = (0.001, 0.003)
-"""how long a writer sleeps before it tries for the lock again; SQLite's own waits grow, so that
+"""how long a writer sleeps before it tries for the lock again. SQLite's own waits grow, so that
 newcomers go first"""
 WORKING_CACHE_KIB = 32_768
-"""pages of the file that a worker caches; a terminal, which opens several connections, is no faster
-with as many"""
+"""the pages of the file that a worker caches. A terminal opens several connections and is no
+faster with as many"""
 REST_S = 0.005
-"the most that a writer rests after a transaction, so that each who waits has tried meanwhile"
+"""the longest pause of a writer after a transaction, so that every waiting writer has tried
+meanwhile"""
 
 
 class Superseded(BaseException):
-    """What is being read will be read over, so the rest of it is of no use. Only `Store.at_once`
-    catches it.
+    """The signal that a read will be repeated, so its remaining work is of no use.
+
+    Only `Store.at_once` catches it.
     """
 
 
 class Store:
-    """A project's SQLite file. Use one object per thread; any number of processes may use the same
-    file.
+    """A project's SQLite file.
+
+    Use one object per thread. Any number of processes may use the same file.
 
     Examples
     --------
@@ -92,26 +95,26 @@ class Store:
         self.read_only = read_only
         self.path = path
         self.notice = notice
-        "why this store is slower than it could be, for display; empty if it is not"
+        "why this store is slower than it could be, for display, or an empty string if it is not"
         self._held = ExitStack()
-        "what is given back when the store is closed"
+        "the resources to release when the store is closed"
         self._refuses_wrong_values = False
         "whether the connection has the triggers of `values`"
         self._attempt: int | None = None
         self._nested = False
-        "whether writes belong to a transaction that is open around them"
+        "whether writes belong to an enclosing open transaction"
         self._snapshot = False
-        "whether reads belong to a snapshot; a write ends it"
+        "whether reads belong to a snapshot, which a write ends"
         self._superseded = False
-        "whether what is read now will be read over, as a write has ended its snapshot"
+        "whether the current read will be repeated, because a write has ended its snapshot"
         self._rests_until = 0.0
         """the time before which this object does not ask for the lock again, so that others have
         their turn"""
         self._remembered = Remembered()
         self.identity = identity_of(self.connection, path)
         self.moved = ""
-        """message that the store was lost, with the path of the copy that this object now writes
-        to; empty: not lost"""
+        """the message that the store was lost, with the path of the copy that this object now
+        writes to, or an empty string if it was not lost"""
         self.instruments = Instruments(self)
         self.statements = Statements(self)
         self.drafts = Drafts(self)
@@ -147,35 +150,37 @@ class Store:
     def open(cls, path: Path | str, *, create: bool = False) -> Store:
         """Open the store at `path`. Raises a `StoreError` that says what to do if that fails."""
         path = Path(path)
-        with ExitStack() as held:
-            held.enter_context(claimed(path))
+        with ExitStack() as resources:
+            resources.enter_context(claimed(path))
             try:
                 db, notice = open_database(path, create=create)
             except NotAStore as error:
                 raise (gone_instead(path) or error) from None
             store = cls(db, path, notice)
-            held.callback(store.connection.close)
+            resources.callback(store.connection.close)
             check_expected(store.identity)
-            store._held = held.pop_all()
+            store._held = resources.pop_all()
         return store
 
     @classmethod
     def open_for_reading(cls, path: Path | str) -> Store:
-        """Open the store at `path` read-only; `write` raises ReadOnlyStore. Raises a `StoreError`
-        if that fails.
+        """Open the store at `path` read-only.
+
+        `write` then raises ReadOnlyStore. Raises a `StoreError` if the store cannot be opened.
         """
-        with ExitStack() as held:
-            held.enter_context(claimed(Path(path)))
+        with ExitStack() as resources:
+            resources.enter_context(claimed(Path(path)))
             store = cls(open_for_reading(Path(path)), Path(path), read_only=True)
-            held.callback(store.connection.close)
-            store._held = held.pop_all()
+            resources.callback(store.connection.close)
+            store._held = resources.pop_all()
         return store
 
     @classmethod
     @contextmanager
     def copied(cls, path: Path) -> Iterator[Store]:
-        """Open a copy of the store at `path`, of any schema: the file itself is only read. Raises a
-        `StoreError`.
+        """Open a copy of the store at `path`, of any schema.
+
+        The file itself is only read. Raises a `StoreError` if that fails.
         """
         with (
             TemporaryDirectory() as folder,
@@ -184,13 +189,13 @@ class Store:
             try:
                 yield store
             except Exception as error:
-                if not (told := blamed(error, path)):
+                if not (message := blamed(error, path)):
                     raise
-                raise StoreError(told) from error
+                raise StoreError(message) from error
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """The connection, for reading; writes go through `write`."""
+        """The connection, for reading. Writes go through `write`."""
         connection: sqlite3.Connection = self.db.conn
         return connection
 
@@ -201,25 +206,25 @@ class Store:
     def at_once(self, read: Callable[[], T]) -> T:
         """Return the result of `read`, all of whose queries see the store as it is at one moment.
 
-        What `read` writes (rules read new answers when figures are shown) is committed at once, and
-        `read` is called again, so it must return the same for the same store. Where it goes on to
-        something that is kept, it is broken off for that. Inside another transaction it sees what
-        that one sees.
+        What `read` writes is committed at once, and `read` is called again, so it must return the
+        same for the same store. (Rules read new answers when figures are shown.) Where `read` goes
+        on to a result that is cached, it is broken off for the repeat. Inside another transaction
+        it sees what that one sees.
         """
         if self.connection.in_transaction:
             return read()
         self.check_moment()
-        left, more = SNAPSHOTS, BROKEN_OFF
-        while left:
-            self._snapshot, left = True, left - 1
+        n_tries, n_extra = SNAPSHOTS, BROKEN_OFF
+        while n_tries:
+            self._snapshot, n_tries = True, n_tries - 1
             self.connection.execute("begin")
             try:
                 check_schema(self.connection, self.path)
-                found = read()
+                result = read()
                 if self._snapshot:
-                    return found
+                    return result
             except Superseded:
-                left, more = left + (more > 0), more - 1
+                n_tries, n_extra = n_tries + (n_extra > 0), n_extra - 1
             except Exception:
                 if self._snapshot:  # else two moments may not fit each other
                     raise
@@ -234,38 +239,38 @@ class Store:
                 self._nested = False
 
     def check_moment(self) -> None:
-        """Break off what `at_once` reads if it will be read over."""
+        """Break off the read of `at_once` if it will be repeated."""
         if self._superseded:
             raise Superseded
 
     @property
     def holds_lock(self) -> bool:
-        """Whether this store has locked the file for writers, and reads within that."""
+        """Whether this store has locked the file for writers, and reads within that lock."""
         return self._nested
 
     def work_for(self, attempt: int) -> None:
-        """Set the attempt at a job for all later writes: see `write`. They are many, so more of the
-        file is cached.
+        """Set the attempt at a job for all later writes (see `write`).
+
+        They are many, so more of the file is cached.
         """
         self._attempt = attempt
         self.connection.execute(f"pragma cache_size = -{WORKING_CACHE_KIB}")
 
     @contextmanager
     def write(self, attempt: int | None = None) -> Iterator[sqlite3.Connection]:
-        """Run the block in one `begin immediate` transaction, which is written completely or not at
-        all.
+        """Run the block in one `begin immediate` transaction, written completely or not at all.
 
         Writes for an attempt at a job (`attempt`, or that of `work_for`) are refused with
         AttemptEnded after the attempt has ended: a worker that was considered lost must not write
         in parallel to its successor.
 
         If the file was deleted, moved or replaced in the meantime, StoreGone is raised before the
-        commit; if a newer workbench migrated it, NewerStore.
+        commit. If a newer workbench migrated it, NewerStore is raised.
 
-        The write lock is taken at the start, so waiting, limited by the busy timeout, happens
-        before any work, and reads inside the block are still current at the time of the write. Who
-        has just written lets others go first, for as long as they had to wait for it, but at most
-        `REST_S`.
+        The write lock is taken at the start. So waiting, limited by the busy timeout, happens
+        before any work, and reads inside the block are still current at the time of the write.
+        After the transaction, the writer lets others go first for as long as the transaction took,
+        but at most for `REST_S`.
         """
         if self._nested:
             yield self.connection
@@ -277,8 +282,8 @@ class Store:
         if self._snapshot:
             self._snapshot, self._superseded = False, True
             self.connection.rollback()
-        if (rest := self._rests_until - time.monotonic()) > 0:
-            time.sleep(rest)
+        if (pause := self._rests_until - time.monotonic()) > 0:
+            time.sleep(pause)
         try:
             self._refuse_wrong_values()
             _lock(self.connection)
@@ -295,9 +300,9 @@ class Store:
         except BaseException as error:
             self.connection.rollback()
             self._remembered.forget()
-            if isinstance(error, sqlite3.Error) and (words := refusal_words(error)):
+            if isinstance(error, sqlite3.Error) and (reason := refusal_words(error)):
                 raise StoreError(
-                    f"{self.path}: {words}; nothing of this change was written."
+                    f"{self.path}: {reason}; nothing of this change was written."
                 ) from error
             if isinstance(error, OverflowError) and "SQLite INTEGER" in str(error):
                 raise StoreError(
@@ -326,10 +331,9 @@ class Store:
 
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
-        """Run the block and roll back its writes at the end, so that their effects can be read
-        inside it.
+        """Run the block and roll back its writes at the end, so that it can read their effects.
 
-        The store is locked for writers as in `write`; other connections do not see the changes.
+        The store is locked for writers as in `write`. Other connections do not see the changes.
         """
         try:
             _lock(self.connection)
@@ -347,9 +351,7 @@ class Store:
             self._remembered.forget()
 
     def copy_to(self, path: Path) -> None:
-        """Write the current contents of the store to a new file. Raises StoreError if that
-        fails.
-        """
+        """Write the contents of the store to a new file. Raises StoreError if that fails."""
         try:
             with closing(sqlite3.connect(path)) as copy:
                 self.connection.backup(copy)
@@ -361,11 +363,12 @@ class Store:
         self.identity.check()
 
     def keep(self, write: Callable[[], None], unsaved: Iterable[Any] = ()) -> None:
-        """Write data that exist nowhere else. If the store was lost, continue with a copy of it and
-        write there; `moved` then has a message, and `check_moved` raises it when active work has
-        been stored.
+        """Write data that exist nowhere else.
 
-        Raises StoreGone if no copy can be made; `unsaved` (dataclasses) is then in a file of JSON
+        If the store was lost, continue with a copy of it and write there. `moved` then has a
+        message, and `check_moved` raises it when active work has been stored.
+
+        Raises StoreGone if no copy can be made. `unsaved` (dataclasses) is then in a file of JSON
         lines.
         """
         try:
@@ -373,23 +376,24 @@ class Store:
         except StoreGone as error:
             try:
                 self.rescue(error)
-            except StoreGone as trouble:
+            except StoreGone as rescue_error:
                 path = write_unsaved(self.identity.path, unsaved)
                 raise StoreGone(
-                    f"{trouble} What was not stored yet is in {path}, as JSON lines."
+                    f"{rescue_error} What was not stored yet is in {path}, as JSON lines."
                 ) from error
             write()
 
     def rescue(self, error: StoreGone) -> None:
-        """Continue with a copy of a lost store, unless this has been done. Raises StoreGone if no
-        copy can be made.
+        """Continue with a copy of a lost store, unless this has been done.
+
+        Raises StoreGone if no copy can be made.
         """
         if self.moved:
             return
         try:
             path = rescue(self.connection, self.identity)
-        except StoreError as trouble:
-            raise StoreGone(f"{error} {trouble}") from error
+        except StoreError as rescue_error:
+            raise StoreGone(f"{error} {rescue_error}") from error
         self.connection.close()
         self._remembered.forget()
         self._held.enter_context(claimed(path))
@@ -422,11 +426,12 @@ class Store:
 
 
 def _lock(connection: sqlite3.Connection) -> None:
-    """Begin a transaction that writes. Whoever waits tries equally often, for as long as the busy
-    timeout says.
+    """Begin a transaction that writes.
+
+    Every waiting writer tries equally often, for as long as the busy timeout says.
     """
     patience_ms = connection.execute("pragma busy_timeout").fetchone()[0]
-    until = time.monotonic() + patience_ms / 1000
+    deadline = time.monotonic() + patience_ms / 1000
     connection.execute("pragma busy_timeout = 0")
     try:
         while True:
@@ -434,7 +439,10 @@ def _lock(connection: sqlite3.Connection) -> None:
                 connection.execute("begin immediate")
                 return
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                if (
+                    error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY
+                    or time.monotonic() > deadline
+                ):
                     raise
             time.sleep(random.uniform(*POLL_S))  # noqa: S311
     finally:
@@ -452,14 +460,16 @@ def _check_attempt(connection: sqlite3.Connection, attempt: int | None) -> None:
         raise AttemptEnded("the job of this attempt was deleted; nothing of this was written")
     job, outcome, ended = row
     if ended is not None:
-        taken = "another worker has the job now" if outcome == "lost" else f"it ended as {outcome}"
+        outcome_text = (
+            "another worker has the job now" if outcome == "lost" else f"it ended as {outcome}"
+        )
         raise AttemptEnded(
-            f"an attempt at job {job} has ended: {taken}; nothing of this was written"
+            f"an attempt at job {job} has ended: {outcome_text}; nothing of this was written"
         )
 
 
 def at_once(read: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
-    """Let a function that reads a store see it as it is at one moment; see `Store.at_once`."""
+    """Let a function that reads a store see it as it is at one moment (see `Store.at_once`)."""
 
     @wraps(read)
     def reading(store: Store, /, *more: P.args, **named: P.kwargs) -> T:

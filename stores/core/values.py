@@ -1,10 +1,9 @@
-"""Values that no column may have, although SQLite would take them: infinite numbers, texts that are
-no JSON.
+"""The values that a store refuses although SQLite would take them.
 
-One such value makes figures, reports and exports fail for the whole store. Each connection that
-writes refuses them by temporary triggers, so no way of writing (a plan, a form, Python, a job) is
-left out. The rows of `BY_THE_MILLION` are checked where they are written: a trigger halves their
-speed.
+They are infinite numbers, counts out of range and texts that are no JSON. One such value makes
+figures, reports and exports fail for the whole store. Each connection that writes refuses them by
+temporary triggers, so no way of writing (a plan, a form, Python, a job) is left out. The rows of
+`BY_THE_MILLION` are checked where they are written: a trigger halves their speed.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ FINITE = (
     "queue_item.priority",
     "queue_item.inclusion",
 )
-"columns of real numbers; SQLite stores NaN as null"
+"columns of real numbers. SQLite stores NaN as null."
 LOG_PROBABILITIES = ("score.log_probability",)
-"columns in which minus infinity is a value: a label that a model never gives"
+"columns in which minus infinity is valid: a label that a model never gives"
 COUNTED = ("draw.n", "draw.failed", "response.count", "planned.n")
-"numbers of answers"
+"columns with numbers of answers"
 MOST_ANSWERS = 2**31 - 1
-"the largest number of answers that figures are computed from"
+"the largest number of answers for which figures are computed"
 JSON = (
     "answer_count.counts",
     "answer_set.warnings",
@@ -73,19 +72,21 @@ STAND_INS = {
     "reading.confidence": None,
     "statement.tags": "[]",
 }
-"""values that say nothing; a rescue puts them in place of wrong ones, so that the rows, and those
-about them, are kept"""
+"""neutral values that a rescue puts in place of wrong ones, so that the rows and those about
+them are kept"""
 BY_THE_MILLION = ("response", "reading")
 LARGEST = "1.7976931348623157e308"
 REFUSED = "refused value: "
-"begins the message of a trigger"
+"the beginning of a trigger's message"
 PREFIX = "refused_in_"
-"begins the name of a trigger"
+"the beginning of a trigger's name"
 
 
 def conditions() -> Iterator[tuple[str, str, str, str]]:
-    """Yield (table, column, condition on {0} that is true for a wrong value, what is wrong with
-    it).
+    """Yield the conditions of wrong values: table, column, condition and reason.
+
+    The condition is true of a wrong value in place of `{0}`. The reason is a phrase for the
+    message.
     """
     for name in FINITE:
         table, _, column = name.partition(".")
@@ -95,8 +96,8 @@ def conditions() -> Iterator[tuple[str, str, str, str]]:
         yield table, column, f"{{0}} > {LARGEST}", "holds an infinite number"
     for name in COUNTED:
         table, _, column = name.partition(".")
-        wrong = f"{{0}} < 0 or {{0}} > {MOST_ANSWERS}"
-        yield table, column, wrong, f"holds a number that is not between 0 and {MOST_ANSWERS:,}"
+        condition = f"{{0}} < 0 or {{0}} > {MOST_ANSWERS}"
+        yield table, column, condition, f"holds a number that is not between 0 and {MOST_ANSWERS:,}"
     for name in JSON:
         table, _, column = name.partition(".")
         yield (
@@ -115,8 +116,9 @@ def checked_count(number: int) -> int:
 
 
 def checked_confidence(number: float | None) -> float | None:
-    """Return the confidence of a label, or None if it has none. Raises StoreError for an infinite
-    one.
+    """Return the confidence of a label, or None if it has none.
+
+    Raises StoreError for an infinite one.
     """
     if number is not None and not math.isfinite(number):
         raise StoreError(f"the confidence {number} is no finite number")
@@ -133,24 +135,24 @@ def refuse_wrong_values(connection: sqlite3.Connection, *, rescued: bool = False
     """
     by_table: dict[str, list[tuple[str, str, str]]] = {}
     columns_here = columns_of(connection) if rescued else None
-    for table, column, wrong, reason in conditions():
+    for table, column, condition, reason in conditions():
         if columns_here is not None and (table, column) not in columns_here:
             continue
         if table in BY_THE_MILLION and not rescued:
             continue
-        by_table.setdefault(table, []).append((column, wrong.format(f"new.{column}"), reason))
+        by_table.setdefault(table, []).append((column, condition.format(f"new.{column}"), reason))
     for table, checks in by_table.items():
         steps = " ".join(
-            f"select raise(abort, '{REFUSED}{table}.{column} {reason}') where {wrong};"
-            for column, wrong, reason in checks
+            f"select raise(abort, '{REFUSED}{table}.{column} {reason}') where {condition};"
+            for column, condition, reason in checks
         )
-        any_wrong = " or ".join(f"({wrong})" for _, wrong, _ in checks)
+        any_condition = " or ".join(f"({condition})" for _, condition, _ in checks)
         columns = ", ".join(column for column, _, _ in checks)
         for event in ("insert", f"update of {columns}"):
             connection.execute(
                 f"create temp trigger {PREFIX}{event.split()[0]}_{table} before {event} on "
                 f"main.{table} "
-                f"when {any_wrong} begin {steps} end"
+                f"when {any_condition} begin {steps} end"
             )
 
 
@@ -165,29 +167,27 @@ def columns_of(connection: sqlite3.Connection) -> frozenset[tuple[str, str]]:
 
 
 def refusal_words(error: sqlite3.Error) -> str:
-    """Return what a trigger says of a refused value, or an empty string for another error."""
+    """Return a trigger's description of a refused value, or "" for another error."""
     return str(error).removeprefix(REFUSED) if str(error).startswith(REFUSED) else ""
 
 
 def identity_words(n_rows: int) -> str:
-    """Return what is wrong with an identity of so many rows."""
+    """Return the description of an identity table with a wrong number of rows."""
     return f"its table identity has {n_rows} rows, not 1"
 
 
 def wrong_value(connection: sqlite3.Connection) -> str:
-    """Return the first table or column that holds a wrong value, with what is wrong, or an empty
-    string.
-    """
+    """Return the first table or column with a wrong value and what is wrong, or an empty string."""
     columns_here = columns_of(connection)
     if ("identity", "uid") in columns_here:
         n_rows = connection.execute("select count(*) from identity").fetchone()[0]
         if n_rows != 1:
             return identity_words(n_rows)
-    for table, column, wrong, reason in conditions():
+    for table, column, condition, reason in conditions():
         if (table, column) not in columns_here:
             continue
         if connection.execute(
-            f"select 1 from {table} where {wrong.format(column)} limit 1"
+            f"select 1 from {table} where {condition.format(column)} limit 1"
         ).fetchone():
             return f"{table}.{column} {reason}"
     return ""

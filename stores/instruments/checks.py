@@ -1,7 +1,7 @@
 """Embeddings and entailments of texts, and waivers of findings.
 
 Results are stored by text and model: a wording that is changed and changed back is not computed
-again, and instruments share results of the same wording. A waiver is never deleted: withdrawing it
+again, and instruments share results of the same wording. A waiver is never deleted. Withdrawing it
 adds a row.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ENCODER, NLI = "sentence-transformers", "entailment"
 "backends of the models that check wordings"
 LONGEST_REASON = 500
-"characters"
+"in characters"
 
 Pair = tuple[str, str]
 "(premise, hypothesis)"
@@ -67,8 +67,9 @@ class Checks(Aggregate):
             return model_id(connection, card)
 
     def newest(self, name: str, backend: str, revision: str | None = None) -> int | None:
-        """Return the newest model of that name, and of that revision if it is known before
-        loading.
+        """Return the newest model of that name.
+
+        If a revision is known before loading, the model has that revision.
         """
         row = self.connection.execute(
             "select id from model where name = :name and backend = :backend "
@@ -78,8 +79,9 @@ class Checks(Aggregate):
         return None if row is None else int(row[0])
 
     def models(self, instrument: str, backend: str) -> tuple[CheckModel, ...]:
-        """Return the models with results for an instrument's current wordings: those with most
-        results first, then the newest.
+        """Return the models with results for an instrument's current wordings.
+
+        Those with most results come first, then the newest.
         """
         rows = self.connection.execute(
             _MODELS[backend], {"instrument": instrument, "backend": backend}
@@ -96,10 +98,10 @@ class Checks(Aggregate):
         """Return the texts that a model has embedded, and their vectors (texts, dimensions)."""
         import numpy as np
 
-        found = list(self._vectors(model, texts, "e.vector"))
-        rows = np.frombuffer(b"".join(vector for _, vector in found), dtype="<f4")
-        return tuple(text for text, _ in found), rows.reshape(
-            len(found), -1 if found else 0
+        vectors = list(self._vectors(model, texts, "e.vector"))
+        rows = np.frombuffer(b"".join(vector for _, vector in vectors), dtype="<f4")
+        return tuple(text for text, _ in vectors), rows.reshape(
+            len(vectors), -1 if vectors else 0
         ).astype(np.float32)
 
     def add_embeddings(
@@ -109,8 +111,9 @@ class Checks(Aggregate):
         *,
         job: tuple[int, int, str] | None = None,
     ) -> None:
-        """Write vectors of length 1 in one transaction, with the job's progress `job` = (id, done,
-        progress).
+        """Write vectors of length 1 in one transaction, with the job's progress.
+
+        The progress is `job` = (id, done, progress).
         """
         with self.store.write() as connection:
             ids = text_ids(connection, (text for text, _ in found))
@@ -124,22 +127,22 @@ class Checks(Aggregate):
 
     def entailments(self, model: int, pairs: Iterable[Pair]) -> dict[Pair, Entailment]:
         """Return a model's results for these pairs."""
-        wanted = {
+        pair_by_keys = {
             (text_key(premise), text_key(hypothesis)): (premise, hypothesis)
             for premise, hypothesis in pairs
         }
-        found: dict[Pair, Entailment] = {}
-        for some in _chunks(sorted({premise for premise, _ in wanted})):
+        results: dict[Pair, Entailment] = {}
+        for chunk in _chunks(sorted({premise for premise, _ in pair_by_keys})):
             rows = self.connection.execute(
                 "select p.key, h.key, e.entailment, e.neutral, e.contradiction from entailment e "
                 "join text p on p.id = e.premise_id join text h on h.id = e.hypothesis_id "
-                f"where e.model_id = ? and p.key in ({','.join('?' * len(some))})",
-                (model, *some),
+                f"where e.model_id = ? and p.key in ({','.join('?' * len(chunk))})",
+                (model, *chunk),
             )
-            for premise, hypothesis, *said in rows:
-                if (premise, hypothesis) in wanted:
-                    found[wanted[premise, hypothesis]] = Entailment(*said)
-        return found
+            for premise, hypothesis, *probabilities in rows:
+                if (premise, hypothesis) in pair_by_keys:
+                    results[pair_by_keys[premise, hypothesis]] = Entailment(*probabilities)
+        return results
 
     def add_entailments(
         self,
@@ -148,9 +151,7 @@ class Checks(Aggregate):
         *,
         job: tuple[int, int, str] | None = None,
     ) -> None:
-        """Write a model's results for pairs in one transaction, with `job` as in
-        `add_embeddings`.
-        """
+        """Write a model's results for pairs in one transaction. `job` is as in `add_embeddings`."""
         with self.store.write() as connection:
             ids = text_ids(connection, (text for pair in found for text in pair))
             connection.executemany(
@@ -162,19 +163,20 @@ class Checks(Aggregate):
                         model,
                         ids[premise],
                         ids[hypothesis],
-                        said.entailment,
-                        said.neutral,
-                        said.contradiction,
+                        entailment.entailment,
+                        entailment.neutral,
+                        entailment.contradiction,
                     )
-                    for (premise, hypothesis), said in found.items()
+                    for (premise, hypothesis), entailment in found.items()
                 ],
             )
             if job is not None:
                 write_progress(connection, job)
 
     def waive(self, instrument: str, finding: LintFinding, *, reason: str, person: str) -> Waiver:
-        """Waive a finding, with a reason. Raises UsageError without a reason, UnknownName for an
-        unknown instrument.
+        """Waive a finding, with a reason.
+
+        Raises UsageError without a reason, and UnknownName for an unknown instrument.
         """
         return self._add(instrument, finding, _reason(reason), person_name(person))
 
@@ -213,12 +215,17 @@ class Checks(Aggregate):
             ).fetchone()
             if row is None:
                 raise UnknownName(f"no instrument is named {instrument!r} in this store")
-            last = connection.execute(
+            last_time = connection.execute(
                 "select max(at) from waiver where instrument_id = ? and fingerprint = ?",
                 (row[0], finding.fingerprint),
             ).fetchone()[0]
             waiver = Waiver(
-                finding.code, finding.subject, finding.fingerprint, reason, person, now_after(last)
+                finding.code,
+                finding.subject,
+                finding.fingerprint,
+                reason,
+                person,
+                now_after(last_time),
             )
             table(connection, "waiver").insert(
                 {"uid": secrets.token_bytes(16), "instrument_id": row[0], **asdict(waiver)}
@@ -230,24 +237,24 @@ class Checks(Aggregate):
     ) -> Iterator[tuple[str, bytes]]:
         """Yield (text, column) of the texts that a model has embedded, in the given order."""
         keys = {text_key(text): text for text in texts}
-        held: dict[bytes, bytes] = {}
-        for some in _chunks(keys):
-            held |= self.connection.execute(
+        vectors: dict[bytes, bytes] = {}
+        for chunk in _chunks(keys):
+            vectors |= self.connection.execute(
                 f"select t.key, {column} from text t join embedding e on e.text_id = t.id and "
                 "e.model_id = ? "
-                f"where t.key in ({','.join('?' * len(some))})",
-                (model, *some),
+                f"where t.key in ({','.join('?' * len(chunk))})",
+                (model, *chunk),
             ).fetchall()
         for key, text in keys.items():
-            if key in held:
-                yield text, held[key]
+            if key in vectors:
+                yield text, vectors[key]
 
 
 def _chunks(keys: Iterable[bytes]) -> Iterator[tuple[bytes, ...]]:
     """Yield keys in chunks, because SQLite limits the variables of a statement."""
-    rest = iter(keys)
-    while some := tuple(islice(rest, 500)):
-        yield some
+    remaining = iter(keys)
+    while chunk := tuple(islice(remaining, 500)):
+        yield chunk
 
 
 def _reason(text: str) -> str:

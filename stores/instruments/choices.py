@@ -29,9 +29,7 @@ SetName = tuple[str, str, str, str, int]
 
 
 def read_items(connection: sqlite3.Connection, instrument_id: int) -> dict[str, ChoiceItem]:
-    """Return the multiple-choice data of current statements by ref, in the order of the
-    statements.
-    """
+    """Return the multiple-choice data of current statements by ref, in statement order."""
     rows = connection.execute(_ITEMS, {"instrument": instrument_id})
     return {
         ref: ChoiceItem(
@@ -69,18 +67,21 @@ def set_name(answers: AnswerSet) -> SetName:
 
 
 def read_answer_sets(connection: sqlite3.Connection, instrument_id: int) -> dict[int, AnswerSet]:
-    """Return answer sets by rowid, in the order of import; their questions in the order of the
-    source.
+    """Return answer sets by rowid, in the order of import.
+
+    Their questions are in the order of the source.
     """
     rows = named(connection, _COUNTS, {"instrument": instrument_id})
     return {
-        rowid: _answer_set(list(counted)) for rowid, counted in groupby(rows, key=itemgetter("id"))
+        rowid: _answer_set(list(set_rows))
+        for rowid, set_rows in groupby(rows, key=itemgetter("id"))
     }
 
 
 def _answer_set(rows: Sequence[sqlite3.Row]) -> AnswerSet:
-    """Return the set of these counts; the rows have the changed form of each question before the
-    original.
+    """Return the answer set of these rows.
+
+    They have the changed form of each question before the original.
     """
     row = rows[0]
     pairs = zip(rows[1::2], rows[::2], strict=True)
@@ -88,7 +89,10 @@ def _answer_set(rows: Sequence[sqlite3.Row]) -> AnswerSet:
         row["model"],
         Bias(row["bias"]),
         Perturbation(row["condition"]) if row["condition"] else None,
-        tuple(AnsweredPair(one["key"], _answers(one), _answers(changed)) for one, changed in pairs),
+        tuple(
+            AnsweredPair(original["key"], _answers(original), _answers(changed))
+            for original, changed in pairs
+        ),
         draw=row["draw"],
         mapped_back=bool(row["mapped_back"]),
         variant=row["variant"],
@@ -104,15 +108,17 @@ def insert_answer_set(
     connection: sqlite3.Connection, instrument_id: int, answers: AnswerSet
 ) -> None:
     """Insert a new answer set."""
-    named = dict(
+    name_values = dict(
         zip(("model", "bias", "variant", "condition", "draw"), set_name(answers), strict=True)
     )
-    about = {
+    values = {
         "mapped_back": answers.mapped_back,
         "warnings": json.dumps(answers.warnings),
         "at": now(),
     }
-    rowid = table(connection, "answer_set").add({"instrument_id": instrument_id, **named, **about})
+    rowid = table(connection, "answer_set").add(
+        {"instrument_id": instrument_id, **name_values, **values}
+    )
     connection.executemany(
         "insert into answer_count (answer_set_id, ordinal, key, arm, counts, recorded, offered, "
         "invalid) "
@@ -123,20 +129,21 @@ def insert_answer_set(
                 ordinal,
                 pair.key,
                 arm.value,
-                json.dumps(dict(one.counts)),
-                one.recorded,
-                one.offered,
-                one.invalid,
+                json.dumps(dict(arm_answers.counts)),
+                arm_answers.recorded,
+                arm_answers.offered,
+                arm_answers.invalid,
             )
             for ordinal, pair in enumerate(answers.pairs)
-            for arm, one in ((Arm.ORIGINAL, pair.original), (Arm.CHANGED, pair.changed))
+            for arm, arm_answers in ((Arm.ORIGINAL, pair.original), (Arm.CHANGED, pair.changed))
         ),
     )
 
 
 def write_about(connection: sqlite3.Connection, rowid: int, answers: AnswerSet) -> None:
-    """Write a file's data about a set except its answers: the options that its questions offered,
-    and warnings.
+    """Write a file's data about a set except its answers.
+
+    They are the numbers of options that its questions offered, and the warnings.
     """
     connection.execute(
         "update answer_set set warnings = ? where id = ?", (json.dumps(answers.warnings), rowid)
@@ -144,9 +151,9 @@ def write_about(connection: sqlite3.Connection, rowid: int, answers: AnswerSet) 
     connection.executemany(
         "update answer_count set offered = ? where answer_set_id = ? and key = ? and arm = ?",
         (
-            (one.offered, rowid, pair.key, arm.value)
+            (arm_answers.offered, rowid, pair.key, arm.value)
             for pair in answers.pairs
-            for arm, one in ((Arm.ORIGINAL, pair.original), (Arm.CHANGED, pair.changed))
+            for arm, arm_answers in ((Arm.ORIGINAL, pair.original), (Arm.CHANGED, pair.changed))
         ),
     )
 
@@ -167,7 +174,7 @@ _COUNTS = """
 
 
 SHOWN = 12
-"most differences in a message"
+"the largest number of differences in a message"
 
 Group = tuple[Bias, str]
 "bias and its variant"
@@ -178,19 +185,20 @@ class AddedChoices:
     """The changes of an import of multiple-choice questions and answers."""
 
     questions: int
-    "of the file"
+    "number of questions of the file"
     changed: int
-    "questions whose key, bias, middle option or shares changed"
+    "number of questions whose key, bias, middle option or shares changed"
     answer_sets: int
-    "new sets of answers: one per model, bias and condition"
+    "number of new sets of answers: one per model, bias and condition"
     known: int
-    "sets stored already"
+    "number of sets that were stored already"
     models: tuple[str, ...]
     "models of the file, in its order"
     answers: int = 0
     "number of answers in the new sets"
     without_text: int = 0
-    "questions, counted once per bias, with answers in the file but without a statement here"
+    """number of questions, counted once per bias, with answers in the file but without a
+    statement here"""
 
 
 def put_choices(
@@ -204,9 +212,9 @@ def put_choices(
 ) -> AddedChoices:
     """Merge a file's questions and answers with the stored ones. Call inside a transaction.
 
-    `statements`: ref in the file -> rowid of the statement here, which may have been renamed.
-    `part`: data of a question that the file lacks are kept. Raises ConflictError if a set is stored
-    with other answers.
+    `statements` maps a ref in the file to the rowid of the statement here, which may have been
+    renamed. With `part`, data of a question that the file lacks are kept. Raises ConflictError if a
+    set is stored with other answers.
     """
     changed = put_items(connection, instrument_id, items, statements, part=part)
     new = put_answers(connection, instrument_id, answers)
@@ -215,12 +223,12 @@ def put_choices(
         changed=changed,
         answer_sets=len(new),
         known=len(answers) - len(new),
-        models=tuple(dict.fromkeys(one.model for one in answers)),
+        models=tuple(dict.fromkeys(answer_set.model for answer_set in answers)),
         answers=sum(
-            sum(form.counts.values())
-            for one in new
-            for pair in one.pairs
-            for _, form in _forms(pair)
+            sum(arm_answers.counts.values())
+            for answer_set in new
+            for pair in answer_set.pairs
+            for _, arm_answers in _forms(pair)
         ),
         without_text=_without_text(connection, instrument_id, answers),
     )
@@ -231,36 +239,44 @@ def beside_the_rest(
 ) -> tuple[Statement, ...]:
     """Return the statements of a part, completed by stored statements of other biases and forms.
 
-    Questions of a bias keep the position of that bias, those of a new bias come last.
+    Questions of a bias keep the position of that bias. Those of a new bias come last.
     """
     values = {"instrument": instrument_id}
-    here = read_statements(
+    stored = read_statements(
         connection, "s.instrument_id = :instrument and s.current = 1", values, {}
     )
     items = read_items(connection, instrument_id)
     groups: dict[Group | None, list[Statement]] = {}
     group_of = {item.ref: (item.bias, item.variant) for item in instrument.choices}
-    known = {statement.ref: statement for statement in here.values()}
+    stored_by_ref = {statement.ref: statement for statement in stored.values()}
     for statement in instrument.statements:
-        whole = _with_other_forms(statement, known.get(statement.ref))
-        groups.setdefault(group_of.get(statement.ref), []).append(whole)
-    refs, spoken_of = {statement.ref for statement in instrument.statements}, set(groups) - {None}
-    found: list[Statement] = []
-    for statement in here.values():
+        completed = _with_other_forms(statement, stored_by_ref.get(statement.ref))
+        groups.setdefault(group_of.get(statement.ref), []).append(completed)
+    refs, part_groups = {statement.ref for statement in instrument.statements}, set(groups) - {None}
+    statements: list[Statement] = []
+    for statement in stored.values():
         item = items.get(statement.ref)
         group = (item.bias, item.variant) if item else None
-        if group in spoken_of:
-            found += groups.pop(group, [])
+        if group in part_groups:
+            statements += groups.pop(group, [])
         elif statement.ref not in refs:
-            found.append(statement)
-    return (*found, *(statement for group in groups.values() for statement in group))
+            statements.append(statement)
+    return (*statements, *(statement for group in groups.values() for statement in group))
 
 
 def _with_other_forms(statement: Statement, here: Statement | None) -> Statement:
     """Return a statement, completed by stored wordings that the part lacks."""
-    given = {(w.variant, w.language) for w in statement.wordings}
-    others = [w for w in (here.wordings if here else ()) if (w.variant, w.language) not in given]
-    return replace(statement, wordings=(*statement.wordings, *others)) if others else statement
+    given_keys = {(wording.variant, wording.language) for wording in statement.wordings}
+    other_wordings = [
+        wording
+        for wording in (here.wordings if here else ())
+        if (wording.variant, wording.language) not in given_keys
+    ]
+    return (
+        replace(statement, wordings=(*statement.wordings, *other_wordings))
+        if other_wordings
+        else statement
+    )
 
 
 def joined_notes(
@@ -269,11 +285,16 @@ def joined_notes(
     before: Sequence[str],
     instrument: Instrument,
 ) -> tuple[str, ...]:
-    """Return the notes after a part was imported: only those of the part if it covers all stored
-    data, else both.
+    """Return the notes of an instrument after a part was imported.
+
+    They are only those of the part if it covers all stored data, else both.
     """
-    here = {set_name(one) for one in read_answer_sets(connection, instrument_id).values()}
-    if instrument.statements and here <= {set_name(one) for one in instrument.answer_sets}:
+    stored_names = {
+        set_name(answer_set) for answer_set in read_answer_sets(connection, instrument_id).values()
+    }
+    if instrument.statements and stored_names <= {
+        set_name(answer_set) for answer_set in instrument.answer_sets
+    }:
         return instrument.notes
     return tuple(dict.fromkeys((*before, *instrument.notes)))
 
@@ -281,11 +302,18 @@ def joined_notes(
 def _without_text(
     connection: sqlite3.Connection, instrument_id: int, answers: Sequence[AnswerSet]
 ) -> int:
-    known = {
+    stored_keys = {
         (item.bias, item.variant, item.key)
         for item in read_items(connection, instrument_id).values()
     }
-    return len({(one.bias, one.variant, pair.key) for one in answers for pair in one.pairs} - known)
+    return len(
+        {
+            (answer_set.bias, answer_set.variant, pair.key)
+            for answer_set in answers
+            for pair in answer_set.pairs
+        }
+        - stored_keys
+    )
 
 
 def put_items(
@@ -296,20 +324,22 @@ def put_items(
     *,
     part: bool = False,
 ) -> int:
-    """Mark statements as questions, and return for how many the stored data changed."""
-    here = read_items(connection, instrument_id)
+    """Mark statements as questions. Returns the number of those whose stored data changed."""
+    stored = read_items(connection, instrument_id)
     refs = dict(
         connection.execute(
             "select id, ref from statement where instrument_id = ?", (instrument_id,)
         )
     )
-    theirs = [
+    file_items = [
         replace(item, ref=refs[statements[item.ref]]) for item in items if item.ref in statements
     ]
     if part:
-        theirs = [_with_known(item, here.get(item.ref)) for item in theirs]
-    write_items(connection, instrument_id, [item for item in theirs if here.get(item.ref) != item])
-    return sum(item.ref in here and here[item.ref] != item for item in theirs)
+        file_items = [_with_known(item, stored.get(item.ref)) for item in file_items]
+    write_items(
+        connection, instrument_id, [item for item in file_items if stored.get(item.ref) != item]
+    )
+    return sum(item.ref in stored and stored[item.ref] != item for item in file_items)
 
 
 def _with_known(item: ChoiceItem, here: ChoiceItem | None) -> ChoiceItem:
@@ -322,25 +352,27 @@ def _with_known(item: ChoiceItem, here: ChoiceItem | None) -> ChoiceItem:
 def put_answers(
     connection: sqlite3.Connection, instrument_id: int, answers: Sequence[AnswerSet]
 ) -> tuple[AnswerSet, ...]:
-    """Add the new sets and return them; sets that are stored with the same answers change nothing.
+    """Add the new sets and return them.
+
+    Sets that are stored with the same answers change nothing.
 
     The numbers of offered options and the warnings are taken from the latest file. Raises
     ConflictError if a set is stored with other answers.
     """
-    here = {
-        set_name(one): (rowid, one)
-        for rowid, one in read_answer_sets(connection, instrument_id).items()
+    stored_by_name = {
+        set_name(answer_set): (rowid, answer_set)
+        for rowid, answer_set in read_answer_sets(connection, instrument_id).items()
     }
     faults, new = [], []
-    for theirs in answers:
-        rowid, ours = here.get(set_name(theirs), (0, None))
-        if ours is None:
-            new.append(theirs)
-            here[set_name(theirs)] = (0, theirs)
-        elif found := list(_differences(ours, theirs)):
-            faults.append(_said(theirs, found))
-        elif rowid and ours != theirs:
-            write_about(connection, rowid, theirs)
+    for file_set in answers:
+        rowid, stored_set = stored_by_name.get(set_name(file_set), (0, None))
+        if stored_set is None:
+            new.append(file_set)
+            stored_by_name[set_name(file_set)] = (0, file_set)
+        elif differences := list(_differences(stored_set, file_set)):
+            faults.append(_said(file_set, differences))
+        elif rowid and stored_set != file_set:
+            write_about(connection, rowid, file_set)
     if faults:
         raise ConflictError(
             f"these answers are here, and otherwise: {'; '.join(faults)}. Nothing was imported; "
@@ -354,17 +386,21 @@ def put_answers(
 
 def _differences(ours: AnswerSet, theirs: AnswerSet) -> Iterator[str]:
     """Yield the differences of two sets of the same name, by question."""
-    here, there = ({pair.key: pair for pair in one.pairs} for one in (ours, theirs))
-    for key in dict.fromkeys((*here, *there)):
-        if key not in here or key not in there:
-            yield f"{key!r}: {'nothing here' if key not in here else 'nothing in the file'}"
+    stored_pairs, file_pairs = (
+        {pair.key: pair for pair in answer_set.pairs} for answer_set in (ours, theirs)
+    )
+    for key in dict.fromkeys((*stored_pairs, *file_pairs)):
+        if key not in stored_pairs or key not in file_pairs:
+            yield f"{key!r}: {'nothing here' if key not in stored_pairs else 'nothing in the file'}"
             continue
-        for (arm, one), (_, other) in zip(_forms(here[key]), _forms(there[key]), strict=True):
-            if replace(one, offered=other.offered) != other:
-                yield f"{key!r} ({arm}): {_counted(one)} here, {_counted(other)} in the file"
+        for (arm, stored), (_, in_file) in zip(
+            _forms(stored_pairs[key]), _forms(file_pairs[key]), strict=True
+        ):
+            if replace(stored, offered=in_file.offered) != in_file:
+                yield f"{key!r} ({arm}): {_counted(stored)} here, {_counted(in_file)} in the file"
     if ours.mapped_back != theirs.mapped_back:
         yield "one of them names the letters back to the original order, the other one does not"
-    elif here.keys() == there.keys() and tuple(here) != tuple(there):
+    elif stored_pairs.keys() == file_pairs.keys() and tuple(stored_pairs) != tuple(file_pairs):
         yield "the same questions in another order"
 
 
@@ -373,21 +409,21 @@ def _forms(pair: AnsweredPair) -> Iterable[tuple[Arm, ArmAnswers]]:
 
 
 def _counted(answers: ArmAnswers) -> str:
-    said = (
-        ", ".join(f"{letter or 'none'} {n}" for letter, n in sorted(answers.counts.items()))
+    text = (
+        ", ".join(f"{letter or 'none'} {count}" for letter, count in sorted(answers.counts.items()))
         or "no answer"
     )
-    more = f", {answers.invalid} invalid" if answers.invalid else ""
-    return f"{said}{more} of {answers.recorded} options"
+    invalid_text = f", {answers.invalid} invalid" if answers.invalid else ""
+    return f"{text}{invalid_text} of {answers.recorded} options"
 
 
 def _said(answers: AnswerSet, found: Sequence[str]) -> str:
     bias = f"{answers.bias}-{answers.variant}" if answers.variant else answers.bias.value
     draw = f" draw {answers.draw}" if answers.draw != 1 else ""
-    more = f", and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
+    remainder = f", and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
     return (
         f"{answers.model}, {bias}, {answers.condition or 'bias'}{draw}: "
-        f"{', '.join(found[:SHOWN])}{more}"
+        f"{', '.join(found[:SHOWN])}{remainder}"
     )
 
 
@@ -395,14 +431,13 @@ class Choices(Aggregate):
     """The methods on multiple-choice questions."""
 
     def items(self, instrument: str) -> dict[str, ChoiceItem]:
-        """Return the current statements that are questions, by ref, in order; empty if there are
-        none.
-        """
+        """Return the current statements that are questions, by ref, in order."""
         return read_items(self.connection, instrument_id_of(self.connection, instrument))
 
     def answer_sets(self, instrument: str) -> tuple[AnswerSet, ...]:
-        """Return the imported answers, in the order of import; questions in the order of their
-        file.
+        """Return the imported answers, in the order of import.
+
+        Questions are in the order of their file.
         """
         return tuple(
             read_answer_sets(
@@ -419,9 +454,7 @@ class Choices(Aggregate):
         return tuple(row[0] for row in rows)
 
     def instruments_with_answers(self) -> tuple[str, ...]:
-        """Return the names of instruments with imported answers, in the order of the
-        instruments.
-        """
+        """Return the names of the instruments with imported answers, in their order."""
         rows = self.connection.execute(
             "select name from instrument i where exists (select 1 from answer_set a where "
             "a.instrument_id = i.id) "

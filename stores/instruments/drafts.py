@@ -37,14 +37,14 @@ class Decision:
     """A person's decision about a draft."""
 
     decision: str
-    "accepted, edited, rejected; `reopened` withdraws the previous one"
+    "accepted, edited, rejected, or `reopened`, which withdraws the previous one"
     text: str | None
-    "the accepted wording; None for a rejection"
+    "the accepted wording, or None for a rejection"
     person: str
     note: str
     at: str
     batch: bytes | None = None
-    "the change of the statement, for undoing it"
+    "the batch of the change of the statement, for undoing it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Draft:
     made: Made | None
     "None for a rule"
     decision: Decision | None
-    "the newest; None if there is none"
+    "the newest decision, or None if there is none"
 
 
 def as_draft(row: sqlite3.Row) -> Draft:
@@ -107,10 +107,12 @@ def as_draft(row: sqlite3.Row) -> Draft:
 
 
 def _made(row: sqlite3.Row) -> Made:
-    drawn = (row["temperature"], row["top_p"], row["top_k"], row["max_new_tokens"])
-    sampling = Sampling(*drawn, server=row["server"], extra=row["extra"], thinking=row["thinking"])
-    how = (row["model"], row["revision"], row["backend"], row["dtype"])
-    return Made(*how, sampling, row["job_id"], row["code_version"], row["host"])
+    parameters = (row["temperature"], row["top_p"], row["top_k"], row["max_new_tokens"])
+    sampling = Sampling(
+        *parameters, server=row["server"], extra=row["extra"], thinking=row["thinking"]
+    )
+    model_values = (row["model"], row["revision"], row["backend"], row["dtype"])
+    return Made(*model_values, sampling, row["job_id"], row["code_version"], row["host"])
 
 
 def _decision(row: sqlite3.Row) -> Decision:
@@ -164,11 +166,11 @@ class NewDraft:
     kind: VariantKind
     language: str
     basis: str
-    "the text shown to the drafter"
+    "the text that the drafter saw"
     line: str
-    "exactly as proposed"
+    "exactly as it was proposed"
     drafter: str
-    "a model's name, or that of a rule"
+    "the name of a model or of a rule"
     label: str
     "the call of a prompt, or the rule"
     seed: int | None = None
@@ -197,7 +199,7 @@ class Drafts(Aggregate):
     ) -> None:
         """Write drafts in one transaction, with the job's progress `job` = (id, done, progress).
 
-        Raises UnknownName for an unknown statement; a statement archived in the meantime keeps its
+        Raises UnknownName for an unknown statement. A statement archived in the meantime keeps its
         drafts. Raises AttemptEnded, having written nothing, if the attempt of the source has ended.
         """
         with self.store.write(source.attempt if source else None) as connection:
@@ -207,8 +209,10 @@ class Drafts(Aggregate):
             statements = {
                 ref: _newest(connection, instrument, ref) for ref in {draft.ref for draft in drafts}
             }
-            at = now()
-            made = (source.model, source.sampling, source.attempt) if source else (None, None, None)
+            drafted_at = now()
+            origin = (
+                (source.model, source.sampling, source.attempt) if source else (None, None, None)
+            )
             connection.executemany(
                 "insert into draft (uid, statement_id, kind, language, basis_id, text_id, "
                 "drafter, template, model_id, "
@@ -217,19 +221,19 @@ class Drafts(Aggregate):
                 [
                     (
                         secrets.token_bytes(16),
-                        statements[d.ref],
-                        d.kind.value,
-                        d.language,
-                        texts[d.basis],
-                        texts[d.line],
-                        d.drafter,
-                        d.label,
-                        *made,
-                        d.seed,
-                        d.fault,
-                        at,
+                        statements[draft.ref],
+                        draft.kind.value,
+                        draft.language,
+                        texts[draft.basis],
+                        texts[draft.line],
+                        draft.drafter,
+                        draft.label,
+                        *origin,
+                        draft.seed,
+                        draft.fault,
+                        drafted_at,
                     )
-                    for d in drafts
+                    for draft in drafts
                 ],
             )
             write_progress(connection, job)
@@ -241,7 +245,7 @@ class Drafts(Aggregate):
                 template_id(connection, template)
 
     def prompt(self, key: bytes) -> Template | None:
-        """Return the prompt with a key, None if the store lacks it."""
+        """Return the prompt with a key, or None if the store lacks it."""
         row = self.connection.execute(
             f"select {TEMPLATE_COLUMNS} from template t where t.key = ?", (key,)
         ).fetchone()
@@ -257,8 +261,8 @@ class Drafts(Aggregate):
     ) -> frozenset[tuple[str, str, str, str, int]]:
         """Return the calls made so far, as (ref, kind, language, label, seed).
 
-        `card` None: the newest model of that name, which a plan can know before the model is
-        loaded. Calls of `job` count for any snapshot of a served model.
+        If `card` is None, they are those of the newest model of that name, which a plan can know
+        before the model is loaded. Calls of `job` count for any snapshot of a served model.
         """
         rows = self.connection.execute(
             "select distinct s.ref, d.kind, d.language, d.template, d.seed from draft d "
@@ -281,8 +285,9 @@ class Drafts(Aggregate):
     def earlier(
         self, instrument: str, ref: str, kind: VariantKind, language: str, basis: str
     ) -> tuple[str, ...]:
-        """Return the lines drafted from the same text without a fault, whatever the decisions on
-        them.
+        """Return the lines without a fault that were drafted from the same text.
+
+        The decisions on them do not matter.
         """
         rows = self.connection.execute(
             "select x.body from draft d join statement s on s.id = d.statement_id "
@@ -306,7 +311,7 @@ class Drafts(Aggregate):
     ) -> tuple[Draft, ...]:
         """Return drafts by statement and kind, without those of archived statements.
 
-        `seeds`: only those of these calls.
+        With `seeds`, only the drafts of these calls are returned.
         """
         rows = named(
             self.connection,
@@ -314,16 +319,16 @@ class Drafts(Aggregate):
             {
                 "instrument": instrument,
                 "language": language,
-                "kinds": _json(k.value for k in kinds),
+                "kinds": _json(kind.value for kind in kinds),
                 "refs": _json(refs),
                 "seeds": _json(seeds),
             },
         )
-        found = (as_draft(row) for row in rows)
-        return tuple(draft for draft in found if state is None or draft.state == state)
+        drafts = (as_draft(row) for row in rows)
+        return tuple(draft for draft in drafts if state is None or draft.state == state)
 
     def get(self, draft_id: int) -> Draft:
-        """Return one draft. Raises UnknownName."""
+        """Return one draft. Raises UnknownName if there is none of this id."""
         row = named(self.connection, f"{DRAFTS} where d.id = ?", (draft_id,)).fetchone()
         if row is None:
             raise UnknownName(
@@ -333,15 +338,15 @@ class Drafts(Aggregate):
         return as_draft(row)
 
     def counts(self, instrument: str) -> Mapping[str, int]:
-        """Return how many drafts are in each state."""
+        """Return the number of drafts in each state."""
         rows = self.connection.execute(
             f"select state, count(*) from ({_LIST}) group by state", _everything(instrument)
         )
-        found = dict(rows.fetchall())
-        return {state: found.get(state, 0) for state in STATES}
+        count_by_state = dict(rows.fetchall())
+        return {state: count_by_state.get(state, 0) for state in STATES}
 
     def of_job(self, job_id: int) -> Mapping[str, int]:
-        """Return how many lines of a job have each fault; "" means no fault."""
+        """Return the number of lines of a job with each fault. An empty string means no fault."""
         rows = self.connection.execute(
             "select d.fault, count(*) from draft d join attempt a on a.id = d.attempt_id where "
             "a.job_id = ? "
@@ -371,19 +376,19 @@ class Drafts(Aggregate):
     ) -> Changed:
         """Add a wording to the instrument, and store who decided, in one transaction.
 
-        `text` is the wording, `place` returns the statement with it; if `place` raises, nothing is
-        written. Raises ConflictError if another decision was made in the meantime.
+        `text` is the wording, and `place` returns the statement with it. If `place` raises, nothing
+        is written. Raises ConflictError if another decision was made in the meantime.
         """
         with self.store.write() as connection:
             draft = self._open(draft_id)
-            after = place(Statements(self.store).get(draft.instrument, draft.ref))
+            updated = place(Statements(self.store).get(draft.instrument, draft.ref))
             instrument_id = instrument_id_of(connection, draft.instrument)
-            changed = save_in(connection, instrument_id, [after], person=person, act=ACT)
-            batch = changed.batch if changed.refs else None
+            change = save_in(connection, instrument_id, [updated], person=person, act=ACT)
+            batch = change.batch if change.refs else None
             _decide(
                 connection, draft, "edited" if edited else "accepted", person, note, text, batch
             )
-            return changed
+            return change
 
     def reject(self, draft_id: int, *, person: str, note: str = "") -> None:
         """Reject a draft. Raises ConflictError if another decision was made in the meantime."""
@@ -391,8 +396,9 @@ class Drafts(Aggregate):
             _decide(connection, self._open(draft_id), "rejected", person, note, None, None)
 
     def reopen(self, draft_id: int, *, person: str) -> Draft:
-        """Withdraw the person's own newest decision on a draft; an accepted wording is removed from
-        the instrument.
+        """Withdraw the person's own newest decision on a draft.
+
+        An accepted wording is removed from the instrument.
 
         Raises ConflictError if the decision is another person's, or the statement was changed
         since.
@@ -421,10 +427,11 @@ class Drafts(Aggregate):
         return self.get(draft_id)
 
     def newest_of(self, instrument: str, person: str) -> int | None:
-        """Return the draft of a person's newest decision that is still in force; None if there is
-        none.
+        """Return the draft of a person's newest decision that is still in force.
+
+        Returns None if there is none.
         """
-        decided = [
+        decided_drafts = [
             draft
             for draft in self.list(instrument)
             if draft.decision
@@ -432,7 +439,9 @@ class Drafts(Aggregate):
             and draft.state in (*ACCEPTED, "rejected")
         ]
         newest = max(
-            decided, key=lambda draft: draft.decision.at if draft.decision else "", default=None
+            decided_drafts,
+            key=lambda draft: draft.decision.at if draft.decision else "",
+            default=None,
         )
         return newest.id if newest else None
 
@@ -471,14 +480,14 @@ def _decide(
     if "\x00" in note:
         raise UsageError("the note holds a NUL character; give a note without it")
     text_id = None if text is None else text_ids(connection, [text])[text]
-    last = draft.decision.at if draft.decision else None
+    last_time = draft.decision.at if draft.decision else None
     row = {
         "uid": secrets.token_bytes(16),
         "draft_id": draft.id,
         "decision": decision,
         "text_id": text_id,
     }
-    row |= {"batch": batch, "person": person_name(person), "note": note, "at": now_after(last)}
+    row |= {"batch": batch, "person": person_name(person), "note": note, "at": now_after(last_time)}
     table(connection, "draft_decision").insert(row)
 
 
@@ -496,8 +505,8 @@ def _newest(connection: sqlite3.Connection, instrument: str, ref: str) -> int:
 
 
 def _json(values: Iterable[object]) -> str | None:
-    listed = list(values)
-    return json.dumps(listed) if listed else None
+    items = list(values)
+    return json.dumps(items) if items else None
 
 
 def _everything(instrument: str) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Instruments: import, export, the lists of their statements, and the lexicons that they bring.
+"""Instruments: import, export, the lists of their statements, and their lexicons.
 
 Lists come in pages, searched and filtered in the database. Lexicons are stored so that answers can
 be read without the original files.
@@ -56,7 +56,7 @@ class StatementLine:
 
     ref: str
     text: str
-    "the original in the language of the list, else in any language, else any wording"
+    "the original in the language of the list, or else in any language, or else any wording"
     country: str | None
     topic: str | None
     issues: tuple[tuple[str, int], ...]
@@ -72,7 +72,7 @@ class StatementLine:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """The filters of a list; empty: all statements."""
+    """The filters of a list. Without any, all statements are listed."""
 
     search: str = ""
     "searched in refs, topics, tags and all wordings"
@@ -80,16 +80,16 @@ class Filters:
     country: str = ""
     tag: str = ""
     language: str = ""
-    "of the shown text; does not exclude statements"
+    "language of the displayed text, which excludes no statements"
     archived: bool = False
-    "archived statements instead of current ones"
+    "whether archived statements are listed instead of current ones"
 
 
 def count(connection: sqlite3.Connection, name: str, filters: Filters) -> int:
     """Return the number of statements that `lines` lists without a limit."""
     sql = f"select count(*) from ({_LINES} {_conditions(filters)})"
-    found: int = connection.execute(sql, _values(connection, name, filters)[0]).fetchone()[0]
-    return found
+    n_statements: int = connection.execute(sql, _values(connection, name, filters)[0]).fetchone()[0]
+    return n_statements
 
 
 def lines(
@@ -117,8 +117,9 @@ def lines(
 
 
 def folded(text: str) -> str:
-    """Return a text normalised for searches: without case and with normalised accents, in any
-    script.
+    """Return a text normalised for searches: without case and with normalised accents.
+
+    It works in any script.
     """
     return text.lower() if text.isascii() else normalize("NFC", normalize("NFC", text).casefold())
 
@@ -130,8 +131,9 @@ def _holds(body: str | bytes | None, sought: str) -> bool:
 def _values(
     connection: sqlite3.Connection, name: str, filters: Filters
 ) -> tuple[dict[str, object], Labels]:
-    """Return the bound values of the queries, and the gold labels; searches need the function
-    `holds`.
+    """Return the bound values of the queries, and the gold labels.
+
+    It adds the function `holds`, which searches need, to the connection.
     """
     connection.create_function("holds", 2, _holds, deterministic=True)
     row = connection.execute(
@@ -142,19 +144,19 @@ def _values(
         if row
         else {}
     )
-    concerned = [ref for ref, labels in gold.items() if labels.get(filters.issue)]
+    concerned_refs = [ref for ref, labels in gold.items() if labels.get(filters.issue)]
     return {
         "name": name,
         "search": folded(filters.search),
         "country": filters.country,
         "tag": filters.tag,
         "language": filters.language or (row[1] if row else ""),
-        "concerned": json.dumps(concerned),
+        "concerned": json.dumps(concerned_refs),
     }, gold
 
 
 def _conditions(filters: Filters) -> str:
-    """Return the further conditions of a list; values are bound by name."""
+    """Return the further conditions of a list. Values are bound by name."""
     clauses = [_ARCHIVED if filters.archived else "s.current = 1"]
     if filters.search:
         clauses.append(_SEARCHED)
@@ -173,7 +175,7 @@ _ARCHIVED = """
         order by o.current desc, o.archived_at desc, o.version desc limit 1
     ) and s.archived_at is not null
 """
-"the version archived last, for statements without a current one"
+"the version that was archived last, for statements without a current one"
 
 _SEARCHED = """
     (holds(s.ref, :search) or holds(s.topic, :search)
@@ -214,26 +216,26 @@ def brought(connection: sqlite3.Connection, instrument: str) -> tuple[BroughtLex
 def put_lexicons(
     connection: sqlite3.Connection, instrument_id: int, lexicons: Iterable[BroughtLexicon]
 ) -> tuple[tuple[str, bool], ...]:
-    """Write the lexicons of a file; those in other languages are kept. Call inside a transaction.
+    """Write the lexicons of a file and return (language, whether it replaced one) for each new one.
 
-    Return (language, whether it replaced one) for each new lexicon.
+    Lexicons in other languages are kept. Call inside a transaction.
     """
-    changed = []
-    for one in lexicons:
-        here = connection.execute(
+    new_lexicons = []
+    for lexicon in lexicons:
+        stored_row = connection.execute(
             "select text from brought_lexicon where instrument_id = ? and language = ?",
-            (instrument_id, one.language),
+            (instrument_id, lexicon.language),
         ).fetchone()
-        if here is None or here[0] != one.text:
+        if stored_row is None or stored_row[0] != lexicon.text:
             row = {
                 "instrument_id": instrument_id,
-                "language": one.language,
-                "text": one.text,
+                "language": lexicon.language,
+                "text": lexicon.text,
                 "at": now(),
             }
             table(connection, "brought_lexicon").upsert(row)
-            changed.append((one.language, here is not None))
-    return tuple(changed)
+            new_lexicons.append((lexicon.language, stored_row is not None))
+    return tuple(new_lexicons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,27 +244,28 @@ class Imported:
 
     name: str
     added: int
-    "new statements"
+    "number of new statements"
     changed: int
-    """statements with added or changed wordings; changed ones get a new version, and the old one
-    keeps its answers"""
+    """number of statements with added or changed wordings. Changed ones get a new version, and
+    the old one keeps its answers."""
     unchanged: int
     retired: int
-    "statements missing in the new version of the instrument"
+    "number of statements that are missing in the new version of the instrument"
     wordings: int
     templates: int
     skipped: int
-    "labels and answers on unknown statements"
+    "number of labels and answers on unknown statements"
     kept: int = 0
-    "statements changed here since the last import and unchanged in the file, which are kept"
+    """number of statements that were changed here since the last import and are unchanged in the
+    file. They are kept."""
     answers: AddedRespondents | None = None
-    "people's answers to its questions; None if the file has no questionnaire"
+    "people's answers to its questions, or None if the file has no questionnaire"
     edited: tuple[tuple[str, int], ...] = ()
     "templates with a new version: (name, version)"
     choices: AddedChoices | None = None
-    "multiple-choice questions and models' answers to them; None if the file has neither"
+    "multiple-choice questions and models' answers to them, or None if the file has neither"
     by_language: tuple[LanguageChange, ...] = ()
-    "changes by language; empty for a new instrument"
+    "changes by language, or none for a new instrument"
     lexicons: tuple[tuple[str, bool], ...] = ()
     "(language, whether it replaced one) for each new lexicon"
 
@@ -290,8 +293,9 @@ class Instruments(Aggregate):
         )
 
     def only(self) -> str:
-        """Return the name of the store's only instrument. Raises UsageError if it has none or
-        several.
+        """Return the name of the store's only instrument.
+
+        Raises UsageError if it has none or several.
         """
         names = self.names()
         if not names:
@@ -306,53 +310,57 @@ class Instruments(Aggregate):
         return names[0]
 
     def add(self, instrument: Instrument, *, part: bool = False) -> Imported:
-        """Import an instrument in one transaction. Importing the same again changes nothing.
+        """Import an instrument in one transaction. Importing it again changes nothing.
 
-        `part`: the file is a part of an instrument of multiple-choice questions; stored questions
-        of other biases and data about the whole instrument are kept.
+        With `part`, the file is a part of an instrument of multiple-choice questions. Stored
+        questions of other biases and data about the whole instrument are kept then.
 
-        A statement with changed wordings gets a new version; the old one, with its answers, is
+        A statement with changed wordings gets a new version. The old one, with its answers, is
         kept. A statement that only gained wordings keeps its version, and its answers still count.
         Wordings and templates in languages that the file lacks are kept (`language_joins`). Changes
-        made here but not in the file are kept; changes by the import are recorded as edits and can
+        made here but not in the file are kept. Changes by the import are recorded as edits and can
         be undone (`statement_imports`).
         """
         with self.store.write() as connection:
-            here = self._known(instrument.name)
-            before = (
+            stored = self._known(instrument.name)
+            previous_state = (
                 None
-                if here is None
-                else Held.of(connection, instrument_id_of(connection, here.name))
+                if stored is None
+                else Held.of(connection, instrument_id_of(connection, stored.name))
             )
-            join = None if part or here is None else LanguageJoin.of(here, instrument)
-            theirs = (
-                instrument if join is None or here is None else join.instrument(instrument, here)
+            join = None if part or stored is None else LanguageJoin.of(stored, instrument)
+            incoming = (
+                instrument
+                if join is None or stored is None
+                else join.instrument(instrument, stored)
             )
-            theirs = placed_as(theirs, here)
-            joined = _join_instrument(connection, instrument) if part else None
-            instrument_id = _upsert_instrument(connection, theirs) if joined is None else joined
-            wanted = (
+            incoming = placed_as(incoming, stored)
+            joined_id = _join_instrument(connection, instrument) if part else None
+            instrument_id = (
+                _upsert_instrument(connection, incoming) if joined_id is None else joined_id
+            )
+            statements = (
                 beside_the_rest(connection, instrument_id, instrument)
                 if part
-                else theirs.statements
+                else incoming.statements
             )
-            synced = sync_statements(connection, instrument_id, wanted, join)
-            define(connection, instrument_id, theirs.definitions)
-            edited = _put_templates(connection, instrument_id, theirs.templates, keep=part)
-            survey = synced.answers(theirs.survey)
+            synced = sync_statements(connection, instrument_id, statements, join)
+            define(connection, instrument_id, incoming.definitions)
+            edited = _put_templates(connection, instrument_id, incoming.templates, keep=part)
+            survey = synced.answers(incoming.survey)
             skipped = sync_people(
-                connection, instrument_id, replace(theirs, survey=survey), synced.ids
+                connection, instrument_id, replace(incoming, survey=survey), synced.ids
             )
-            asked = theirs.questionnaire
-            translated = join is not None and not join.main
+            questionnaire = incoming.questionnaire
+            is_translation = join is not None and not join.main
             answers = (
                 None
-                if asked is None
-                else put(connection, instrument_id, asked, synced.ids, keep=translated)
+                if questionnaire is None
+                else put(connection, instrument_id, questionnaire, synced.ids, keep=is_translation)
             )
-            choices = _put_choices(connection, instrument_id, theirs, synced.ids, part=part)
-            brought = put_lexicons(connection, instrument_id, instrument.lexicons)
-            after = Held.of(connection, instrument_id)
+            choices = _put_choices(connection, instrument_id, incoming, synced.ids, part=part)
+            new_lexicons = put_lexicons(connection, instrument_id, instrument.lexicons)
+            updated_state = Held.of(connection, instrument_id)
         return Imported(
             name=instrument.name,
             added=synced.added,
@@ -366,17 +374,20 @@ class Instruments(Aggregate):
             answers=answers,
             edited=edited,
             choices=choices,
-            lexicons=brought,
-            by_language=() if before is None else changes(before, after, languages_of(instrument)),
+            lexicons=new_lexicons,
+            by_language=()
+            if previous_state is None
+            else changes(previous_state, updated_state, languages_of(instrument)),
         )
 
     def place(self, name: str, parties: Sequence[Party], note: str) -> int:
-        """Give parties of an instrument positions, and the instrument the note on where they are
-        from, in place of an earlier one. Return how many positions changed.
+        """Set the positions of an instrument's parties, and return how many positions changed.
+
+        The note tells their source. It replaces an earlier note on positions.
         """
         with self.store.write() as connection:
             instrument_id = instrument_id_of(connection, name)
-            changed = sum(
+            n_changed = sum(
                 connection.execute(
                     "update party set position = :position where instrument_id = :instrument and "
                     "country = :country "
@@ -385,15 +396,19 @@ class Instruments(Aggregate):
                 ).rowcount
                 for party in parties
             )
-            (held,) = connection.execute(
+            (notes_json,) = connection.execute(
                 "select notes from instrument where id = ?", (instrument_id,)
             ).fetchone()
-            notes = [one for one in json.loads(held) if not one.startswith(PLACED)]
+            notes = [
+                stored_note
+                for stored_note in json.loads(notes_json)
+                if not stored_note.startswith(PLACED)
+            ]
             connection.execute(
                 "update instrument set notes = ? where id = ?",
                 (json.dumps([*notes, note]), instrument_id),
             )
-        return changed
+        return n_changed
 
     def summaries(self) -> tuple[InstrumentSummary, ...]:
         return tuple(
@@ -418,23 +433,26 @@ class Instruments(Aggregate):
         self, name: str, filters: Filters | None = None, *, offset: int = 0, limit: int = -1
     ) -> tuple[StatementLine, ...]:
         """Return a page of statements in the order of the instrument."""
-        found = lines(self.connection, name, filters or Filters(), offset=offset, limit=limit)
-        return tuple(found)
+        page = lines(self.connection, name, filters or Filters(), offset=offset, limit=limit)
+        return tuple(page)
 
     def get(self, name: str) -> Instrument:
-        """Return an instrument with its current statements. Raises UnknownName, which lists the
-        existing ones.
+        """Return an instrument with its current statements.
+
+        Raises UnknownName, which lists the existing ones.
         """
         return self.store.remembered(("instrument", name), lambda: self._get(name))
 
     def _get(self, name: str) -> Instrument:
         row = named(self.connection, "select * from instrument where name = ?", (name,)).fetchone()
         if row is None:
-            known = (
+            available = (
                 ", ".join(self.names())
                 or "none; import one with: workbench import STORE --format csv PATH"
             )
-            raise UnknownName(f"no instrument is named {name!r} in this store. Available: {known}")
+            raise UnknownName(
+                f"no instrument is named {name!r} in this store. Available: {available}"
+            )
         instrument_id = row["id"]
         people = people_of(self.connection, instrument_id)
         issues = tuple(json.loads(row["issues"]))
@@ -464,21 +482,24 @@ class Instruments(Aggregate):
         )
 
     def stays_behind(self, name: str) -> tuple[str, ...]:
-        """Return sentences about data of an instrument that exported files do not contain, such as
-        `3 archived statements`.
+        """Return sentences about data of an instrument that exported files do not contain.
+
+        For example `3 archived statements`.
         """
         counts = self.connection.execute(_BEHIND, {"name": name}).fetchone()
-        said = ", ".join(
-            f"{n:,} {what}" for n, what in zip(counts, _BEHIND_NAMES, strict=True) if n
+        text = ", ".join(
+            f"{n_rows:,} {caption}"
+            for n_rows, caption in zip(counts, _BEHIND_NAMES, strict=True)
+            if n_rows
         )
-        behind = [f"These stay in the store alone: {said}."] if said else []
-        needed = fewest_of(self.connection, instrument_id_of(self.connection, name))
-        if needed != FEWEST:
-            behind.append(
-                f"Gold issue labels need {plural(needed, 'labeller')} here, {FEWEST} where files "
+        sentences = [f"These stay in the store alone: {text}."] if text else []
+        n_needed = fewest_of(self.connection, instrument_id_of(self.connection, name))
+        if n_needed != FEWEST:
+            sentences.append(
+                f"Gold issue labels need {plural(n_needed, 'labeller')} here, {FEWEST} where files "
                 "are read."
             )
-        return tuple(behind)
+        return tuple(sentences)
 
     def countries(self, name: str) -> tuple[str, ...]:
         rows = self.connection.execute(
@@ -515,8 +536,10 @@ class Instruments(Aggregate):
         rows = self.connection.execute(
             "select name, title, definition from issue where instrument_id = ?", (instrument_id,)
         )
-        found = {name: IssueDefinition(name, title, definition) for name, title, definition in rows}
-        return tuple(found[name] for name in issues if name in found)
+        definition_by_issue = {
+            name: IssueDefinition(name, title, definition) for name, title, definition in rows
+        }
+        return tuple(definition_by_issue[name] for name in issues if name in definition_by_issue)
 
     def _templates(self, instrument_id: int) -> tuple[Template, ...]:
         return template_versions.current(self.connection, instrument_id)
@@ -548,8 +571,9 @@ def _upsert_instrument(connection: sqlite3.Connection, instrument: Instrument) -
 
 
 def _join_instrument(connection: sqlite3.Connection, instrument: Instrument) -> int | None:
-    """Return the rowid of the instrument of a part, after adding the part's notes; None if there is
-    none.
+    """Return the rowid of the instrument of a part, or None if there is none.
+
+    The notes of the part are added to it.
     """
     row = connection.execute(
         "select id, notes from instrument where name = ?", (instrument.name,)
@@ -578,26 +602,32 @@ def _put_choices(
 def _put_templates(
     connection: sqlite3.Connection, instrument_id: int, templates: Sequence[Template], *, keep: bool
 ) -> tuple[tuple[str, int], ...]:
-    """Set an instrument's templates; `keep`: also keep its templates of other names. Return the
-    edited ones, with their new versions.
+    """Set an instrument's templates and return the edited ones, with their new versions.
+
+    With `keep`, its templates of other names stay.
     """
-    newest = template_versions.newest(connection, instrument_id)
-    there = template_versions.current(connection, instrument_id) if keep else ()
-    given = {place_of(template) for template in templates}
-    kept = [template for template in there if place_of(template) not in given]
-    wanted = [*kept, *templates]
-    ids = template_versions.register(connection, instrument_id, wanted)
+    previous_versions = template_versions.newest(connection, instrument_id)
+    stored = template_versions.current(connection, instrument_id) if keep else ()
+    given_places = {place_of(template) for template in templates}
+    kept_templates = [template for template in stored if place_of(template) not in given_places]
+    all_templates = [*kept_templates, *templates]
+    ids = template_versions.register(connection, instrument_id, all_templates)
     connection.execute("delete from instrument_template where instrument_id = ?", (instrument_id,))
     connection.executemany(
         "insert into instrument_template (instrument_id, template_id, ordinal) values (?, ?, ?) "
         "on conflict do nothing",
-        ((instrument_id, ids[template.key], ordinal) for ordinal, template in enumerate(wanted)),
+        (
+            (instrument_id, ids[template.key], ordinal)
+            for ordinal, template in enumerate(all_templates)
+        ),
     )
-    now = template_versions.newest(connection, instrument_id)
-    new = {
-        place[2]: version for place, version in now.items() if version > newest.get(place, version)
+    current_versions = template_versions.newest(connection, instrument_id)
+    new_versions = {
+        identity[2]: version
+        for identity, version in current_versions.items()
+        if version > previous_versions.get(identity, version)
     }
-    return tuple(new.items())
+    return tuple(new_versions.items())
 
 
 _BEHIND_NAMES = (

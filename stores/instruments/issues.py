@@ -26,15 +26,15 @@ from workbench.errors import ConflictError, UnknownName, UsageError
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """A current statement as shown to annotators."""
+    """A current statement as annotators see it."""
 
     id: int
     "rowid of the statement's version"
     text_id: int | None
     ref: str
     text: str
-    """the original in the instrument's language if available, else in another; empty if there is
-    none"""
+    """the original in the instrument's language if available, or else in another, or empty if
+    there is none"""
     country: str | None
     topic: str | None
 
@@ -53,7 +53,7 @@ def originals(
 
 
 def newest(connection: sqlite3.Connection, statement: int, issue: str, reader: int) -> int | None:
-    """Return a reader's current label of a cell; None if there is none or it was withdrawn."""
+    """Return a reader's current label of a cell, or None if there is none or it was withdrawn."""
     row = connection.execute(
         "select label from issue_label where statement_id = ? and issue = ? and reader_id = ? "
         "order by revision desc limit 1",
@@ -65,7 +65,7 @@ def newest(connection: sqlite3.Connection, statement: int, issue: str, reader: i
 def define(
     connection: sqlite3.Connection, instrument_id: int, issues: Iterable[IssueDefinition]
 ) -> None:
-    """Write definitions of policy issues; other definitions are kept. Call inside a transaction."""
+    """Write definitions of policy issues. Other definitions are kept. Call inside a transaction."""
     table(connection, "issue").upsert_all(
         {"instrument_id": instrument_id, **asdict(issue)} for issue in issues
     )
@@ -107,8 +107,9 @@ _ORIGINALS = """
 
 
 def fewest_of(connection: sqlite3.Connection, instrument_id: int) -> int:
-    """Return how many people's labels a gold label of an instrument needs: the latest choice, by
-    default two.
+    """Return the number of people whose labels a gold label of an instrument needs.
+
+    It is the latest choice, by default two.
     """
     row = connection.execute(
         "select fewest from gold_choice where instrument_id = ? order by id desc limit 1",
@@ -118,18 +119,18 @@ def fewest_of(connection: sqlite3.Connection, instrument_id: int) -> int:
 
 
 RESERVED = (GOLD, ADJUDICATION)
-"names that annotators may not use, because labels under them are not a person's"
+"names that annotators may not use, because labels under them are not one person's"
 
 
 @dataclass(frozen=True, slots=True)
 class SchemeChange:
-    """The changes of a new scheme."""
+    """The changes of a new scheme of issues."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
     kept: int
-    """labels on issues outside the scheme, which stay in the store and count again if the issue
-    returns"""
+    """number of labels on issues outside the scheme, which stay in the store and count again if
+    the issue returns"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,27 +139,31 @@ class Added:
 
     added: int
     changed: int
-    "labels that differ from the same annotator's earlier ones"
+    "number of labels that differ from the same annotator's earlier ones"
     same: int
     held: int
-    "labels left out because the annotator has labelled the same cell in this store"
+    """number of labels that are left out because the annotator has labelled the same cell in
+    this store"""
 
 
 class Issues(Aggregate):
     """The methods on issues."""
 
     def names(self, instrument: str) -> tuple[str, ...]:
-        """Return the issues of an instrument, in its order. Raises UnknownName."""
+        """Return the issues of an instrument, in its order. Raises UnknownName if there is none."""
         return self._issues(instrument_id_of(self.connection, instrument))
 
     def scheme(self, instrument: str) -> tuple[IssueDefinition, ...]:
-        """Return the issues of an instrument with their definitions. Raises UnknownName."""
+        """Return the issues of an instrument with their definitions.
+
+        Raises UnknownName if there is no such instrument.
+        """
         rowid = instrument_id_of(self.connection, instrument)
         rows = self.connection.execute(
             "select name, title, definition from issue where instrument_id = ?", (rowid,)
         )
-        found = {row[0]: IssueDefinition(*row) for row in rows}
-        return tuple(found.get(name, IssueDefinition(name)) for name in self._issues(rowid))
+        issue_by_name = {row[0]: IssueDefinition(*row) for row in rows}
+        return tuple(issue_by_name.get(name, IssueDefinition(name)) for name in self._issues(rowid))
 
     def set_scheme(self, instrument: str, issues: Sequence[IssueDefinition]) -> SchemeChange:
         """Set the issues of an instrument and their definitions. No label is lost."""
@@ -167,28 +172,35 @@ class Issues(Aggregate):
             raise UsageError("a scheme needs one issue or more, each with a name of its own")
         with self.store.write() as connection:
             rowid = instrument_id_of(self.connection, instrument)
-            before = self._issues(rowid)
+            previous_names = self._issues(rowid)
             connection.execute(
                 "update instrument set issues = ? where id = ?", (json.dumps(names), rowid)
             )
             define(connection, rowid, issues)
-            kept = sum(label.issue not in names for label in issue_labels_of(connection, rowid))
-        added = tuple(name for name in names if name not in before)
-        return SchemeChange(added, tuple(name for name in before if name not in names), kept)
+            n_kept = sum(label.issue not in names for label in issue_labels_of(connection, rowid))
+        added = tuple(name for name in names if name not in previous_names)
+        return SchemeChange(
+            added, tuple(name for name in previous_names if name not in names), n_kept
+        )
 
     def labels(self, instrument: str) -> tuple[IssueLabel, ...]:
-        """Return all people's current labels of the current statements, including issues outside
-        the scheme.
+        """Return all people's current labels of the current statements.
+
+        Labels for issues outside the scheme are included.
         """
         return issue_labels_of(self.connection, instrument_id_of(self.connection, instrument))
 
     def fewest(self, instrument: str) -> int:
-        """Return how many people's labels a gold label needs here. Raises UnknownName."""
+        """Return the number of people whose labels a gold label needs here.
+
+        Raises UnknownName if there is no such instrument.
+        """
         return fewest_of(self.connection, instrument_id_of(self.connection, instrument))
 
     def choose_fewest(self, instrument: str, fewest: int, person: str) -> int:
-        """Set how many people's labels a gold label needs; return the previous number. The choice
-        stays on record.
+        """Set the number of people whose labels a gold label needs.
+
+        Returns the previous number. The choice stays on record.
         """
         if fewest < 1:
             raise UsageError(
@@ -197,30 +209,31 @@ class Issues(Aggregate):
         name = person_name(person)
         with self.store.write() as connection:
             rowid = instrument_id_of(connection, instrument)
-            before = fewest_of(connection, rowid)
-            if before != fewest:
+            previous = fewest_of(connection, rowid)
+            if previous != fewest:
                 choice = {"instrument_id": rowid, "fewest": fewest, "chosen_by": name, "at": now()}
                 table(connection, "gold_choice").add(choice)
-        return before
+        return previous
 
     def gold(self, instrument: str, whose: str = "gold", *, fewest: int | None = None) -> Labels:
         """Return the gold label of each statement and issue of the scheme.
 
-        `whose`: `gold` prefers a source's own labels to people's; `people` uses only people's
-        labels and adjudications. `fewest`: number of people needed; None: as chosen for the
-        instrument. For the rule see `domain.issue_gold.gold_labels`. Raises UnknownName for other
-        values of `whose`.
+        If `whose` is `gold`, a source's own labels are preferred to people's. If it is `people`,
+        only people's labels and adjudications count. `fewest` is the number of people needed. None
+        takes the number chosen for the instrument. For the rule see
+        `domain.issue_gold.gold_labels`. Raises UnknownName for other values of `whose`.
         """
         if whose not in ("gold", "people"):
             raise UnknownName(f"found {whose!r}; gold labels are those of: gold, people")
         names = set(self.names(instrument))
-        inside = (label for label in self.labels(instrument) if label.issue in names)
-        needed = self.fewest(instrument) if fewest is None else fewest
-        return gold_labels(inside, source=whose == "gold", fewest=needed)
+        scheme_labels = (label for label in self.labels(instrument) if label.issue in names)
+        n_needed = self.fewest(instrument) if fewest is None else fewest
+        return gold_labels(scheme_labels, source=whose == "gold", fewest=n_needed)
 
     def statements(self, instrument: str) -> tuple[tuple[str, str], ...]:
-        """Return (ref, text) of the current statements, in order: the original in the instrument's
-        language.
+        """Return (ref, text) of the current statements, in order.
+
+        The text is the original in the instrument's language.
         """
         rows = originals(self.connection, instrument_id_of(self.connection, instrument))
         return tuple((row.ref, row.text) for row in rows)
@@ -236,32 +249,32 @@ class Issues(Aggregate):
         seen: Mapping[str, int] | None = None,
         decided: int | EllipsisType | None = ...,
     ) -> int | None:
-        """Decide on a statement's label for an issue, or withdraw a decision (None); return the
-        previous decision.
+        """Decide on a statement's label for an issue, or withdraw a decision (None).
 
-        `seen`: the annotators' labels shown; `decided`: the decision shown. Raises ConflictError if
-        either has changed; UnknownName for an unknown statement or issue.
+        Returns the previous decision. `seen` are the annotators' labels, and `decided` is the
+        decision, that the auditor saw. Raises ConflictError if either has changed, and UnknownName
+        for an unknown statement or issue.
         """
         name = annotator_name(auditor)
         with self.store.write() as connection:
             rowid = instrument_id_of(self.connection, instrument)
             statement = self._statement(connection, rowid, ref)
             check_issue(issue, self._issues(rowid))
-            given = {
-                x.annotator: x.label
-                for x in issue_labels_of(connection, rowid)
-                if (x.statement, x.issue) == (ref, issue)
+            label_by_annotator = {
+                issue_label.annotator: issue_label.label
+                for issue_label in issue_labels_of(connection, rowid)
+                if (issue_label.statement, issue_label.issue) == (ref, issue)
             }
-            before = given.pop(ADJUDICATION, None)
-            given.pop(GOLD, None)
-            if seen is not None and given != dict(seen):
+            previous = label_by_annotator.pop(ADJUDICATION, None)
+            label_by_annotator.pop(GOLD, None)
+            if seen is not None and label_by_annotator != dict(seen):
                 raise ConflictError(
                     f"the labels of {ref} for {issue} changed while they were looked at; look again"
                 )
-            if decided is not ... and before != decided:
+            if decided is not ... and previous != decided:
                 raise ConflictError(f"{ref} was decided for {issue} in another session; look again")
-            for reader, of in self._deciders(connection, statement, issue):
-                if label is None or of != name:
+            for reader, decider in self._deciders(connection, statement, issue):
+                if label is None or decider != name:
                     append(connection, statement, issue, reader, None)
             if label is not None:
                 append(
@@ -271,30 +284,30 @@ class Issues(Aggregate):
                     reader_id(connection, ReaderKind.ADJUDICATION, name, ""),
                     label,
                 )
-        return before
+        return previous
 
     def decisions(
         self, instrument: str, auditor: str
     ) -> tuple[tuple[str, str, int | None, int | None], ...]:
-        """Return (statement, issue, label before, label) of a person's decisions that were not
-        undone, the newest last.
+        """Return a person's decisions that were not undone, the newest last.
 
-        A decision that puts back what stood before the previous one is an undo: both are left out.
+        Each is (statement, issue, label before, label). A decision that restores the label before
+        the previous one is an undo: both are left out.
         """
         rowid = instrument_id_of(self.connection, instrument)
-        kept: list[tuple[str, str, int | None, int | None]] = []
-        for ref, issue, before, label in self.connection.execute(
+        steps: list[tuple[str, str, int | None, int | None]] = []
+        for ref, issue, previous, label in self.connection.execute(
             _DECISIONS, (rowid, annotator_name(auditor))
         ):
-            last = next((step for step in reversed(kept) if step[:2] == (ref, issue)), None)
-            if last is not None and last[2:] == (label, before):
-                kept.remove(last)
+            last_step = next((step for step in reversed(steps) if step[:2] == (ref, issue)), None)
+            if last_step is not None and last_step[2:] == (label, previous):
+                steps.remove(last_step)
             else:
-                kept.append((ref, issue, before, label))
-        return tuple(kept)
+                steps.append((ref, issue, previous, label))
+        return tuple(steps)
 
     def add(self, instrument: str, labels: Iterable[IssueLabel]) -> Added:
-        """Add labels from elsewhere, all or none; adding the same again changes nothing.
+        """Add labels from elsewhere, all or none. Adding them again changes nothing.
 
         A file does not change labels that a person of the same name gave in this store. Raises
         UnknownName for an unknown statement or issue.
@@ -324,21 +337,21 @@ class Issues(Aggregate):
         name = label.annotator if label.annotator in RESERVED else person_name(label.annotator)
         if name not in readers:
             readers[name] = reader_id(connection, ReaderKind.IMPORT, name, "")
-        kind, held = ("adjudication", "") if name == ADJUDICATION else ("person", name)
-        here = [
+        kind, reader_name = ("adjudication", "") if name == ADJUDICATION else ("person", name)
+        local_labels = [
             newest(connection, statement, label.issue, row[0])
             for row in connection.execute(
                 _LABELLED_HERE,
-                {"kind": kind, "name": held, "statement": statement, "issue": label.issue},
+                {"kind": kind, "name": reader_name, "statement": statement, "issue": label.issue},
             ).fetchall()
         ]
-        before = newest(connection, statement, label.issue, readers[name])
-        if here:
-            return "same" if label.label in here else "held"
-        if before == label.label:
+        previous = newest(connection, statement, label.issue, readers[name])
+        if local_labels:
+            return "same" if label.label in local_labels else "held"
+        if previous == label.label:
             return "same"
         append(connection, statement, label.issue, readers[name], label.label)
-        return "added" if before is None else "changed"
+        return "added" if previous is None else "changed"
 
     def _issues(self, instrument: int) -> tuple[str, ...]:
         row = self.connection.execute(
@@ -358,14 +371,16 @@ class Issues(Aggregate):
     def _deciders(
         self, connection: sqlite3.Connection, statement: int, issue: str
     ) -> list[tuple[int, str]]:
-        """Return (reader, name) of people with a decision on a cell in force."""
+        """Return (reader, name) of the people with a decision on a cell in force."""
         rows = connection.execute(
             "select distinct r.id, r.name from issue_label l join reader r on r.id = l.reader_id "
             "where l.statement_id = ? and l.issue = ? and (r.kind = 'adjudication' or r.name = ?)",
             (statement, issue, ADJUDICATION),
         ).fetchall()
         return [
-            (r, name) for r, name in rows if newest(connection, statement, issue, r) is not None
+            (reader, name)
+            for reader, name in rows
+            if newest(connection, statement, issue, reader) is not None
         ]
 
 
@@ -380,8 +395,9 @@ _DECISIONS = """
 
 
 def annotator_name(text: str) -> str:
-    """Return an annotator's name in its normal form. Raises UsageError for invalid and reserved
-    names.
+    """Return an annotator's name in its normal form.
+
+    Raises UsageError for invalid and reserved names.
     """
     name = person_name(text)
     if name.casefold() in RESERVED:

@@ -1,6 +1,4 @@
-"""Rows of questionnaires ↔ values: the newest revisions of questions and scales, and the answers of
-people.
-"""
+"""Rows of questionnaires ↔ values: the newest questions and scales, and the answers of people."""
 
 from __future__ import annotations
 
@@ -43,7 +41,7 @@ class QuestionRevision:
     ref: str
     revision: int
     role: Role | None
-    "None: it was removed from the questionnaire"
+    "None if it was removed from the questionnaire"
     form: Form
     scale: str
     leaning: Pole | None
@@ -52,7 +50,7 @@ class QuestionRevision:
 
     @property
     def question(self) -> Question | None:
-        """The question of this revision; None if it was removed."""
+        """The question of this revision, or None if it was removed."""
         return (
             None
             if self.role is None
@@ -71,9 +69,7 @@ class ScaleRevision:
 
 
 def read_questions(connection: sqlite3.Connection, instrument_id: int) -> dict[int, Question]:
-    """Return the questions of an instrument's current statements by rowid, in the order of the
-    statements.
-    """
+    """Return the questions of an instrument's current statements by rowid, in statement order."""
     rows = connection.execute(_QUESTIONS, {"instrument": instrument_id})
     return {
         rowid: Question(ref, Role(role), Form(form), scale, Pole(leaning) if leaning else None)
@@ -92,37 +88,35 @@ def read_respondents(
 ) -> tuple[Respondent, ...]:
     """Return the people who answered any of these questions, in the order of import."""
     refs = {str(rowid): question.ref for rowid, question in questions.items()}
-    texts: dict[str, str] = {}
+    interned: dict[str, str] = {}
     groups = _groups(connection, instrument_id)
-    found = []
-    for name, weight, given in connection.execute(_ANSWERS, {"instrument": instrument_id}):
+    respondents = []
+    for name, weight, answers_json in connection.execute(_ANSWERS, {"instrument": instrument_id}):
         answers = {
             # A million answers have only a few distinct texts.
-            refs[question]: texts.setdefault(value, value)
-            for question, value in json.loads(given).items()
+            refs[question]: interned.setdefault(value, value)
+            for question, value in json.loads(answers_json).items()
             if question in refs
         }
         if answers:
-            found.append(Respondent(name, answers, weight, groups.get(name, {})))
-    return tuple(found)
+            respondents.append(Respondent(name, answers, weight, groups.get(name, {})))
+    return tuple(respondents)
 
 
 def _groups(connection: sqlite3.Connection, instrument_id: int) -> dict[str, dict[str, str]]:
-    """Return field -> value of each person who has any."""
+    """Return the groups (field -> value) of each person who has any, by name."""
     rows = connection.execute(
         "select r.name, json_group_object(g.field, g.value) from respondent r "
         "join respondent_group g on g.respondent_id = r.id where r.instrument_id = ? group by r.id",
         (instrument_id,),
     )
-    return {name: json.loads(given) for name, given in rows}
+    return {name: json.loads(groups_json) for name, groups_json in rows}
 
 
 def read_published(
     connection: sqlite3.Connection, instrument_id: int
 ) -> tuple[PublishedShares, ...]:
-    """Return the shares that were published for an instrument's questions, by question, group and
-    value.
-    """
+    """Return the published shares of an instrument's questions, by question, group and value."""
     rows = connection.execute(_PUBLISHED, {"instrument": instrument_id})
     return tuple(
         PublishedShares(ref, group, value, json.loads(shares), people)
@@ -131,8 +125,9 @@ def read_published(
 
 
 def who_says_yes_or_no(connection: sqlite3.Connection, instrument: str, ref: str) -> frozenset[str]:
-    """Return the people whose answer to a question currently means yes or no; empty if it is no
-    longer a question.
+    """Return the people whose answer to a question currently means yes or no.
+
+    There are none if it is no longer a question.
     """
     row = connection.execute("select id from instrument where name = ?", (instrument,)).fetchone()
     questions = {} if row is None else read_questions(connection, row[0])
@@ -140,19 +135,20 @@ def who_says_yes_or_no(connection: sqlite3.Connection, instrument: str, ref: str
     if row is None or rowid is None:
         return frozenset()
     scale = read_scales(connection, row[0])[questions[rowid].scale]
-    said = connection.execute(
+    rows = connection.execute(
         "select r.name, a.value from answer a join respondent r on r.id = a.respondent_id where "
         "a.question_id = ?",
         (rowid,),
     )
     return frozenset(
-        name for name, value in said if scale.meaning(value) in (Meaning.YES, Meaning.NO)
+        name for name, value in rows if scale.meaning(value) in (Meaning.YES, Meaning.NO)
     )
 
 
 def tally(connection: sqlite3.Connection, instrument_id: int) -> list[tuple[int, str, int]]:
-    """Return (rowid of a question, answer as given, number of people), for all questions ever
-    asked.
+    """Return the number of people for each answer as given, of all questions ever asked.
+
+    Each is (rowid of the question, answer, number of people).
     """
     return connection.execute(_TALLY, {"instrument": instrument_id}).fetchall()
 
@@ -160,7 +156,7 @@ def tally(connection: sqlite3.Connection, instrument_id: int) -> list[tuple[int,
 def question_revisions(
     connection: sqlite3.Connection, instrument_id: int
 ) -> tuple[QuestionRevision, ...]:
-    """Return all revisions, the oldest first."""
+    """Return all revisions of questions, the oldest first."""
     rows = connection.execute(
         "select q.ref, r.revision, r.role, r.form, r.scale, r.leaning, r.person, r.at from "
         "question_revision r "
@@ -171,22 +167,22 @@ def question_revisions(
     return tuple(
         QuestionRevision(
             *(ref, revision, Role(role) if role else None, Form(form), scale),
-            *(Pole(leaning) if leaning else None, person, at),
+            *(Pole(leaning) if leaning else None, person, changed_at),
         )
-        for ref, revision, role, form, scale, leaning, person, at in rows
+        for ref, revision, role, form, scale, leaning, person, changed_at in rows
     )
 
 
 def scale_revisions(
     connection: sqlite3.Connection, instrument_id: int
 ) -> tuple[ScaleRevision, ...]:
-    """Return all revisions, the oldest first."""
+    """Return all revisions of scales, the oldest first."""
     rows = connection.execute(
         "select name, options, revision, person, at from scale_revision where instrument_id = ? "
         "order by at, name, revision",
         (instrument_id,),
     )
-    return tuple(ScaleRevision(_scale(name, options), *rest) for name, options, *rest in rows)
+    return tuple(ScaleRevision(_scale(name, options), *values) for name, options, *values in rows)
 
 
 def add_question(
@@ -197,7 +193,7 @@ def add_question(
     *,
     taken_out: bool = False,
 ) -> None:
-    """Write a new revision of a question; `taken_out`: it is removed from the questionnaire."""
+    """Write a new revision of a question. If `taken_out`, it is removed from the questionnaire."""
     values = {
         "instrument": instrument_id,
         "ref": question.ref,
@@ -228,12 +224,15 @@ def add_scale(
 
 
 def _scale(name: str, options: str) -> Scale:
-    found = (Option(tuple(one["values"]), Meaning(one["meaning"])) for one in json.loads(options))
-    return Scale(name, tuple(found))
+    scale_options = (
+        Option(tuple(option["values"]), Meaning(option["meaning"]))
+        for option in json.loads(options)
+    )
+    return Scale(name, tuple(scale_options))
 
 
 class _Places(dict[str, int]):
-    """The places of answers among the options of a scale, each looked up once."""
+    """The positions of answers among the options of a scale, each looked up once."""
 
     def __init__(self, scale: Scale) -> None:
         super().__init__()
@@ -302,7 +301,7 @@ _ADD_SCALE = """
 
 
 SHOWN = 12
-"most differences in a message"
+"the largest number of differences in a message"
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,14 +309,14 @@ class AddedRespondents:
     """The changes of an import of answers."""
 
     added: int
-    "new people"
+    "number of new people"
     known: int
     answers: int
-    "new answers, including those of known people"
+    "number of new answers, including those of known people"
     absent: int = 0
-    "stored people missing in the file, who are kept"
+    "number of stored people who are missing in the file. They are kept."
     skipped: int = 0
-    "answers to questions that were archived or removed here"
+    "number of answers to questions that were archived or removed here"
 
 
 def put(
@@ -330,28 +329,38 @@ def put(
 ) -> AddedRespondents:
     """Merge a file's questionnaire with the stored one. Call inside a transaction.
 
-    `statements`: ref in the file -> rowid of the statement's current version here, which may have
-    been renamed; None: match by ref. `keep`: stored roles and scales are kept, and the file adds
-    others.
+    `statements` maps a ref in the file to the rowid of the statement's current version here, which
+    may have been renamed. If it is None, statements match by ref. With `keep`, stored roles and
+    scales are kept, and the file adds others.
 
     Raises ConflictError if people are stored with other answers.
     """
     refs = _refs_here(connection, instrument_id, statements)
-    theirs = [replace(q, ref=refs[q.ref]) for q in questionnaire.questions if q.ref in refs]
+    file_questions = [
+        replace(question, ref=refs[question.ref])
+        for question in questionnaire.questions
+        if question.ref in refs
+    ]
     if keep:
-        _add_missing(connection, instrument_id, questionnaire, theirs)
+        _add_missing(connection, instrument_id, questionnaire, file_questions)
     else:
         _put_scales(connection, instrument_id, questionnaire)
-        _put_questions(connection, instrument_id, theirs, set(refs.values()))
+        _put_questions(connection, instrument_id, file_questions, set(refs.values()))
     people = [
-        replace(one, answers={refs.get(ref, ref): value for ref, value in one.answers.items()})
-        for one in questionnaire.respondents
+        replace(
+            respondent,
+            answers={refs.get(ref, ref): value for ref, value in respondent.answers.items()},
+        )
+        for respondent in questionnaire.respondents
     ]
     added = add_respondents(connection, instrument_id, people)
     add_published(
         connection,
         instrument_id,
-        [replace(p, ref=refs.get(p.ref, p.ref)) for p in questionnaire.published],
+        [
+            replace(published_shares, ref=refs.get(published_shares.ref, published_shares.ref))
+            for published_shares in questionnaire.published
+        ],
     )
     check_answers(connection, instrument_id)
     return added
@@ -360,52 +369,59 @@ def put(
 def add_respondents(
     connection: sqlite3.Connection, instrument_id: int, respondents: Sequence[Respondent]
 ) -> AddedRespondents:
-    """Add people with their answers; people stored with the same answers change nothing.
+    """Add people with their answers.
+
+    People stored with the same answers change nothing.
 
     A question without any stored answer, or without any answer of these people, was not asked and
-    is not a difference.
-    Raises ConflictError for other differences, UsageError for a name that is given twice.
+    is not a difference. Raises ConflictError for other differences, and UsageError for a name that
+    is given twice.
     """
     questions = read_questions(connection, instrument_id)
     ids = {question.ref: rowid for rowid, question in questions.items()}
-    wanted = _wanted(respondents, ids)
-    people = {one.name: one for one in read_respondents(connection, instrument_id, questions)}
-    here = {name: one.answers for name, one in people.items()}
-    _check_same(here, wanted)
-    _check_alike(people, respondents)
+    answers_by_name = _wanted(respondents, ids)
+    stored_by_name = {
+        respondent.name: respondent
+        for respondent in read_respondents(connection, instrument_id, questions)
+    }
+    stored_answers = {name: respondent.answers for name, respondent in stored_by_name.items()}
+    _check_same(stored_answers, answers_by_name)
+    _check_alike(stored_by_name, respondents)
     rows = connection.execute(
         "select name, id from respondent where instrument_id = ?", (instrument_id,)
     )
-    known = dict(rows.fetchall())
-    given = {one.name: one for one in respondents}
-    at = now()
-    for name in [name for name in wanted if name not in known]:
+    id_by_name = dict(rows.fetchall())
+    given_by_name = {respondent.name: respondent for respondent in respondents}
+    created_at = now()
+    for name in [name for name in answers_by_name if name not in id_by_name]:
         row = connection.execute(
             "insert into respondent (instrument_id, name, at, weight) values (?, ?, ?, ?) "
             "returning id",
-            (instrument_id, name, at, given[name].weight),
+            (instrument_id, name, created_at, given_by_name[name].weight),
         ).fetchone()
-        known[name] = row[0]
+        id_by_name[name] = row[0]
         connection.executemany(
             "insert into respondent_group (respondent_id, field, value) values (?, ?, ?)",
-            [(row[0], field, value) for field, value in given[name].groups.items()],
+            [(row[0], field, value) for field, value in given_by_name[name].groups.items()],
         )
-    new = [
-        (known[name], ids[ref], value)
-        for name, answers in wanted.items()
+    new_answers = [
+        (id_by_name[name], ids[ref], value)
+        for name, answers in answers_by_name.items()
         for ref, value in answers.items()
-        if ref not in here.get(name, {})
+        if ref not in stored_answers.get(name, {})
     ]
     connection.executemany(
-        "insert into answer (respondent_id, question_id, value) values (?, ?, ?)", new
+        "insert into answer (respondent_id, question_id, value) values (?, ?, ?)", new_answers
     )
-    said = sum(1 for one in respondents for value in one.answers.values() if value.strip())
+    n_given = sum(
+        1 for respondent in respondents for value in respondent.answers.values() if value.strip()
+    )
     return AddedRespondents(
-        added=sum(name not in here for name in wanted),
-        known=sum(name in here for name in wanted),
-        answers=len(new),
-        absent=sum(name not in wanted for name in here),
-        skipped=said - sum(map(len, wanted.values())),
+        added=sum(name not in stored_answers for name in answers_by_name),
+        known=sum(name in stored_answers for name in answers_by_name),
+        answers=len(new_answers),
+        absent=sum(name not in answers_by_name for name in stored_answers),
+        skipped=n_given - sum(map(len, answers_by_name.values())),
     )
 
 
@@ -414,16 +430,16 @@ def check_answers(
 ) -> None:
     """Raise UsageError if a stored answer is not on the current scale of its question.
 
-    `refs`: check only these questions.
+    If `refs` is given, only these questions are checked.
     """
     scales = read_scales(connection, instrument_id)
-    given: dict[int, list[tuple[str, int]]] = {}
-    for rowid, value, people in tally(connection, instrument_id):
-        given.setdefault(rowid, []).append((value, people))
-    looked_at = None if refs is None else set(refs)
+    answers_by_question: dict[int, list[tuple[str, int]]] = {}
+    for rowid, value, n_people in tally(connection, instrument_id):
+        answers_by_question.setdefault(rowid, []).append((value, n_people))
+    checked_refs = None if refs is None else set(refs)
     faults = []
     for rowid, question in read_questions(connection, instrument_id).items():
-        if looked_at is not None and question.ref not in looked_at:
+        if checked_refs is not None and question.ref not in checked_refs:
             continue
         scale = scales.get(question.scale)
         if scale is None:
@@ -431,9 +447,14 @@ def check_answers(
                 f"{question.ref}: no scale is named {question.scale!r}. Available: "
                 f"{', '.join(scales)}"
             )
-        off = [(value, n) for value, n in given.get(rowid, ()) if scale.option(value) is None]
+        off_scale = [
+            (value, n_people)
+            for value, n_people in answers_by_question.get(rowid, ())
+            if scale.option(value) is None
+        ]
         faults += [
-            f"{question.ref}: {value!r} ({n:,} people), not on {scale.name}" for value, n in off
+            f"{question.ref}: {value!r} ({n_people:,} people), not on {scale.name}"
+            for value, n_people in off_scale
         ]
     if faults:
         raise UsageError(
@@ -446,7 +467,7 @@ def check_answers(
 def _refs_here(
     connection: sqlite3.Connection, instrument_id: int, statements: Mapping[str, int] | None
 ) -> dict[str, str]:
-    """Return ref in the file -> ref here, for current statements."""
+    """Return the ref here by the ref in the file, for current statements."""
     rows = connection.execute(
         "select id, ref from statement where instrument_id = ? and current = 1", (instrument_id,)
     ).fetchall()
@@ -461,9 +482,11 @@ def _put_scales(
 ) -> None:
     revisions = scale_revisions(connection, instrument_id)
     # The newest comes last.
-    base = {one.scale.name: one.scale for one in revisions if one.person == IMPORTER}
+    imported_scales = {
+        revision.scale.name: revision.scale for revision in revisions if revision.person == IMPORTER
+    }
     for scale in questionnaire.scales:
-        if base.get(scale.name) != scale:
+        if imported_scales.get(scale.name) != scale:
             add_scale(connection, instrument_id, scale, IMPORTER)
 
 
@@ -478,9 +501,9 @@ def _add_missing(
     for scale in questionnaire.scales:
         if scale.name not in scales:
             add_scale(connection, instrument_id, scale, IMPORTER)
-    known = {question.ref for question in read_questions(connection, instrument_id).values()}
+    stored_refs = {question.ref for question in read_questions(connection, instrument_id).values()}
     for question in questions:
-        if question.ref not in known:
+        if question.ref not in stored_refs:
             add_question(connection, instrument_id, question, IMPORTER)
 
 
@@ -490,69 +513,86 @@ def _put_questions(
     questions: Sequence[Question],
     current: set[str],
 ) -> None:
-    """Write the roles that changed in the file; `current`: refs of the file's statements here."""
+    """Write the roles that changed in the file.
+
+    `current` has the refs of the file's statements here.
+    """
     revisions = question_revisions(connection, instrument_id)
-    base = {one.ref: one.question for one in revisions if one.person == IMPORTER}
+    imported_questions = {
+        revision.ref: revision.question for revision in revisions if revision.person == IMPORTER
+    }
     for question in questions:
-        if base.get(question.ref) != question:
+        if imported_questions.get(question.ref) != question:
             add_question(connection, instrument_id, question, IMPORTER)
-    staying = {question.ref for question in questions}
-    for ref, before in base.items():
-        if before is not None and ref in current and ref not in staying:
-            add_question(connection, instrument_id, before, IMPORTER, taken_out=True)
+    file_refs = {question.ref for question in questions}
+    for ref, imported_question in imported_questions.items():
+        if imported_question is not None and ref in current and ref not in file_refs:
+            add_question(connection, instrument_id, imported_question, IMPORTER, taken_out=True)
 
 
 def _wanted(respondents: Sequence[Respondent], ids: Mapping[str, int]) -> dict[str, dict[str, str]]:
-    """Return the answers to stored questions, by people with at least one answer."""
-    found: dict[str, dict[str, str]] = {}
-    for one in respondents:
-        if one.name in found:
+    """Return the answers to stored questions of each person who has at least one.
+
+    Raises UsageError for a name that is given twice.
+    """
+    answers_by_name: dict[str, dict[str, str]] = {}
+    for respondent in respondents:
+        if respondent.name in answers_by_name:
             raise UsageError(
-                f"the respondent {one.name!r} is given twice; give every respondent once"
+                f"the respondent {respondent.name!r} is given twice; give every respondent once"
             )
-        answers = {ref: value for ref, value in one.answers.items() if ref in ids and value.strip()}
+        answers = {
+            ref: value for ref, value in respondent.answers.items() if ref in ids and value.strip()
+        }
         if answers:
-            found[one.name] = answers
-    return found
+            answers_by_name[respondent.name] = answers
+    return answers_by_name
 
 
 def _check_same(
     here: Mapping[str, Mapping[str, str]], wanted: Mapping[str, Mapping[str, str]]
 ) -> None:
     """Raise ConflictError if the file has other answers of stored people."""
-    asked = _answered(here) & _answered(wanted)
-    differ = []
-    for name in wanted.keys() & here.keys() if asked else ():
-        ours, theirs = here[name], wanted[name]
-        for ref in asked:
-            if ours.get(ref) != theirs.get(ref):
-                differ.append(
-                    f"{name!r} to {ref!r}: {_said(ours, ref)} here, {_said(theirs, ref)} in the "
+    common_refs = _answered(here) & _answered(wanted)
+    faults = []
+    for name in wanted.keys() & here.keys() if common_refs else ():
+        stored, in_file = here[name], wanted[name]
+        for ref in common_refs:
+            if stored.get(ref) != in_file.get(ref):
+                faults.append(
+                    f"{name!r} to {ref!r}: {_said(stored, ref)} here, {_said(in_file, ref)} in the "
                     "file"
                 )
-    if differ:
+    if faults:
         raise ConflictError(
-            f"{len(differ):,} answer{'s are' if len(differ) > 1 else ' is'} not what these "
+            f"{len(faults):,} answer{'s are' if len(faults) > 1 else ' is'} not what these "
             "people answered here: "
-            f"{'; '.join(sorted(differ)[:SHOWN])}"
-            f"{f'; and {len(differ) - SHOWN:,} more' if len(differ) > SHOWN else ''}. Nothing "
+            f"{'; '.join(sorted(faults)[:SHOWN])}"
+            f"{f'; and {len(faults) - SHOWN:,} more' if len(faults) > SHOWN else ''}. Nothing "
             "was imported; give the "
             "people of the file other names, or import it as an instrument of another name"
         )
 
 
 def _check_alike(here: Mapping[str, Respondent], wanted: Sequence[Respondent]) -> None:
-    """Raise ConflictError if stored people have another weight or are of another group; a file
-    without weights and groups says nothing of either.
+    """Raise ConflictError if stored people have another weight or other groups in the file.
+
+    A file without any weights and groups is not compared.
     """
-    if all(one.weight == 1 and not one.groups for one in wanted):
+    if all(respondent.weight == 1 and not respondent.groups for respondent in wanted):
         return
-    pairs = [(here[one.name], one) for one in wanted if one.name in here]
-    differ = [a.name for a, b in pairs if (a.weight, a.groups) != (b.weight, b.groups)]
-    if differ:
+    pairs = [
+        (here[respondent.name], respondent) for respondent in wanted if respondent.name in here
+    ]
+    names = [
+        stored.name
+        for stored, in_file in pairs
+        if (stored.weight, stored.groups) != (in_file.weight, in_file.groups)
+    ]
+    if names:
         raise ConflictError(
-            f"{len(differ):,} people have other weights or groups here than in the file: "
-            f"{named_few(differ)}. Nothing "
+            f"{len(names):,} people have other weights or groups here than in the file: "
+            f"{named_few(names)}. Nothing "
             "was changed; import the file under another --name"
         )
 
@@ -560,31 +600,40 @@ def _check_alike(here: Mapping[str, Respondent], wanted: Sequence[Respondent]) -
 def add_published(
     connection: sqlite3.Connection, instrument_id: int, published: Sequence[PublishedShares]
 ) -> None:
-    """Add published shares; the same again change nothing. Raises ConflictError for others of the
-    same population.
+    """Add published shares. Adding them again changes nothing.
+
+    Raises ConflictError for other shares of the same population, and UsageError for a share of an
+    answer that is not on the scale.
     """
     questions = read_questions(connection, instrument_id)
     ids, scales = (
         {question.ref: rowid for rowid, question in questions.items()},
         read_scales(connection, instrument_id),
     )
-    here = {(p.ref, p.group, p.value): p for p in read_published(connection, instrument_id)}
-    differ = [one for one in published if here.get((one.ref, one.group, one.value), one) != one]
-    if differ:
-        named = named_few(f"{one.group}={one.value} to {one.ref}" for one in differ)
-        raise ConflictError(
-            f"other shares than here: {named}. Nothing was changed; import under another --name"
-        )
-    off = [
-        f"{one.ref}: {answer!r}"
-        for one in published
-        if one.ref in ids
-        for answer in one.shares
-        if scales[questions[ids[one.ref]].scale].option(answer) is None
+    stored_by_population = {
+        (published_shares.ref, published_shares.group, published_shares.value): published_shares
+        for published_shares in read_published(connection, instrument_id)
+    }
+    conflicts = [
+        entry
+        for entry in published
+        if stored_by_population.get((entry.ref, entry.group, entry.value), entry) != entry
     ]
-    if off:
+    if conflicts:
+        listed = named_few(f"{entry.group}={entry.value} to {entry.ref}" for entry in conflicts)
+        raise ConflictError(
+            f"other shares than here: {listed}. Nothing was changed; import under another --name"
+        )
+    wrong = [
+        f"{entry.ref}: {answer!r}"
+        for entry in published
+        if entry.ref in ids
+        for answer in entry.shares
+        if scales[questions[ids[entry.ref]].scale].option(answer) is None
+    ]
+    if wrong:
         raise UsageError(
-            f"there are shares of answers off their scales: {named_few(off, SHOWN)}. Nothing was "
+            f"there are shares of answers off their scales: {named_few(wrong, SHOWN)}. Nothing was "
             "changed"
         )
     connection.executemany(
@@ -592,14 +641,15 @@ def add_published(
         "?, ?, ?)",
         [
             (
-                ids[one.ref],
-                one.group,
-                one.value,
-                json.dumps(dict(one.shares), ensure_ascii=False),
-                one.people,
+                ids[entry.ref],
+                entry.group,
+                entry.value,
+                json.dumps(dict(entry.shares), ensure_ascii=False),
+                entry.people,
             )
-            for one in published
-            if one.ref in ids and (one.ref, one.group, one.value) not in here
+            for entry in published
+            if entry.ref in ids
+            and (entry.ref, entry.group, entry.value) not in stored_by_population
         ],
     )
 
@@ -613,7 +663,7 @@ def _said(answers: Mapping[str, str], ref: str) -> str:
 
 
 class Keep(Enum):
-    """Means that a field is not changed, where None is a possible value."""
+    """The value that means that a field is not changed, where None is a possible value."""
 
     KEEP = auto()
 
@@ -626,27 +676,26 @@ class QuestionnaireSummary:
     """The summary of a questionnaire."""
 
     context: int
-    "questions"
+    "number of questions"
     target: int
     respondents: int
     answers: int
-    "answers given, including neutral ones and refusals"
+    "number of answers, including neutral ones and refusals"
     neutral: int
     missing: int
-    "pairs of respondent and question without an answer, or with one that means no answer"
+    "number of pairs of respondent and question without an answer, or with one that means no answer"
     survey: int = 0
-    "questions"
+    "number of questions"
 
 
 class Questionnaires(Aggregate):
     """The methods on questionnaires."""
 
     def get(self, instrument: str, *, people: bool = True) -> Questionnaire | None:
-        """Return the questions of current statements in their order, with the people who answered
-        any of them.
+        """Return the questions of current statements in order, with the people who answered any.
 
-        `people` False: without them. None if no statement has a role. Raises UnknownName for a
-        missing instrument.
+        With `people` false, the people are left out. Returns None if no statement has a role.
+        Raises UnknownName for a missing instrument.
         """
         instrument_id = instrument_id_of(self.connection, instrument)
         questions = read_questions(self.connection, instrument_id)
@@ -660,8 +709,9 @@ class Questionnaires(Aggregate):
         )
 
     def coded(self, instrument: str) -> CodedPeople:
-        """Return the people who answered any question of a current statement, in the order of
-        import, as numbers.
+        """Return the people who answered any question of a current statement, as numbers.
+
+        They are in the order of import.
         """
         import numpy as np
 
@@ -670,33 +720,44 @@ class Questionnaires(Aggregate):
         instrument_id = instrument_id_of(self.connection, instrument)
         questions = read_questions(self.connection, instrument_id)
         scales = read_scales(self.connection, instrument_id)
-        column = {str(rowid): place for place, rowid in enumerate(questions)}
-        places = {
+        column_by_id = {str(rowid): index for index, rowid in enumerate(questions)}
+        places_by_id = {
             str(rowid): _Places(scales[question.scale]) for rowid, question in questions.items()
         }
         rows, weights, people = [], [], []
-        for person, weight, given in self.connection.execute(
+        for person, weight, answers_json in self.connection.execute(
             _ANSWERS, {"instrument": instrument_id}
         ):
-            held: dict[str, str] = json.loads(given)
-            for question in held.keys() - column.keys():
-                del held[question]
-            if held:
-                row = np.full(len(column), NOT_GIVEN, dtype=np.int16)
-                row[[column[question] for question in held]] = [
-                    places[one][value] for one, value in held.items()
+            answers: dict[str, str] = json.loads(answers_json)
+            for question_id in answers.keys() - column_by_id.keys():
+                del answers[question_id]
+            if answers:
+                row = np.full(len(column_by_id), NOT_GIVEN, dtype=np.int16)
+                row[[column_by_id[question_id] for question_id in answers]] = [
+                    places_by_id[question_id][value] for question_id, value in answers.items()
                 ]
                 rows.append(row)
                 weights.append(weight)
                 people.append(person)
-        found = np.array(rows).reshape(-1, len(column)).T.copy()
+        columns = np.array(rows).reshape(-1, len(column_by_id)).T.copy()
         groups = _groups(self.connection, instrument_id)
-        of = [groups.get(person, {}) for person in people]
-        fields = dict.fromkeys(field for one in of for field in one)
+        groups_of_people = [groups.get(person, {}) for person in people]
+        fields = dict.fromkeys(
+            field for person_groups in groups_of_people for field in person_groups
+        )
         return CodedPeople(
-            {question.ref: row for question, row in zip(questions.values(), found, strict=True)},
+            {
+                question.ref: column
+                for question, column in zip(questions.values(), columns, strict=True)
+            },
             in_range(np.array(weights)),
-            {field: np.array([one.get(field, "") for one in of], dtype=object) for field in fields},
+            {
+                field: np.array(
+                    [person_groups.get(field, "") for person_groups in groups_of_people],
+                    dtype=object,
+                )
+                for field in fields
+            },
         )
 
     def questions(self, instrument: str) -> tuple[Question, ...]:
@@ -706,59 +767,62 @@ class Questionnaires(Aggregate):
         )
 
     def tallied(self, instrument: str) -> Tallied | None:
-        """Return the questions and the counts of answers, without respondents; None as `get`."""
+        """Return the questions and the counts of answers, without respondents.
+
+        Returns None if no statement has a role.
+        """
         instrument_id = instrument_id_of(self.connection, instrument)
         questions = read_questions(self.connection, instrument_id)
         if not questions:
             return None
-        given: dict[str, dict[str, int]] = {}
-        for rowid, value, people in tally(self.connection, instrument_id):
+        counts_by_ref: dict[str, dict[str, int]] = {}
+        for rowid, value, n_people in tally(self.connection, instrument_id):
             if rowid in questions:
-                given.setdefault(questions[rowid].ref, {})[value] = people
-        people = self.connection.execute(_PEOPLE, {"instrument": instrument_id}).fetchone()[0]
-        weights = "select count(distinct weight) > 1 from respondent where instrument_id = ?"
-        whole = Questionnaire(
+                counts_by_ref.setdefault(questions[rowid].ref, {})[value] = n_people
+        n_people = self.connection.execute(_PEOPLE, {"instrument": instrument_id}).fetchone()[0]
+        query = "select count(distinct weight) > 1 from respondent where instrument_id = ?"
+        questionnaire = Questionnaire(
             tuple(questions.values()),
             tuple(read_scales(self.connection, instrument_id).values()),
             published=read_published(self.connection, instrument_id),
         )
         return Tallied(
-            whole,
-            people,
-            given,
-            bool(self.connection.execute(weights, (instrument_id,)).fetchone()[0]),
+            questionnaire,
+            n_people,
+            counts_by_ref,
+            bool(self.connection.execute(query, (instrument_id,)).fetchone()[0]),
         )
 
     def summary(self, instrument: str) -> QuestionnaireSummary | None:
-        """Return the counts; None if no statement has a role."""
-        found = self.tallied(instrument)
-        if found is None:
+        """Return the counts of a questionnaire, or None if no statement has a role."""
+        tallied = self.tallied(instrument)
+        if tallied is None:
             return None
-        meanings = [found.meanings(question) for question in found.questionnaire.questions]
+        meanings = [tallied.meanings(question) for question in tallied.questionnaire.questions]
         return QuestionnaireSummary(
-            context=len(found.questionnaire.of_role(Role.CONTEXT)),
-            target=len(found.questionnaire.of_role(Role.TARGET)),
-            survey=len(found.questionnaire.of_role(Role.SURVEY)),
-            respondents=found.respondents,
-            answers=sum(n for given in found.given.values() for n in given.values()),
-            neutral=sum(one[Meaning.NEUTRAL] for one in meanings),
-            missing=sum(one[Meaning.MISSING] for one in meanings),
+            context=len(tallied.questionnaire.of_role(Role.CONTEXT)),
+            target=len(tallied.questionnaire.of_role(Role.TARGET)),
+            survey=len(tallied.questionnaire.of_role(Role.SURVEY)),
+            respondents=tallied.respondents,
+            answers=sum(count for counts in tallied.given.values() for count in counts.values()),
+            neutral=sum(counts[Meaning.NEUTRAL] for counts in meanings),
+            missing=sum(counts[Meaning.MISSING] for counts in meanings),
         )
 
     def add_answers(self, instrument: str, respondents: Iterable[Respondent]) -> AddedRespondents:
-        """Add people and their answers in one transaction; adding them again changes nothing.
+        """Add people and their answers in one transaction. Adding them again changes nothing.
 
-        Raises UnknownName for an unknown question, UsageError for an answer off the scale,
+        Raises UnknownName for an unknown question, UsageError for an answer off the scale, and
         ConflictError if a person is stored with other answers. Nothing is written then.
         """
         people = tuple(respondents)
         with self.store.write() as connection:
             instrument_id = instrument_id_of(connection, instrument)
             refs = {question.ref for question in read_questions(connection, instrument_id).values()}
-            strange = {ref for one in people for ref in one.answers} - refs
-            if strange:
+            unknown = {ref for respondent in people for ref in respondent.answers} - refs
+            if unknown:
                 raise UnknownName(
-                    f"{instrument} has no question {', '.join(map(repr, sorted(strange)))}: give "
+                    f"{instrument} has no question {', '.join(map(repr, sorted(unknown)))}: give "
                     "the statement a role"
                 )
             added = add_respondents(connection, instrument_id, people)
@@ -778,69 +842,72 @@ class Questionnaires(Aggregate):
     ) -> bool:
         """Change a statement's data as a question, and return whether anything changed.
 
-        `role` None removes it from the questionnaire; its answers are kept. Raises UnknownName for
-        an unknown statement or scale, UsageError for a new target without a form and for a scale
-        that lacks given answers.
+        A `role` of None removes it from the questionnaire. Its answers are kept. Raises UnknownName
+        for an unknown statement or scale, and UsageError for a new target without a form and for a
+        scale that lacks given answers.
         """
         person = _somebody(person)
         with self.store.write() as connection:
             instrument_id = instrument_id_of(connection, instrument)
             _check_statement(connection, instrument_id, instrument, ref)
-            before = {q.ref: q for q in read_questions(connection, instrument_id).values()}.get(ref)
+            previous = {
+                question.ref: question
+                for question in read_questions(connection, instrument_id).values()
+            }.get(ref)
             if role is None:
-                if before is not None:
-                    add_question(connection, instrument_id, before, person, taken_out=True)
-                return before is not None
-            known = (
-                before
+                if previous is not None:
+                    add_question(connection, instrument_id, previous, person, taken_out=True)
+                return previous is not None
+            base_question = (
+                previous
                 or _put_back(connection, instrument_id, ref)
                 or _new_question(ref, role, form)
             )
-            if before is None and role is KEEP:
+            if previous is None and role is KEEP:
                 raise UsageError(
                     f"{ref} is no question yet; say its role: context, target or survey"
                 )
-            after = replace(
-                known,
-                role=known.role if role is KEEP else role,
-                form=known.form if form is KEEP else form,
-                scale=known.scale if scale is KEEP else scale,
-                leaning=known.leaning if leaning is KEEP else leaning,
+            updated = replace(
+                base_question,
+                role=base_question.role if role is KEEP else role,
+                form=base_question.form if form is KEEP else form,
+                scale=base_question.scale if scale is KEEP else scale,
+                leaning=base_question.leaning if leaning is KEEP else leaning,
             )
-            if after == before:
+            if updated == previous:
                 return False
-            _bring_scale(connection, instrument_id, after.scale, person)
-            add_question(connection, instrument_id, after, person)
+            _bring_scale(connection, instrument_id, updated.scale, person)
+            add_question(connection, instrument_id, updated, person)
             check_answers(connection, instrument_id, (ref,))
         return True
 
     def set_scale(self, instrument: str, scale: Scale, *, person: str) -> int:
-        """Set the meanings of a scale's answers, and return how many given answers change their
-        meaning.
+        """Set the meanings of a scale's answers.
 
-        An unchanged scale adds no revision. Raises UsageError for a scale that lacks given answers.
+        Returns the number of given answers that change their meaning. An unchanged scale adds no
+        revision. Raises UsageError for a scale that lacks given answers.
         """
         person, _ = _somebody(person), thing_name(scale.name, "scale's")
         with self.store.write() as connection:
             instrument_id = instrument_id_of(connection, instrument)
-            before = read_scales(connection, instrument_id).get(scale.name)
-            if before == scale:
+            previous = read_scales(connection, instrument_id).get(scale.name)
+            if previous == scale:
                 return 0
             add_scale(connection, instrument_id, scale, person)
             questions = read_questions(connection, instrument_id)
             check_answers(
                 connection,
                 instrument_id,
-                [q.ref for q in questions.values() if q.scale == scale.name],
+                [question.ref for question in questions.values() if question.scale == scale.name],
             )
-            if before is None:
+            if previous is None:
                 return 0
             return sum(
                 people
                 for rowid, value, people in tally(connection, instrument_id)
                 if rowid in questions
                 and questions[rowid].scale == scale.name
-                and before.meaning(value) is not scale.meaning(value)
+                and previous.meaning(value) is not scale.meaning(value)
             )
 
     def history(self, instrument: str) -> tuple[QuestionRevision | ScaleRevision, ...]:
@@ -850,21 +917,23 @@ class Questionnaires(Aggregate):
         return tuple(
             sorted(
                 (*scale_revisions(self.connection, instrument_id), *questions),
-                key=lambda one: one.at,
+                key=lambda revision: revision.at,
             )
         )
 
     def scales(self, instrument: str) -> Mapping[str, Scale]:
-        """Return the available scales by name: the instrument's, and shipped ones that it does not
-        define.
+        """Return the available scales by name.
+
+        They are those of the instrument, and shipped ones that it does not define.
         """
-        own = read_scales(self.connection, instrument_id_of(self.connection, instrument))
-        return {name: shipped_scale(name) for name in shipped_scales()} | own
+        own_scales = read_scales(self.connection, instrument_id_of(self.connection, instrument))
+        return {name: shipped_scale(name) for name in shipped_scales()} | own_scales
 
 
 def _somebody(name: str) -> str:
-    """Return a person's name. Raises UsageError for the name of imports, whose changes the next
-    import may revert.
+    """Return a person's name.
+
+    Raises UsageError for the name of imports, whose changes the next import may revert.
     """
     name = person_name(name, "person")
     if name == IMPORTER:
@@ -886,11 +955,13 @@ def _check_statement(
 
 
 def _put_back(connection: sqlite3.Connection, instrument_id: int, ref: str) -> Question | None:
-    """Return a question as it was before it was removed; None if it never was one."""
-    found = [
-        one.question for one in question_revisions(connection, instrument_id) if one.ref == ref
+    """Return a question as it was before it was removed, or None if it never was a question."""
+    questions = [
+        revision.question
+        for revision in question_revisions(connection, instrument_id)
+        if revision.ref == ref
     ]
-    return next((question for question in reversed(found) if question is not None), None)
+    return next((question for question in reversed(questions) if question is not None), None)
 
 
 def _new_question(ref: str, role: Role | Keep, form: Form | Keep) -> Question:
@@ -902,15 +973,16 @@ def _new_question(ref: str, role: Role | Keep, form: Form | Keep) -> Question:
 def _bring_scale(
     connection: sqlite3.Connection, instrument_id: int, name: str, person: str
 ) -> None:
-    """Make sure that the instrument has a scale, copying the shipped one if it has none of that
-    name.
+    """Add the shipped scale of a name to the instrument, unless it has a scale of that name.
+
+    Raises UnknownName if there is no such scale.
     """
-    own = read_scales(connection, instrument_id)
-    if name in own:
+    own_scales = read_scales(connection, instrument_id)
+    if name in own_scales:
         return
     if name not in shipped_scales():
-        known = ", ".join(sorted({*own, *shipped_scales()}))
-        raise UnknownName(f"no scale is named {name!r}. Available: {known}")
+        available = ", ".join(sorted({*own_scales, *shipped_scales()}))
+        raise UnknownName(f"no scale is named {name!r}. Available: {available}")
     add_scale(connection, instrument_id, shipped_scale(name), person)
 
 

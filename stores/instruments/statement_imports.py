@@ -1,5 +1,6 @@
-"""The record of edits: a statement before and after each change, the person, and the change that it
-undoes.
+"""The record of edits, and the import of statements.
+
+An edit has the statement before and after the change, the person, and the change that it undoes.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def record(
     after: Statement | None,
     undoes: bytes | None = None,
 ) -> None:
-    """Append a change. Call inside its transaction; `ref` is the statement's ref at that time."""
+    """Append a change. Call inside its transaction. `ref` is the statement's ref at that time."""
     connection.execute(
         "insert into edit (uid, batch, instrument_id, ref, person, act, before, after, undoes, at) "
         "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -73,7 +74,7 @@ class LanguageChange:
     "whether the file has wordings in this language"
     added: int = 0
     replaced: int = 0
-    "changed wordings; earlier texts stay in the history of their statements"
+    "number of changed wordings. Earlier texts stay in the history of their statements."
     taken_out: int = 0
     as_before: int = 0
     templates_added: int = 0
@@ -93,56 +94,79 @@ class LanguageJoin:
 
     @classmethod
     def of(cls, here: Instrument, file: Instrument) -> LanguageJoin | None:
-        """Return the join of a file with an instrument; None if the file has all of its
-        languages.
-        """
-        spoken, there = languages_of(file), languages_of(here)
-        return cls(spoken, here.language in spoken) if spoken and there - spoken else None
+        """Return the join of a file with an instrument, or None if the file has all languages."""
+        file_languages, stored_languages = languages_of(file), languages_of(here)
+        return (
+            cls(file_languages, here.language in file_languages)
+            if file_languages and stored_languages - file_languages
+            else None
+        )
 
     def instrument(self, file: Instrument, here: Instrument) -> Instrument:
-        """Return the instrument's data besides statements: those of the file, completed by stored
-        data.
+        """Return the instrument's data besides statements.
+
+        They are those of the file, completed by stored data.
         """
-        joined = replace(file, templates=self._templates(file, here), language=here.language)
-        return joined if self.main else _translated(joined, here)
+        completed = replace(file, templates=self._templates(file, here), language=here.language)
+        return completed if self.main else _translated(completed, here)
 
     def statement(self, given: Statement, here: Statement) -> Statement:
-        """Return a statement of the file, completed by stored wordings in other languages and other
-        stored data.
+        """Return a statement of the file, completed by stored data.
+
+        These are stored wordings in other languages and, for a translation, other stored values.
         """
-        stay = tuple(w for w in here.wordings if w.language not in self.spoken)
-        joined = replace(given, wordings=(*given.wordings, *stay))
+        other_wordings = tuple(
+            wording for wording in here.wordings if wording.language not in self.spoken
+        )
+        completed = replace(given, wordings=(*given.wordings, *other_wordings))
         if self.main:
-            return joined
-        known = {field: value for field in ABOUT if (value := getattr(here, field))}
-        return replace(joined, **known)
+            return completed
+        stored_values = {name: value for name in ABOUT if (value := getattr(here, name))}
+        return replace(completed, **stored_values)
 
     def part(self, statement: Statement) -> Statement:
         """Return a statement with only its wordings in the languages of the file."""
         return replace(
-            statement, wordings=tuple(w for w in statement.wordings if w.language in self.spoken)
+            statement,
+            wordings=tuple(
+                wording for wording in statement.wordings if wording.language in self.spoken
+            ),
         )
 
     def leaves(self, statement: Statement) -> bool:
-        """Return whether a statement missing in the file is kept: if it has no wording in the
-        file's languages, or the file is a translation.
+        """Return whether a statement that is missing in the file is kept.
+
+        It is if it has no wording in the file's languages, or if the file is a translation.
         """
         return not self.main or not self.part(statement).wordings
 
     def _templates(self, file: Instrument, here: Instrument) -> tuple[Template, ...]:
-        """Return the templates of a file in its languages, and the stored ones in other
-        languages.
-        """
-        known = {place_of(template) for template in here.templates}
-        given = [t for t in file.templates if _speaks(t, self.spoken) or place_of(t) not in known]
-        places = {place_of(template) for template in given}
-        stay = [t for t in here.templates if place_of(t) not in places]
-        return (*(t for t in stay if not (self.main and _speaks(t, self.spoken))), *given)
+        """Return the file's templates in its languages, and stored ones in other languages."""
+        stored_places = {place_of(template) for template in here.templates}
+        file_templates = [
+            template
+            for template in file.templates
+            if _speaks(template, self.spoken) or place_of(template) not in stored_places
+        ]
+        places = {place_of(template) for template in file_templates}
+        other_templates = [
+            template for template in here.templates if place_of(template) not in places
+        ]
+        return (
+            *(
+                template
+                for template in other_templates
+                if not (self.main and _speaks(template, self.spoken))
+            ),
+            *file_templates,
+        )
 
 
 def languages_of(instrument: Instrument) -> frozenset[str]:
     """Return the languages of an instrument's wordings."""
-    return frozenset(w.language for statement in instrument.statements for w in statement.wordings)
+    return frozenset(
+        wording.language for statement in instrument.statements for wording in statement.wordings
+    )
 
 
 def place_of(template: Template) -> TemplatePlace:
@@ -155,12 +179,12 @@ def _speaks(template: Template, languages: Iterable[str]) -> bool:
 
 
 def _translated(file: Instrument, here: Instrument) -> Instrument:
-    """Return a translation's file, with stored data taking precedence."""
-    labels = {(one.statement, one.issue, one.annotator) for one in here.issue_labels}
-    answers = {(one.country, one.party, one.statement) for one in here.party_answers}
-    parties = {(one.country, one.name) for one in here.parties}
-    defined = {one.name for one in here.definitions}
-    asked = {item.ref for item in here.choices}
+    """Return a translation's file, in which stored data take precedence."""
+    labels = {(label.statement, label.issue, label.annotator) for label in here.issue_labels}
+    answers = {(answer.country, answer.party, answer.statement) for answer in here.party_answers}
+    parties = {(party.country, party.name) for party in here.parties}
+    defined_names = {definition.name for definition in here.definitions}
+    choice_refs = {item.ref for item in here.choices}
     return replace(
         file,
         title=here.title,
@@ -170,19 +194,23 @@ def _translated(file: Instrument, here: Instrument) -> Instrument:
         licence=here.licence or file.licence,
         issues=tuple(dict.fromkeys((*here.issues, *file.issues))),
         notes=tuple(dict.fromkeys((*here.notes, *file.notes))),
-        definitions=tuple(one for one in file.definitions if one.name not in defined),
+        definitions=tuple(
+            definition for definition in file.definitions if definition.name not in defined_names
+        ),
         issue_labels=tuple(
-            one
-            for one in file.issue_labels
-            if (one.statement, one.issue, one.annotator) not in labels
+            label
+            for label in file.issue_labels
+            if (label.statement, label.issue, label.annotator) not in labels
         ),
-        parties=tuple(one for one in file.parties if (one.country, one.name) not in parties),
+        parties=tuple(
+            party for party in file.parties if (party.country, party.name) not in parties
+        ),
         party_answers=tuple(
-            one
-            for one in file.party_answers
-            if (one.country, one.party, one.statement) not in answers
+            answer
+            for answer in file.party_answers
+            if (answer.country, answer.party, answer.statement) not in answers
         ),
-        choices=tuple(item for item in file.choices if item.ref not in asked),
+        choices=tuple(item for item in file.choices if item.ref not in choice_refs),
     )
 
 
@@ -200,36 +228,44 @@ class Held:
         texts = connection.execute(_TEXTS, (instrument_id,))
         templates = connection.execute(_TEMPLATES, (instrument_id,))
         return cls(
-            {tuple(place): held for *place, held in texts},
-            {tuple(place): held for *place, held in templates},
+            {tuple(key): text_id for *key, text_id in texts},
+            {tuple(key): template_id for *key, template_id in templates},
         )
 
 
 def changes(before: Held, after: Held, spoken: frozenset[str]) -> tuple[LanguageChange, ...]:
-    """Return the changes between two states, by language; `spoken`: the languages of the file."""
+    """Return the changes between two states, by language.
+
+    `spoken` are the languages of the file.
+    """
     languages = dict.fromkeys(
-        str(place[-1])
-        for held in (before, after)
-        for of in (held.texts, held.templates)
-        for place in of
+        str(key[-1])
+        for state in (before, after)
+        for ids in (state.texts, state.templates)
+        for key in ids
     )
-    found = []
+    language_changes = []
     for language in sorted(languages):
         texts = _counted(before.texts, after.texts, language)
         templates = _counted(before.templates, after.templates, language)
-        found.append(LanguageChange(language, language in spoken, *texts, *templates))
-    return tuple(found)
+        language_changes.append(LanguageChange(language, language in spoken, *texts, *templates))
+    return tuple(language_changes)
 
 
 def _counted(
     before: Mapping[tuple[object, ...], int], after: Mapping[tuple[object, ...], int], language: str
 ) -> tuple[int, int, int, int]:
-    """Return how many are added, replaced, removed, and unchanged."""
-    was = {place: held for place, held in before.items() if place[-1] == language}
-    now = {place: held for place, held in after.items() if place[-1] == language}
-    both = was.keys() & now.keys()
-    same = sum(was[place] == now[place] for place in both)
-    return len(now.keys() - was.keys()), len(both) - same, len(was.keys() - now.keys()), same
+    """Return the numbers of added, replaced, removed and unchanged entries."""
+    previous = {key: value for key, value in before.items() if key[-1] == language}
+    current = {key: value for key, value in after.items() if key[-1] == language}
+    common = previous.keys() & current.keys()
+    n_unchanged = sum(previous[key] == current[key] for key in common)
+    return (
+        len(current.keys() - previous.keys()),
+        len(common) - n_unchanged,
+        len(previous.keys() - current.keys()),
+        n_unchanged,
+    )
 
 
 _TEXTS = """
@@ -246,11 +282,13 @@ _TEMPLATES = """
 IMPORTER = "import"
 "the person under whose name an import changes statements"
 IMPORTED = "imported"
-"its action; for a file in some of the instrument's languages: `imported in de, fr`"
+"""the action of an import. For a file in some of the instrument's languages it is `imported in
+de, fr`."""
 IN = f"{IMPORTED} in "
 
 Bases = dict[str, Statement | None]
-"ref of a statement changed here -> its state after the last import; None: it was written here"
+"""ref of a statement that was changed here -> its state after the last import, or None if it was
+written here"""
 
 
 @dataclass(slots=True)
@@ -279,11 +317,16 @@ def sync_statements(
     statements: Iterable[Statement],
     join: LanguageJoin | None = None,
 ) -> Synced:
-    """Set an instrument's statements to those of a file, in its order. Call inside a transaction.
+    """Set an instrument's statements to those of a file, in its order.
 
-    `join`: for a file that lacks languages of the instrument; None: it has all of them.
+    Call inside a transaction.
+
+    `join` is for a file that lacks languages of the instrument. None means that the file has all of
+    them.
     """
-    work = _Sync(connection, instrument_id, {s.ref: s for s in statements}, join)
+    work = _Sync(
+        connection, instrument_id, {statement.ref: statement for statement in statements}, join
+    )
     for ordinal, statement in enumerate(work.wanted.values()):
         work.sync(ordinal, statement)
     work.retire()
@@ -308,43 +351,43 @@ class _Sync:
         )
         self._act = IMPORTED if join is None else IN + ", ".join(sorted(join.spoken))
         values = {"instrument": instrument_id}
-        found = read_statements(
+        statements = read_statements(
             connection, "s.instrument_id = :instrument and s.current = 1", values, {}
         )
-        self._here = {statement.ref: (rowid, statement) for rowid, statement in found.items()}
+        self._here = {statement.ref: (rowid, statement) for rowid, statement in statements.items()}
         self._bases = changed_here(connection, instrument_id)
         self._now_called = {
             base.ref: ref
             for ref, base in self._bases.items()
             if base is not None and ref not in wanted
         }
-        there = "select 1 from statement where instrument_id = ? limit 1"
-        self._known = connection.execute(there, (instrument_id,)).fetchone() is not None
+        query = "select 1 from statement where instrument_id = ? limit 1"
+        self._known = connection.execute(query, (instrument_id,)).fetchone() is not None
         self._batch = secrets.token_bytes(16)
         self.synced = Synced()
 
     def sync(self, ordinal: int, given: Statement) -> None:
         """Merge one statement of the file with the stored one."""
         origin = given.derived_from
-        wanted = replace(
+        target = replace(
             given,
             ref=self._now_called.get(given.ref, given.ref),
             derived_from=None if origin is None else self._now_called.get(origin, origin),
         )
-        base, here = self._bases.get(wanted.ref), self._here.get(wanted.ref)
-        unchanged = base is not None and self._is_as_imported(base, given, wanted)
+        base, stored = self._bases.get(target.ref), self._here.get(target.ref)
+        is_unchanged = base is not None and self._is_as_imported(base, given, target)
         if self._join is not None:
-            ordinal = ordinal if self._join.main else self._place(here)
-            wanted = wanted if here is None else self._join.statement(wanted, here[1])
-        if unchanged:
-            self._keep(given, wanted, here)
-            rowid = here[0] if here else None
-        elif here is None:
-            rowid = self._add(wanted, ordinal)
-        elif _said(here[1]) != _said(wanted):
-            rowid = self._change(*here, wanted, ordinal)
+            ordinal = ordinal if self._join.main else self._place(stored)
+            target = target if stored is None else self._join.statement(target, stored[1])
+        if is_unchanged:
+            self._keep(given, target, stored)
+            rowid = stored[0] if stored else None
+        elif stored is None:
+            rowid = self._add(target, ordinal)
+        elif _said(stored[1]) != _said(target):
+            rowid = self._change(*stored, target, ordinal)
         else:
-            rowid = here[0]
+            rowid = stored[0]
         if rowid is not None:
             self._connection.execute(
                 "update statement set ordinal = ? where id = ?", (ordinal, rowid)
@@ -352,27 +395,28 @@ class _Sync:
             self.synced.ids[given.ref] = rowid
 
     def _is_as_imported(self, base: Statement, given: Statement, wanted: Statement) -> bool:
-        """Return whether the statement in the file is unchanged since the last import, in the
-        file's languages.
+        """Return whether the statement in the file is unchanged since the last import.
+
+        Only the file's languages are compared.
         """
         if self._join is None:
             return _said(base) in (_said(given), _said(wanted))
-        part = self._join.part(base)
+        imported_part = self._join.part(base)
         return (
-            _said(part) in (_said(given), _said(wanted))
+            _said(imported_part) in (_said(given), _said(wanted))
             if self._join.main
-            else _texts(part) == _texts(given)
+            else _texts(imported_part) == _texts(given)
         )
 
     def _place(self, here: tuple[int, Statement] | None) -> int:
-        """Return the position of a statement here; a new one comes last."""
-        which, values = (
+        """Return the position of a statement here. A new one comes last."""
+        clause, values = (
             ("id = ?", (here[0],)) if here else ("instrument_id = ?", (self._instrument_id,))
         )
-        row = self._connection.execute(
-            f"select coalesce(max(ordinal), -1) from statement where {which}", values
+        cursor = self._connection.execute(
+            f"select coalesce(max(ordinal), -1) from statement where {clause}", values
         )
-        return int(row.fetchone()[0]) + (here is None)
+        return int(cursor.fetchone()[0]) + (here is None)
 
     def _keep(
         self, given: Statement, wanted: Statement, here: tuple[int, Statement] | None
@@ -380,11 +424,15 @@ class _Sync:
         self.synced.kept += (
             here is None or given.ref != wanted.ref or _said(here[1]) != _said(wanted)
         )
-        held = {(w.variant, w.language): w.text for w in here[1].wordings} if here else {}
+        text_by_wording = (
+            {(wording.variant, wording.language): wording.text for wording in here[1].wordings}
+            if here
+            else {}
+        )
         self.synced.reworded |= {
-            (given.ref, w.variant)
-            for w in given.wordings
-            if held.get((w.variant, w.language)) != w.text
+            (given.ref, wording.variant)
+            for wording in given.wordings
+            if text_by_wording.get((wording.variant, wording.language)) != wording.text
         }
 
     def _add(self, wanted: Statement, ordinal: int) -> int:
@@ -406,14 +454,15 @@ class _Sync:
         return rowid
 
     def retire(self) -> None:
-        """Archive statements that the file no longer has; statements written here are kept, after
-        the file's.
+        """Archive statements that the file no longer has.
+
+        Statements written here are kept, after the file's.
         """
-        staying = set(self.synced.ids.values())
-        end = len(self.wanted)
-        at = time_of_edit(self._connection)
+        kept_ids = set(self.synced.ids.values())
+        next_ordinal = len(self.wanted)
+        time = time_of_edit(self._connection)
         for ref, (rowid, statement) in self._here.items():
-            if rowid in staying or self._has_made_place(rowid):
+            if rowid in kept_ids or self._has_made_place(rowid):
                 continue
             if (join := self._join) is not None and not join.main:
                 continue
@@ -421,25 +470,25 @@ class _Sync:
                 ref in self._bases and self._bases[ref] is None
             ):
                 self._connection.execute(
-                    "update statement set ordinal = ? where id = ?", (end, rowid)
+                    "update statement set ordinal = ? where id = ?", (next_ordinal, rowid)
                 )
-                end += 1
+                next_ordinal += 1
                 continue
             self._connection.execute(
-                "update statement set current = 0, archived_at = ? where id = ?", (at, rowid)
+                "update statement set current = 0, archived_at = ? where id = ?", (time, rowid)
             )
             self.synced.retired += 1
             self._record(ref, statement, None)
 
     def _has_made_place(self, rowid: int) -> bool:
-        """Return whether this import replaced a current version."""
+        """Return whether this import has replaced a current version by another."""
         row = self._connection.execute(
             "select current from statement where id = ?", (rowid,)
         ).fetchone()
         return not row[0]
 
     def _record(self, ref: str, before: Statement | None, rowid: int | None) -> None:
-        """Record a change of an existing instrument; the first import is not a change."""
+        """Record a change of an existing instrument. The first import is not a change."""
         if not self._known:
             return
         after = None
@@ -460,36 +509,39 @@ class _Sync:
 
 
 def changed_here(connection: sqlite3.Connection, instrument_id: int) -> Bases:
-    """Return the statements that people changed since the last import that changed them, by current
-    ref.
+    """Return the statements that people changed since the last import that changed them.
+
+    They are by current ref.
     """
-    main = connection.execute(
+    main_language = connection.execute(
         "select language from instrument where id = ?", (instrument_id,)
     ).fetchone()[0]
     rows = connection.execute(
         "select ref, person, act, before, after from edit where instrument_id = ? order by id",
         (instrument_id,),
     )
-    found: Bases = {}
-    for ref, person, act, before, after in rows:
-        was, came = (restored_statement(body) if body else None for body in (before, after))
-        old, new = was.ref if was else ref, came.ref if came else ref
+    bases: Bases = {}
+    for ref, person, act, old_body, new_body in rows:
+        previous, updated = (
+            restored_statement(body) if body else None for body in (old_body, new_body)
+        )
+        old_ref, new_ref = previous.ref if previous else ref, updated.ref if updated else ref
         if (person, act) == (IMPORTER, IMPORTED):
-            found.pop(old, None)
+            bases.pop(old_ref, None)
             continue
         if person == IMPORTER and act.startswith(IN):
-            base = found.get(old)
-            if came is None:
-                found.pop(old, None)
+            base = bases.get(old_ref)
+            if updated is None:
+                bases.pop(old_ref, None)
             elif base is not None:
-                spoken = frozenset(act.removeprefix(IN).split(", "))
-                join = LanguageJoin(spoken, main in spoken)
-                found[old] = replace(join.statement(join.part(came), base), ref=base.ref)
+                languages = frozenset(act.removeprefix(IN).split(", "))
+                join = LanguageJoin(languages, main_language in languages)
+                bases[old_ref] = replace(join.statement(join.part(updated), base), ref=base.ref)
             continue
-        found.setdefault(old, was)
-        if new != old:
-            found[new] = found.pop(old)
-    return found
+        bases.setdefault(old_ref, previous)
+        if new_ref != old_ref:
+            bases[new_ref] = bases.pop(old_ref)
+    return bases
 
 
 def _said(statement: Statement) -> str:
@@ -498,4 +550,4 @@ def _said(statement: Statement) -> str:
 
 
 def _texts(statement: Statement) -> dict[tuple[VariantId, str], str]:
-    return {(w.variant, w.language): w.text for w in statement.wordings}
+    return {(wording.variant, wording.language): wording.text for wording in statement.wordings}

@@ -1,5 +1,6 @@
-"""Statements as edited by people: created, changed, archived and undone, each change recorded with
-the person.
+"""Statements as people edit them: created, changed, archived and undone.
+
+Each change is recorded with the person.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Edit:
     person: str
     act: str
     before: Statement | None
-    "None: it did not exist, or was archived"
+    "None if it did not exist, or was archived"
     after: Statement | None
     at: str
     undone: bool
@@ -60,20 +61,24 @@ class Statements(Aggregate):
     """The methods of the editor. Each is one transaction, and is undone as one."""
 
     def get(self, instrument: str, ref: str, version: int | None = None) -> Statement:
-        """Return a statement, by default in its current version. Raises UnknownName."""
+        """Return a statement, by default in its current version. Raises UnknownName without one."""
         instrument_id = instrument_id_of(self.connection, instrument)
-        which = "s.current = 1" if version is None else "s.version = :version"
+        clause = "s.current = 1" if version is None else "s.version = :version"
         values = {"instrument": instrument_id, "ref": ref, "version": version}
-        condition = f"s.instrument_id = :instrument and s.ref = :ref and {which}"
+        condition = f"s.instrument_id = :instrument and s.ref = :ref and {clause}"
         labels = gold_labels(
             issue_labels_of(self.connection, instrument_id),
             fewest=fewest_of(self.connection, instrument_id),
         )
-        found = read_statements(self.connection, condition, values, labels)
-        if not found:
-            what = f"statement {ref!r}" if version is None else f"version {version} of {ref!r}"
-            raise UnknownName(f"{instrument} has no {what}; it may be archived, or was renamed")
-        return next(iter(found.values()))
+        statements = read_statements(self.connection, condition, values, labels)
+        if not statements:
+            description = (
+                f"statement {ref!r}" if version is None else f"version {version} of {ref!r}"
+            )
+            raise UnknownName(
+                f"{instrument} has no {description}; it may be archived, or was renamed"
+            )
+        return next(iter(statements.values()))
 
     def start(
         self,
@@ -89,15 +94,20 @@ class Statements(Aggregate):
             if connection.execute("select 1 from instrument where name = ?", (name,)).fetchone():
                 raise UsageError(f"there is an instrument {name!r} already; choose another name")
             instrument_id = start_in(
-                connection, name, title or name, language, [d.name for d in definitions]
+                connection,
+                name,
+                title or name,
+                language,
+                [definition.name for definition in definitions],
             )
             define(connection, instrument_id, definitions)
 
     def create(
         self, instrument: str, statements: Sequence[Statement], *, person: str, act: str = "created"
     ) -> Changed:
-        """Add statements at the end of an instrument. Raises UsageError, which names the faults of
-        each.
+        """Add statements at the end of an instrument.
+
+        Raises UsageError, which names the faults of a statement.
         """
         with self.store.write() as connection:
             work = Batch.of(connection, instrument, person, act)
@@ -116,13 +126,13 @@ class Statements(Aggregate):
     ) -> Changed:
         """Replace current statements.
 
-        `expected`: the statements that the person saw; raises ConflictError, without writing, if
+        `expected` are the statements that the person saw. Raises ConflictError, without writing, if
         they have changed since.
         """
         with self.store.write() as connection:
             work = Batch.of(connection, instrument, person, act)
-            for ref, seen in (expected or {}).items():
-                work.expect(ref, seen)
+            for ref, expected_statement in (expected or {}).items():
+                work.expect(ref, expected_statement)
             for statement in statements:
                 work.save(statement)
             return work.done()
@@ -140,16 +150,15 @@ class Statements(Aggregate):
         archive: Sequence[str] = (),
         choices: Sequence[ChoiceItem] = (),
     ) -> Changed:
-        """Make several changes as one, all or none, undone together, in the order of the
-        parameters.
+        """Make several changes as one, all or none, in the order of the parameters.
 
-        `choices`: the statements that are multiple-choice questions, whose texts are checked as
-        such. Archived statements are not checked.
+        They are undone together. `choices` are the statements that are multiple-choice questions,
+        whose texts are checked as such. Archived statements are not checked.
         """
         with self.store.write() as connection:
             work = Batch.of(connection, instrument, person, act)
-            for ref, seen in (expected or {}).items():
-                work.expect(ref, seen)
+            for ref, expected_statement in (expected or {}).items():
+                work.expect(ref, expected_statement)
             write_items(connection, instrument_id_of(connection, instrument), choices)
             for statement in save:
                 work.save(statement)
@@ -169,7 +178,7 @@ class Statements(Aggregate):
             return work.done()
 
     def archive(self, instrument: str, refs: Iterable[str], *, person: str) -> Changed:
-        """Archive statements of the instrument; all of their data are kept."""
+        """Archive statements of the instrument. All of their data are kept."""
         with self.store.write() as connection:
             work = Batch.of(connection, instrument, person, "archived")
             for ref in refs:
@@ -185,10 +194,10 @@ class Statements(Aggregate):
             return work.done()
 
     def undo(self, instrument: str, *, person: str, batch: bytes | None = None) -> Changed | None:
-        """Undo a change: the given one, or the person's newest one that is not undone. None: there
-        is nothing to undo.
+        """Undo a change: the given one, or the person's newest one that is not undone.
 
-        Raises ConflictError if a statement was changed since; nothing is undone then.
+        Returns None if there is nothing to undo. Raises ConflictError if a statement was changed
+        since. Nothing is undone then.
         """
         with self.store.write() as connection:
             instrument_id = instrument_id_of(connection, instrument)
@@ -202,14 +211,16 @@ class Statements(Aggregate):
             return undo_in(connection, instrument_id, row[0], person=person) if row else None
 
     def history(self, instrument: str, ref: str) -> tuple[Version, ...]:
-        """Return the versions of a statement, the oldest first, with counts of their answers and
-        labels.
+        """Return the versions of a statement, the oldest first.
+
+        They have the counts of their answers and labels.
         """
         return history(self.connection, instrument_id_of(self.connection, instrument), ref)
 
     def edits(self, instrument: str, ref: str | None = None, limit: int = 200) -> tuple[Edit, ...]:
-        """Return the latest changes, the newest first; for one statement, including those under its
-        earlier refs.
+        """Return the latest changes, the newest first.
+
+        Those of one statement include the changes under its earlier refs.
         """
         values = {
             "instrument": instrument_id_of(self.connection, instrument),
@@ -249,15 +260,15 @@ def start_in(
     connection: sqlite3.Connection, name: str, title: str, language: str, issues: Sequence[str]
 ) -> int:
     """Insert an empty instrument and return its rowid. Call inside a transaction."""
-    about = {
+    values = {
         "name": name,
         "title": title,
         "version": "1",
         "language": language,
         "issues": json.dumps(list(issues)),
     }
-    rest = {"source": "", "citation": "", "licence": "", "notes": "[]", "imported_at": now()}
-    return table(connection, "instrument").add(about | rest)
+    defaults = {"source": "", "citation": "", "licence": "", "notes": "[]", "imported_at": now()}
+    return table(connection, "instrument").add(values | defaults)
 
 
 _UNDONE = "select u.undoes from edit u where u.instrument_id = :instrument and u.undoes is not null"
@@ -288,7 +299,7 @@ _EDITS = f"""
 
 
 MOST_REF = 60
-"most characters of a ref, which is shown in lists and file names"
+"the largest number of characters of a ref, which is shown in lists and file names"
 UNDO = "undo"
 _SINGLE = (VariantKind.ORIGINAL, VariantKind.QUESTION, VariantKind.CHANGED)
 
@@ -299,9 +310,9 @@ class Changed:
 
     batch: bytes
     refs: tuple[str, ...]
-    "changed statements"
+    "refs of the changed statements"
     versions: tuple[str, ...]
-    "changed statements with a new version; answers stay with the previous version"
+    "refs of the changed statements with a new version. Answers stay with the previous version."
     act: str = ""
 
 
@@ -323,8 +334,9 @@ def save_in(
 def undo_in(
     connection: sqlite3.Connection, instrument_id: int, batch: bytes, *, person: str
 ) -> Changed:
-    """Undo a change as `Statements.undo` does, in the caller's transaction. Undoing it twice has no
-    effect.
+    """Undo a change as `Statements.undo` does, in the caller's transaction.
+
+    Undoing it twice has no effect.
     """
     edits = connection.execute(
         "select ref, before, after, act from edit where batch = ? order by id desc", (batch,)
@@ -373,15 +385,15 @@ class Batch:
 
     def expect(self, ref: str, seen: Statement) -> None:
         """Raise ConflictError if a statement differs from the one that was seen."""
-        there = self._current(ref)
-        if there is None or snapshot(there[1]) != snapshot(seen):
-            who = self._connection.execute(
+        current = self._current(ref)
+        if current is None or snapshot(current[1]) != snapshot(seen):
+            last_edit = self._connection.execute(
                 "select person, at from edit where instrument_id = ? and ref = ? order by id "
                 "desc limit 1",
                 (self._instrument_id, ref),
             ).fetchone()
-            by = f" by {who[0]} at {who[1]}" if who else ""
-            raise ConflictError(f"{ref} was changed meanwhile{by}; nothing was written")
+            author_text = f" by {last_edit[0]} at {last_edit[1]}" if last_edit else ""
+            raise ConflictError(f"{ref} was changed meanwhile{author_text}; nothing was written")
 
     def create(self, statement: Statement) -> None:
         _check(statement, None, choice=self._is_choice(statement.ref))
@@ -397,57 +409,57 @@ class Batch:
         self._record(statement.ref, None, replace(statement, version=version))
 
     def save(self, statement: Statement, *, check: bool = True) -> None:
-        there = self._current(statement.ref)
-        if there is None:
+        current = self._current(statement.ref)
+        if current is None:
             raise UnknownName(
                 f"there is no statement {statement.ref!r}; it may be archived, or was renamed"
             )
-        rowid, before = there
-        if snapshot(replace(statement, version=before.version)) == snapshot(before):
+        rowid, previous = current
+        if snapshot(replace(statement, version=previous.version)) == snapshot(previous):
             return
         if check:
-            _check(statement, before, choice=self._is_choice(statement.ref))
+            _check(statement, previous, choice=self._is_choice(statement.ref))
         ordinal = self._connection.execute(
             "select ordinal from statement where id = ?", (rowid,)
         ).fetchone()[0]
-        made, another = write_texts(
+        version_id, is_new_version = write_texts(
             self._connection, self._instrument_id, rowid, statement, ordinal
         )
-        update_about(self._connection, made, statement)
+        update_about(self._connection, version_id, statement)
         self._check_chain(statement)
-        if another:
+        if is_new_version:
             self._versions[statement.ref] = None
-        self._record(statement.ref, before, self._known(statement.ref))
+        self._record(statement.ref, previous, self._known(statement.ref))
 
     def rename(self, ref: str, new_ref: str) -> None:
-        before = self._known(ref)
+        previous = self._known(ref)
         if new_ref == ref:
             return
-        _check(replace(before, ref=new_ref), before)
+        _check(replace(previous, ref=new_ref), previous)
         if latest_version(self._connection, self._instrument_id, new_ref):
             raise UsageError(f"there is, or was, a statement {new_ref!r}; choose another ref")
-        places = (
+        references = (
             ("statement", "ref"),
             ("statement", "derived_from"),
             ("question", "ref"),
             ("choice", "ref"),
         )
-        for place, column in places:
+        for table_name, column in references:
             self._connection.execute(
-                f"update {place} set {column} = :new where instrument_id = :instrument and "
+                f"update {table_name} set {column} = :new where instrument_id = :instrument and "
                 f"{column} = :old",
                 {"new": new_ref, "old": ref, "instrument": self._instrument_id},
             )
-        self._record(new_ref, before, self._known(new_ref))
+        self._record(new_ref, previous, self._known(new_ref))
 
     def archive(self, ref: str) -> None:
-        before = self._known(ref)
+        previous = self._known(ref)
         self._connection.execute(
             "update statement set current = 0, archived_at = ? where instrument_id = ? and ref = "
             "? and current = 1",
             (time_of_edit(self._connection), self._instrument_id, ref),
         )
-        self._record(ref, before, None)
+        self._record(ref, previous, None)
 
     def restore(self, ref: str, version: int | None = None) -> None:
         row = self._connection.execute(
@@ -468,15 +480,15 @@ class Batch:
 
     def turn_back(self, ref: str, before: Statement | None, after: Statement | None) -> None:
         """Restore a statement to its state before an edit."""
-        there = self._current(ref)
-        if (there is None) != (after is None) or (
-            there and after and snapshot(there[1]) != snapshot(after)
+        current = self._current(ref)
+        if (current is None) != (after is None) or (
+            current and after and snapshot(current[1]) != snapshot(after)
         ):
             self.expect(ref, after) if after else None
             raise ConflictError(f"{ref} was changed since; nothing was undone")
         if before is None:
             self.archive(ref)
-        elif there is None:
+        elif current is None:
             self.restore(ref, before.version)
         else:
             if before.ref != ref:
@@ -491,21 +503,19 @@ class Batch:
 
     def _is_choice(self, ref: str) -> bool:
         """Return whether the statement of a ref is a multiple-choice question."""
-        found = self._connection.execute(
+        cursor = self._connection.execute(
             "select 1 from choice where instrument_id = ? and ref = ?", (self._instrument_id, ref)
         )
-        return found.fetchone() is not None
+        return cursor.fetchone() is not None
 
     def _known(self, ref: str) -> Statement:
-        there = self._current(ref)
-        if there is None:
+        current = self._current(ref)
+        if current is None:
             raise UnknownName(f"there is no statement {ref!r}; it may be archived, or was renamed")
-        return there[1]
+        return current[1]
 
     def _check_chain(self, statement: Statement) -> None:
-        """Raise UsageError if the origin of a statement is unknown or derived from the
-        statement.
-        """
+        """Raise UsageError if a statement derives from an unknown statement or from itself."""
         chain = [statement.ref]
         ref = statement.derived_from
         while ref is not None:
@@ -542,12 +552,12 @@ class Batch:
 
 
 def _check(statement: Statement, before: Statement | None, *, choice: bool = False) -> None:
-    """Raise UsageError with all new faults of a statement; earlier faults may remain.
+    """Raise UsageError with all new faults of a statement. Earlier faults may remain.
 
-    `choice`: the statement is a multiple-choice question, whose forms have options.
+    With `choice`, the statement is a multiple-choice question, whose forms have options.
     """
-    known = set(_faults(before)) if before is not None else set()
-    faults = [fault for fault in _faults(statement) if fault not in known]
+    known_faults = set(_faults(before)) if before is not None else set()
+    faults = [fault for fault in _faults(statement) if fault not in known_faults]
     if choice:
         faults += _form_faults(statement, before)
     if faults:
@@ -562,7 +572,7 @@ def _faults(statement: Statement) -> Iterator[str]:
         not ref
         or len(ref) > MOST_REF
         or not ref.isprintable()
-        or any(c.isspace() for c in ref)
+        or any(character.isspace() for character in ref)
         or "," in ref
     ):
         yield (
@@ -577,7 +587,7 @@ def _faults(statement: Statement) -> Iterator[str]:
         if (
             not language
             or not language.isprintable()
-            or any(c.isspace() or c == "," for c in language)
+            or any(character.isspace() or character == "," for character in language)
         ):
             yield (
                 f"{wording.variant} has the language {language!r}; give one such as `en` or `pt-BR`"
@@ -596,34 +606,41 @@ def _faults(statement: Statement) -> Iterator[str]:
             )
         if wording.author is not None and _controls(wording.author):
             yield f"the author of {wording.variant} holds control characters: {wording.author!r}"
-    heads = {w.language for w in statement.wordings if w.variant in (ORIGINAL, QUESTION)}
-    for language in dict.fromkeys(w.language for w in statement.wordings):
-        if language not in heads:
+    original_languages = {
+        wording.language
+        for wording in statement.wordings
+        if wording.variant in (ORIGINAL, QUESTION)
+    }
+    for language in dict.fromkeys(wording.language for wording in statement.wordings):
+        if language not in original_languages:
             yield f"there is no original in {language} that its variants could be compared with"
-    places = [(w.variant, w.language) for w in statement.wordings]
-    for variant, language in dict.fromkeys(place for place in places if places.count(place) > 1):
+    variant_languages = [(wording.variant, wording.language) for wording in statement.wordings]
+    for variant, language in dict.fromkeys(
+        pair for pair in variant_languages if variant_languages.count(pair) > 1
+    ):
         yield f"{variant} stands twice in {language}"
     for name in ("country", "topic", "source"):
-        said = getattr(statement, name)
-        if said is not None and _controls(said):
-            yield f"its {name} holds control characters: {said!r}"
+        value = getattr(statement, name)
+        if value is not None and _controls(value):
+            yield f"its {name} holds control characters: {value!r}"
     if any(not tag.strip() or not tag.isprintable() for tag in statement.tags):
         yield "a tag is empty or holds control characters"
 
 
 def _form_faults(statement: Statement, before: Statement | None) -> Iterator[str]:
-    """Yield the faults of new or changed forms, which a model could not be asked."""
+    """Yield the faults of new or changed forms that a model could not be asked."""
     for wording, fault in unreadable_forms(statement):
         if before is None or wording not in before.wordings:
-            place = f"{wording.variant} in {wording.language}"
+            location = f"{wording.variant} in {wording.language}"
             yield (
-                f"{place} is no multiple-choice question: found {fault.found}; expected "
+                f"{location} is no multiple-choice question: found {fault.found}; expected "
                 f"{fault.expected}"
             )
 
 
 def _controls(text: str) -> bool:
-    """Return whether a text contains control or half characters; direction marks and joiners are
-    allowed.
+    """Return whether a text contains control or half characters.
+
+    Direction marks and joiners are allowed.
     """
     return any(category(character) in ("Cc", "Cs") for character in text)

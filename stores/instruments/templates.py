@@ -22,15 +22,19 @@ TEMPLATE_WIDTH = len(TEMPLATE_COLUMNS.split(","))
 
 def as_template(row: Sequence[Any]) -> Template:
     """Return the template of a row that begins with `TEMPLATE_COLUMNS`."""
-    name, inverted, user, positive, negative, system, chat, *rest = row[:TEMPLATE_WIDTH]
-    return Template(name, bool(inverted), user, positive, negative, system, bool(chat), *rest)
+    name, inverted, user, positive, negative, system, chat, *remaining = row[:TEMPLATE_WIDTH]
+    return Template(name, bool(inverted), user, positive, negative, system, bool(chat), *remaining)
 
 
 def template_id(connection: sqlite3.Connection, template: Template) -> int:
     """Return the rowid of a template, inserting a new one. Call inside a transaction."""
     # What makes the key.
-    new = {one.name: getattr(template, one.name) for one in fields(template) if one.compare}
-    return int(table(connection, "template").lookup({"key": template.key}, new))
+    values = {
+        template_field.name: getattr(template, template_field.name)
+        for template_field in fields(template)
+        if template_field.compare
+    }
+    return int(table(connection, "template").lookup({"key": template.key}, values))
 
 
 Moment = tuple[str, int]
@@ -50,26 +54,30 @@ class AskedTemplate:
     others: tuple[int, ...] = ()
     "other versions that the same model was asked"
     edited: bool = True
-    "False: all other versions are in other languages"
+    "False if all other versions are in other languages"
 
 
 def register(
     connection: sqlite3.Connection, instrument_id: int, templates: Iterable[Template]
 ) -> dict[bytes, int]:
-    """Register versions of an instrument's templates; return their rowids by key.
+    """Register versions of an instrument's templates, and return their rowids by key.
 
     A new text under a name creates a version. A missing label order is added to the newest version
     with the other order.
     """
     ids: dict[bytes, int] = {}
-    given: dict[Place, dict[bool, int]] = defaultdict(dict)
+    orders_by_place: dict[Place, dict[bool, int]] = defaultdict(dict)
     for template in templates:
         ids[template.key] = template_id(connection, template)
-        given[_place(template)][template.inverted] = ids[template.key]
-    for (audit, family, name, _), orders in given.items():
-        there = _held(connection, instrument_id, audit, family, name)
-        fits = (number for number in sorted(there, reverse=True) if _is_part(orders, there[number]))
-        version = next(fits, max(there, default=0) + 1)
+        orders_by_place[_place(template)][template.inverted] = ids[template.key]
+    for (audit, family, name, _), orders in orders_by_place.items():
+        stored_versions = _held(connection, instrument_id, audit, family, name)
+        matching_numbers = (
+            number
+            for number in sorted(stored_versions, reverse=True)
+            if _is_part(orders, stored_versions[number])
+        )
+        version = next(matching_numbers, max(stored_versions, default=0) + 1)
         connection.executemany(
             "insert into template_version (instrument_id, template_id, version) values (?, ?, ?) "
             "on conflict do nothing",
@@ -81,8 +89,8 @@ def register(
 def _held(
     connection: sqlite3.Connection, instrument_id: int, audit: str, family: str, name: str
 ) -> dict[int, dict[bool, int]]:
-    """Return the versions of a template: number -> label orders."""
-    found: dict[int, dict[bool, int]] = defaultdict(dict)
+    """Return the versions of a template as number -> label orders."""
+    versions: dict[int, dict[bool, int]] = defaultdict(dict)
     rows = connection.execute(
         "select v.version, t.inverted, t.id from template_version v join template t on t.id = "
         "v.template_id "
@@ -90,8 +98,8 @@ def _held(
         (instrument_id, audit, family, name),
     )
     for version, inverted, rowid in rows:
-        found[version][bool(inverted)] = rowid
-    return found
+        versions[version][bool(inverted)] = rowid
+    return versions
 
 
 def _is_part(given: Held, version: Held) -> bool:
@@ -104,18 +112,27 @@ def current(connection: sqlite3.Connection, instrument_id: int) -> tuple[Templat
     """Return the current templates of an instrument, in order, each with its version."""
     rows = connection.execute(_CURRENT, (instrument_id,)).fetchall()
     templates = {row[-1]: as_template(row) for row in rows}
-    given: dict[Place, dict[bool, int]] = defaultdict(dict)
+    orders_by_place: dict[Place, dict[bool, int]] = defaultdict(dict)
     for rowid, template in templates.items():
-        given[_place(template)][template.inverted] = rowid
+        orders_by_place[_place(template)][template.inverted] = rowid
     versions: dict[int, int] = {}
-    for (audit, family, name, _), orders in given.items():
-        there = _held(connection, instrument_id, audit, family, name)
+    for (audit, family, name, _), orders in orders_by_place.items():
+        stored_versions = _held(connection, instrument_id, audit, family, name)
         versions |= dict.fromkeys(
-            orders.values(), max(v for v, held in there.items() if orders.items() <= held.items())
+            orders.values(),
+            max(
+                number
+                for number, version_orders in stored_versions.items()
+                if orders.items() <= version_orders.items()
+            ),
         )
-    first = _first(connection, instrument_id)
+    first_versions = _first(connection, instrument_id)
     return tuple(
-        replace(template, version=versions[rowid], edited=versions[rowid] > first[_place(template)])
+        replace(
+            template,
+            version=versions[rowid],
+            edited=versions[rowid] > first_versions[_place(template)],
+        )
         for rowid, template in templates.items()
     )
 
@@ -147,45 +164,50 @@ def _end(connection: sqlite3.Connection, instrument_id: int, which: str) -> dict
 
 def several(connection: sqlite3.Connection) -> dict[tuple[str, str, str], frozenset[str]]:
     """Return the names of the templates with several versions, by (instrument, audit, family)."""
-    found: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    for *place, name in connection.execute(_SEVERAL):
-        found[tuple(place)].add(name)
-    return {place: frozenset(names) for place, names in found.items()}
+    names_by_family: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for *family_key, name in connection.execute(_SEVERAL):
+        names_by_family[tuple(family_key)].add(name)
+    return {family_key: frozenset(names) for family_key, names in names_by_family.items()}
 
 
 def asked(
     connection: sqlite3.Connection, run: Mapping[str, object], wanted: Mapping[str, int]
 ) -> tuple[AskedTemplate, ...]:
-    """Return, for each template with several versions that a model was asked, the version of a run.
+    """Return the version of a run for each template with several versions that its model was asked.
 
-    That is the wanted one; else the instrument's current one, if the model was asked it; else the
+    That is the wanted one, else the instrument's current one, if the model was asked it, else the
     most recently asked one. If the model was not asked the wanted version, the version is 0, which
     means none. `run` binds instrument, audit, language, family, model and sampling.
     """
-    last = {rowid: (at, draw) for rowid, at, draw in connection.execute(_ASKED, run)}
-    found = []
+    last_asked = {rowid: (time, draw) for rowid, time, draw in connection.execute(_ASKED, run)}
+    asked_templates = []
     for name, versions in _versions(connection, run).items():
-        theirs = _told_apart({number: version.asked(last) for number, version in versions.items()})
-        if not theirs or len(versions) == 1:
-            continue
-        now = [number for number in theirs if versions[number].current]
-        latest = max(
-            now or theirs,
-            key=lambda number: (sorted(theirs[number].values(), reverse=True), number),
+        asked_versions = _told_apart(
+            {number: version.asked(last_asked) for number, version in versions.items()}
         )
-        chosen = wanted.get(name, latest)
-        chosen = chosen if chosen in theirs else 0
-        alike = [
+        if not asked_versions or len(versions) == 1:
+            continue
+        current_numbers = [number for number in asked_versions if versions[number].current]
+        latest = max(
+            current_numbers or asked_versions,
+            key=lambda number: (sorted(asked_versions[number].values(), reverse=True), number),
+        )
+        selected = wanted.get(name, latest)
+        selected = selected if selected in asked_versions else 0
+        same_language = [
             version
             for version in versions.values()
-            if chosen and version.language == versions[chosen].language
+            if selected and version.language == versions[selected].language
         ]
-        found.append(
+        asked_templates.append(
             AskedTemplate(
-                name, chosen, tuple(sorted(theirs.keys() - {chosen})), edited=len(alike) > 1
+                name,
+                selected,
+                tuple(sorted(asked_versions.keys() - {selected})),
+                edited=len(same_language) > 1,
             )
         )
-    return tuple(sorted(found, key=lambda one: one.name))
+    return tuple(sorted(asked_templates, key=lambda template: template.name))
 
 
 @dataclass(slots=True)
@@ -199,25 +221,26 @@ class _Version:
     "rows that call the model by its name"
 
     def asked(self, last: Mapping[int, Moment]) -> dict[int, Moment]:
-        """Return the latest time that each asked row was asked."""
+        """Return the latest draw of each row that was asked."""
         return {rowid: last[rowid] for rowid in self.rowids if rowid in last}
 
 
 def _versions(
     connection: sqlite3.Connection, run: Mapping[str, object]
 ) -> dict[str, dict[int, _Version]]:
-    """Return the versions of all templates of a run's audit and family: name -> number ->
-    version.
+    """Return the versions of all templates of a run's audit and family.
+
+    They are by name and number.
     """
-    found: dict[str, dict[int, _Version]] = defaultdict(dict)
+    versions_by_name: dict[str, dict[int, _Version]] = defaultdict(dict)
     for name, number, rowid, language, current, speaks in connection.execute(
         _ALL, {**run, "slot": MODEL_SLOT}
     ):
-        version = found[name].setdefault(number, _Version(language))
+        version = versions_by_name[name].setdefault(number, _Version(language))
         version.current &= bool(current)
         version.rowids.add(rowid)
         version.speaking |= {rowid} if speaks else set()
-    return found
+    return versions_by_name
 
 
 def _told_apart(versions: Mapping[int, Mapping[int, Moment]]) -> dict[int, Mapping[int, Moment]]:
@@ -227,37 +250,42 @@ def _told_apart(versions: Mapping[int, Mapping[int, Moment]]) -> dict[int, Mappi
         for number, rows in versions.items()
         if rows
         and not any(
-            rows.keys() < more.keys() or (rows.keys() == more.keys() and other > number)
-            for other, more in versions.items()
+            rows.keys() < other_rows.keys()
+            or (rows.keys() == other_rows.keys() and other_number > number)
+            for other_number, other_rows in versions.items()
         )
     }
 
 
 OF_PERSONA = "(not exists (select 1 from persona) or (p.axes ->> '$.persona') is :persona)"
-"""whether the persona of a probe `p`, if any, is that of a run; a store without personas skips the
-comparison"""
+"""SQL for whether the persona of a probe `p`, if any, is that of a run. A store without personas
+skips the comparison."""
 PROBES = f"""
     p.audit = :audit and p.template_id in (select value from json_each(:templates))
     and coalesce(p.axes ->> '$.model_name', :spoken) = :spoken and {OF_PERSONA}
 """
-"""whether a probe `p` belongs to a run: with its templates, and with the latest name used for the
-model"""
+"""SQL for whether a probe `p` belongs to a run: it has one of the run's templates, and the
+latest name used for the model"""
 
 
 def bound(
     connection: sqlite3.Connection, run: Mapping[str, object], chosen: Iterable[AskedTemplate]
 ) -> dict[str, object]:
-    """Return the bound values of `PROBES` besides the audit; `run` binds the values for `asked`."""
-    numbers = {one.name: one.version for one in chosen}
-    counted: list[_Version] = []
+    """Return the bound values of `PROBES` besides the audit. `run` binds the values for `asked`."""
+    version_by_name = {template.name: template.version for template in chosen}
+    counting_versions: list[_Version] = []
     for name, versions in _versions(connection, run).items():
-        number = next(iter(versions)) if len(versions) == 1 else numbers.get(name, 0)
-        counted += [versions[number]] if number in versions else []
-    ids = sorted({rowid for version in counted for rowid in version.rowids})
-    spoken = None
-    if speaking := sorted({rowid for version in counted for rowid in version.speaking}):
-        spoken = connection.execute(_SPOKEN, {**run, "speaking": json.dumps(speaking)}).fetchone()
-    return {"templates": json.dumps(ids), "spoken": spoken[0] if spoken else ""}
+        number = next(iter(versions)) if len(versions) == 1 else version_by_name.get(name, 0)
+        counting_versions += [versions[number]] if number in versions else []
+    ids = sorted({rowid for version in counting_versions for rowid in version.rowids})
+    spoken_row = None
+    if speaking_ids := sorted(
+        {rowid for version in counting_versions for rowid in version.speaking}
+    ):
+        spoken_row = connection.execute(
+            _SPOKEN, {**run, "speaking": json.dumps(speaking_ids)}
+        ).fetchone()
+    return {"templates": json.dumps(ids), "spoken": spoken_row[0] if spoken_row else ""}
 
 
 _CURRENT = f"""

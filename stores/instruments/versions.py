@@ -1,5 +1,6 @@
-"""Rows of statements and their wordings ↔ values, for the import of whole instruments and for
-single edits; statements as JSON, for the record of edits before and after a change.
+"""Rows of statements and their wordings ↔ values, for imports of instruments and single edits.
+
+Statements are also written as JSON, for the record of edits before and after a change.
 """
 
 from __future__ import annotations
@@ -26,10 +27,13 @@ from workbench.domain.statements import (
 
 
 def snapshot(statement: Statement) -> str:
-    """Return a statement as JSON, with everything that an edit can change; without people's
-    labels.
+    """Return a statement as JSON, with everything that an edit can change.
+
+    People's labels are not included.
     """
-    wordings = sorted(statement.wordings, key=lambda w: (w.language, variant_order(w.variant)))
+    wordings = sorted(
+        statement.wordings, key=lambda wording: (wording.language, variant_order(wording.variant))
+    )
     return json.dumps(
         {
             "ref": statement.ref,
@@ -42,7 +46,14 @@ def snapshot(statement: Statement) -> str:
             "tags": statement.tags,
             "derived_from": statement.derived_from,
             "wordings": [
-                [str(w.variant), w.language, w.text, w.author, w.stated] for w in wordings
+                [
+                    str(wording.variant),
+                    wording.language,
+                    wording.text,
+                    wording.author,
+                    wording.stated,
+                ]
+                for wording in wordings
             ],
         },
         # and ASCII: otherwise the database could not store half characters from older imports
@@ -52,25 +63,29 @@ def snapshot(statement: Statement) -> str:
 
 def restored_statement(body: str) -> Statement:
     """Return the statement of a snapshot."""
-    said = json.loads(body)
+    values = json.loads(body)
     wordings = tuple(
         Wording(
-            VariantId.parse(variant), language, text, author, Relation(stated) if stated else None
+            VariantId.parse(variant),
+            language,
+            text,
+            author,
+            Relation(relation) if relation else None,
         )
-        for variant, language, text, author, stated in said["wordings"]
+        for variant, language, text, author, relation in values["wordings"]
     )
     return Statement(
-        ref=said["ref"],
+        ref=values["ref"],
         wordings=wordings,
-        country=said["country"],
-        topic=said["topic"],
-        languages=tuple(sorted({w.language for w in wordings})),
-        dimension=Dimension(said["dimension"]) if said["dimension"] else None,
-        leaning=Side(said["leaning"]) if said["leaning"] else None,
-        source=said["source"],
-        tags=tuple(said["tags"]),
-        derived_from=said["derived_from"],
-        version=said["version"],
+        country=values["country"],
+        topic=values["topic"],
+        languages=tuple(sorted({wording.language for wording in wordings})),
+        dimension=Dimension(values["dimension"]) if values["dimension"] else None,
+        leaning=Side(values["leaning"]) if values["leaning"] else None,
+        source=values["source"],
+        tags=tuple(values["tags"]),
+        derived_from=values["derived_from"],
+        version=values["version"],
     )
 
 
@@ -100,25 +115,31 @@ def read_statements(
     values: Mapping[str, object],
     labels: Mapping[str, Mapping[str, int]],
 ) -> dict[int, Statement]:
-    """Return statements by rowid, in the order of their instrument; `condition` is SQL of ours
-    about `s`.
+    """Return statements by rowid, in the order of their instrument.
+
+    `condition` is our own SQL about `s`.
     """
     rows = named(connection, _ROWS.format(condition=condition), values).fetchall()
     wordings: dict[int, list[Wording]] = defaultdict(list)
     for row in rows:
         if row["kind"] is not None:
             wordings[row["id"]].append(_wording(row))
-    found: dict[int, Statement] = {}
+    statements: dict[int, Statement] = {}
     for row in rows:
-        if row["id"] not in found:
+        if row["id"] not in statements:
             texts, dimension, leaning = wordings[row["id"]], row["dimension"], row["leaning"]
-            found[row["id"]] = Statement(
+            statements[row["id"]] = Statement(
                 ref=row["ref"],
-                wordings=tuple(sorted(texts, key=lambda w: (w.language, variant_order(w.variant)))),
+                wordings=tuple(
+                    sorted(
+                        texts,
+                        key=lambda wording: (wording.language, variant_order(wording.variant)),
+                    )
+                ),
                 country=row["country"],
                 topic=row["topic"],
                 issues=labels.get(row["ref"], {}),
-                languages=tuple(sorted({w.language for w in texts})),
+                languages=tuple(sorted({wording.language for wording in texts})),
                 dimension=Dimension(dimension) if dimension else None,
                 leaning=Side(leaning) if leaning else None,
                 source=row["source"],
@@ -126,19 +147,19 @@ def read_statements(
                 derived_from=row["derived_from"],
                 version=row["version"],
             )
-    return found
+    return statements
 
 
 def _wording(row: sqlite3.Row) -> Wording:
     variant = VariantId(VariantKind(row["kind"]), row["ordinal"])
-    stated = Relation(row["relation"])
+    relation = Relation(row["relation"])
     text = restored(row["body"])
     return Wording(
         variant,
         row["language"],
         text,
         row["author"],
-        None if stated is variant.relation else stated,
+        None if relation is variant.relation else relation,
     )
 
 
@@ -147,12 +168,12 @@ def place(wording: Wording) -> Place:
 
 
 def held_texts(connection: sqlite3.Connection, statement_id: int) -> dict[Place, int]:
-    """Return the text of each wording that a statement has."""
+    """Return the text (rowid) of each wording that a statement has."""
     rows = connection.execute(
         "select kind, ordinal, language, text_id from wording where statement_id = ?",
         (statement_id,),
     )
-    return {(kind, ordinal, language): text for kind, ordinal, language, text in rows}
+    return {(kind, ordinal, language): text_id for kind, ordinal, language, text_id in rows}
 
 
 def insert_statement(
@@ -163,12 +184,12 @@ def insert_statement(
     ordinal: int,
 ) -> int:
     """Insert a current statement with its wordings and return its rowid."""
-    said = about(statement)
+    columns = about(statement)
     rowid: int = connection.execute(
         "insert into statement (instrument_id, ref, version, current, ordinal, created_at, "
-        f"{', '.join(said)}) "
-        f"values (?, ?, ?, 1, ?, ?, {', '.join('?' * len(said))}) returning id",
-        (instrument_id, statement.ref, version, ordinal, now(), *said.values()),
+        f"{', '.join(columns)}) "
+        f"values (?, ?, ?, 1, ?, ?, {', '.join('?' * len(columns))}) returning id",
+        (instrument_id, statement.ref, version, ordinal, now(), *columns.values()),
     ).fetchone()[0]
     write_wordings(connection, rowid, statement)
     return rowid
@@ -176,22 +197,25 @@ def insert_statement(
 
 def update_about(connection: sqlite3.Connection, statement_id: int, statement: Statement) -> None:
     """Write the columns of a statement's row besides its wordings."""
-    said = about(statement)
+    columns = about(statement)
     connection.execute(
-        f"update statement set {', '.join(f'{column} = ?' for column in said)} where id = ?",
-        (*said.values(), statement_id),
+        f"update statement set {', '.join(f'{column} = ?' for column in columns)} where id = ?",
+        (*columns.values(), statement_id),
     )
 
 
 def write_wordings(connection: sqlite3.Connection, statement_id: int, statement: Statement) -> None:
-    """Set a statement's wordings: rows with unchanged text keep their rowid, missing ones are
-    deleted.
+    """Set a statement's wordings.
+
+    Rows with unchanged text keep their rowid, and missing ones are deleted.
     """
-    texts = text_ids(connection, (w.text for w in statement.wordings))
-    gone = set(held_texts(connection, statement_id)) - {place(w) for w in statement.wordings}
+    texts = text_ids(connection, (wording.text for wording in statement.wordings))
+    removed = set(held_texts(connection, statement_id)) - {
+        place(wording) for wording in statement.wordings
+    }
     connection.executemany(
         "delete from wording where statement_id = ? and kind = ? and ordinal = ? and language = ?",
-        [(statement_id, *at) for at in sorted(gone)],
+        [(statement_id, *key) for key in sorted(removed)],
     )
     connection.executemany(
         "insert into wording (statement_id, kind, ordinal, language, text_id, author, relation) "
@@ -199,8 +223,14 @@ def write_wordings(connection: sqlite3.Connection, statement_id: int, statement:
         "update set "
         "text_id = excluded.text_id, author = excluded.author, relation = excluded.relation",
         [
-            (statement_id, *place(w), texts[w.text], w.author, w.relation.value)
-            for w in statement.wordings
+            (
+                statement_id,
+                *place(wording),
+                texts[wording.text],
+                wording.author,
+                wording.relation.value,
+            )
+            for wording in statement.wordings
         ],
     )
 
@@ -224,13 +254,13 @@ class Version:
     archived: bool
     created_at: str
     answers: int
-    "answers of models to its prompts"
+    "number of answers of models to its prompts"
     labels: int
-    "people's labels of answers to it, or of its wordings"
+    "number of people's labels of answers to it, or of its wordings"
     survey: int
-    "answers of people to its wordings"
+    "number of answers of people to its wordings"
     issue_labels: int = 0
-    "policy-issue labels, which are copied to a new version"
+    "number of policy-issue labels, which are copied to a new version"
 
 
 def history(connection: sqlite3.Connection, instrument_id: int, ref: str) -> tuple[Version, ...]:
@@ -240,8 +270,8 @@ def history(connection: sqlite3.Connection, instrument_id: int, ref: str) -> tup
         connection, "s.instrument_id = :instrument and s.ref = :ref", values, {}
     )
     return tuple(
-        Version(statements[rowid], bool(current), archived is not None, created, *counts)
-        for rowid, current, archived, created, *counts in connection.execute(_HISTORY, values)
+        Version(statements[rowid], bool(current), archived_at is not None, created_at, *counts)
+        for rowid, current, archived_at, created_at, *counts in connection.execute(_HISTORY, values)
     )
 
 
@@ -254,38 +284,43 @@ def write_texts(
     *,
     keep: bool = False,
 ) -> tuple[int, bool]:
-    """Set the wordings of a current statement; return the rowid of the current version, and whether
-    it is another one.
+    """Set the wordings of a current statement.
 
-    An earlier version with exactly these texts becomes current again. Otherwise texts that were
-    never asked, answered or labelled are changed in place, and for other texts a new version is
-    created. The previous version keeps its answers and labels. `keep`: unused texts are also kept
-    in a version.
+    Returns the rowid of the current version, and whether it is another one. An earlier version with
+    exactly these texts becomes current again. Otherwise texts that were never asked, answered or
+    labelled are changed in place, and for other texts a new version is created. The previous
+    version keeps its answers and labels. With `keep`, unused texts are also kept in a version.
     """
-    texts = text_ids(connection, (w.text for w in statement.wordings))
-    wanted = {place(w): texts[w.text] for w in statement.wordings}
-    there = held_texts(connection, rowid)
-    touched = {at for at, text in there.items() if wanted.get(at) != text}
-    older = _same_texts(connection, instrument_id, statement.ref, wanted) if touched else None
-    if older is None and not (touched if keep else touched & _used(connection, rowid)):
+    texts = text_ids(connection, (wording.text for wording in statement.wordings))
+    target = {place(wording): texts[wording.text] for wording in statement.wordings}
+    existing = held_texts(connection, rowid)
+    changed_keys = {key for key, text_id in existing.items() if target.get(key) != text_id}
+    earlier_id = (
+        _same_texts(connection, instrument_id, statement.ref, target) if changed_keys else None
+    )
+    if earlier_id is None and not (
+        changed_keys if keep else changed_keys & _used(connection, rowid)
+    ):
         write_wordings(connection, rowid, statement)
         return rowid, False
     connection.execute("update statement set current = 0 where id = ?", (rowid,))
-    if older is not None:
+    if earlier_id is not None:
         connection.execute(
-            "update statement set current = 1, archived_at = null where id = ?", (older,)
+            "update statement set current = 1, archived_at = null where id = ?", (earlier_id,)
         )
-        write_wordings(connection, older, statement)  # authors and relations may have changed
-        take_along(connection, rowid, older, [at for at in there if at not in touched])
-        return older, True
+        write_wordings(connection, earlier_id, statement)  # authors and relations may have changed
+        take_along(
+            connection, rowid, earlier_id, [key for key in existing if key not in changed_keys]
+        )
+        return earlier_id, True
     version = max(latest_version(connection, instrument_id, statement.ref) + 1, statement.version)
-    made = insert_statement(connection, instrument_id, statement, version, ordinal)
-    take_along(connection, rowid, made, [at for at in there if at not in touched])
-    return made, True
+    new_id = insert_statement(connection, instrument_id, statement, version, ordinal)
+    take_along(connection, rowid, new_id, [key for key in existing if key not in changed_keys])
+    return new_id, True
 
 
 def latest_version(connection: sqlite3.Connection, instrument_id: int, ref: str) -> int:
-    """Return the highest version of a statement, 0 if there is none."""
+    """Return the highest version of a statement, or 0 if there is none."""
     row = connection.execute(
         "select coalesce(max(version), 0) from statement where instrument_id = ? and ref = ?",
         (instrument_id, ref),
@@ -304,7 +339,7 @@ def _used(connection: sqlite3.Connection, statement_id: int) -> set[Place]:
 def _same_texts(
     connection: sqlite3.Connection, instrument_id: int, ref: str, wanted: dict[Place, int]
 ) -> int | None:
-    """Return the newest version with exactly these texts."""
+    """Return the newest version with exactly these texts, or None if there is none."""
     rows = connection.execute(
         "select id from statement where instrument_id = ? and ref = ? order by version desc",
         (instrument_id, ref),
@@ -313,25 +348,25 @@ def _same_texts(
 
 
 def take_along(connection: sqlite3.Connection, old: int, new: int, same: Iterable[Place]) -> None:
-    """Copy labels and answers of parties to another version; people's own stances only for
-    unchanged texts.
+    """Copy labels and answers of parties to another version.
 
-    Labels from an earlier copy are kept; answers from an earlier copy are updated.
+    People's own stances are copied only for unchanged texts. Labels from an earlier copy are kept.
+    Answers from an earlier copy are updated.
     """
-    both = {"old": old, "new": new}
+    values = {"old": old, "new": new}
     connection.execute(
         "insert into issue_label (statement_id, issue, reader_id, revision, label, at) "
         "select :new, issue, reader_id, revision, label, at from issue_label where statement_id "
         "= :old "
         "on conflict do nothing",
-        both,
+        values,
     )
     connection.execute(
         "insert into party_answer (party_id, statement_id, answer, stance) "
         "select party_id, :new, answer, stance from party_answer where statement_id = :old "
         "on conflict (party_id, statement_id) do update set answer = excluded.answer, stance = "
         "excluded.stance",
-        both,
+        values,
     )
     connection.executemany(
         "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) "

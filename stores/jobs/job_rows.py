@@ -1,10 +1,12 @@
-"""Rows of jobs and of what they follow: frozen plans, recorded before the first answer, and batches
-of requests, recorded before they are sent and closed when all results are stored.
+"""Rows of jobs, frozen plans and batches of requests.
 
-Whether a worker is alive is told by its process on this machine, by its heartbeat counter on
-another. Clocks of two machines are never compared. A worker counts its heartbeats in the store; a
-process on another machine records the count with its own monotonic clock, and considers a worker
-lost only after it has seen the same count for long enough. A single look is never enough.
+A frozen plan is recorded before the first answer. A batch is recorded before it is sent, and closed
+when all results are stored.
+
+A worker on this machine is alive if its process is. For one on another machine, its heartbeat
+counter tells. Clocks of two machines are never compared. A worker counts its heartbeats in the
+store. A process on another machine records the count with its own monotonic clock, and considers a
+worker lost only after it has seen the same count for long enough. A single look is never enough.
 """
 
 from __future__ import annotations
@@ -52,19 +54,19 @@ class _Seen:
 
 @dataclass(slots=True)
 class Watch:
-    """The heartbeats seen by this process, by the uid of the job."""
+    """The heartbeats that this process has seen, by the uid of the job."""
 
     clock: Callable[[], float] = time.monotonic
     _seen: dict[bytes, _Seen] = field(default_factory=dict)
 
     def look(self, job: bytes, beats: int) -> Sign:
-        """Record a job's current count of heartbeats, and return its state."""
-        at = self.clock()
-        seen = self._seen.setdefault(job, _Seen(beats, at))
+        """Record a job's current count of heartbeats, and return the state of the heartbeat."""
+        current_time = self.clock()
+        seen = self._seen.setdefault(job, _Seen(beats, current_time))
         if seen.beats != beats:
-            self._seen[job] = _Seen(beats, at, moved=True)
+            self._seen[job] = _Seen(beats, current_time, moved=True)
             return Sign.MOVES
-        if at - seen.since > LOST_AFTER_S:
+        if current_time - seen.since > LOST_AFTER_S:
             return Sign.STILL
         return Sign.MOVES if seen.moved else Sign.UNKNOWN
 
@@ -74,8 +76,9 @@ WATCH = Watch()
 
 
 def place() -> str:
-    """Return an identifier of this machine or container, unique among those of the same name; "" if
-    there is none.
+    """Return an identifier of this machine or container, or an empty string if there is none.
+
+    It is unique among machines of the same name.
     """
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
@@ -85,15 +88,16 @@ def place() -> str:
 
 
 def sign(job: bytes, beats: int, heartbeat: str, host: str, pid: int, where: str) -> Sign:
-    """Return the state of a job's worker; `where`: its `place`, "" if unknown."""
+    """Return the state of a worker's heartbeat. `where` is its `place`, or "" if it is unknown."""
     if host == socket.gethostname() and where in ("", place()):
         return Sign.MOVES if alive(pid, datetime.fromisoformat(heartbeat)) else Sign.STILL
     return WATCH.look(job, beats)
 
 
 def waits(job: bytes, beats: int, heartbeat: str, lane: str) -> bool:
-    """Return whether a worker still waits for its turn with a job. A lane is named after its
-    machine.
+    """Return whether a worker still waits for its turn with a job.
+
+    A lane is named after its machine.
     """
     if lane == socket.gethostname():
         return not silent(heartbeat)
@@ -101,15 +105,17 @@ def waits(job: bytes, beats: int, heartbeat: str, lane: str) -> bool:
 
 
 def silent(heartbeat: str) -> bool:
-    """Return whether a heartbeat of this machine is too old. One from the future, after the clock
-    went back, is not.
+    """Return whether a heartbeat of this machine is too old.
+
+    One from the future, after the clock went back, is not.
     """
     return (datetime.now(UTC) - datetime.fromisoformat(heartbeat)).total_seconds() > LOST_AFTER_S
 
 
 def alive(pid: int, heartbeat: datetime) -> bool:
-    """Return whether the process of this heartbeat is alive: not a zombie, and not a later process
-    with the same number.
+    """Return whether the process of this heartbeat is alive.
+
+    A zombie is not, nor a later process with the same number.
     """
     try:
         os.kill(pid, 0)
@@ -127,14 +133,15 @@ def alive(pid: int, heartbeat: datetime) -> bool:
         uptime = float(Path("/proc/uptime").read_text(encoding="ascii").split()[0])
     except (OSError, ValueError, IndexError):
         return True  # without /proc only the process number is known
-    age = uptime - int(fields[19]) / os.sysconf("SC_CLK_TCK")
-    since = (datetime.now(UTC) - heartbeat).total_seconds()
-    return fields[0] != "Z" and age > since - CLOCK_SLACK_S
+    process_age = uptime - int(fields[19]) / os.sysconf("SC_CLK_TCK")
+    heartbeat_age = (datetime.now(UTC) - heartbeat).total_seconds()
+    return fields[0] != "Z" and process_age > heartbeat_age - CLOCK_SLACK_S
 
 
 PROBE, UNREADABLE, UNDRAWN = "probe", "unreadable", "undrawn"
-"""questions on which a job may wait for a person: whether its probe is acceptable, and whether to
-continue with a model without readable answers, or one that answers as if nothing were drawn"""
+"""The questions on which a job may wait for a person. They are whether its probe is acceptable,
+and whether to continue with a model without readable answers, or with one that answers as if
+nothing were drawn."""
 
 STANDS = {
     "failed": "failed",
@@ -170,7 +177,7 @@ class Job:
     worker"""
     stopping: bool
     pausing: bool
-    "asked to pause, but still finishing its current step"
+    "whether it was asked to pause, but is still finishing its current step"
     worker: bool
     "whether a living worker has it, or waits for its turn with it"
     created_at: str
@@ -180,13 +187,13 @@ class Job:
     done: int
     total: int
     progress: Mapping[str, float]
-    "what its worker reported; `at`: when, in seconds since 1970"
+    "the report of its worker. `at` is the time of the report, in seconds since 1970."
     message: str
     host: str | None
     pid: int | None
     attempts: int
     concurrency: int | None
-    "limit of parallel calls, or rows of a batch; None: the backend decides"
+    "limit of parallel calls, or rows of a batch, or None to let the backend decide"
     only_failed: bool
     "whether its attempt asks only prompts that failed before"
     failures: tuple[str, ...]
@@ -194,16 +201,18 @@ class Job:
     uid: str
     "in hexadecimal"
     mark: str
-    "mark of its creator, see `workbench.jobs.origin`; empty: created elsewhere"
+    """mark of its creator, see `workbench.jobs.origin`, or an empty string if it was created
+    elsewhere"""
     unsure: bool = False
-    "its worker is on another machine, and this process has not seen its heartbeat change yet"
+    """whether its worker is on another machine, and this process has not seen its heartbeat
+    change yet"""
     snapshots: tuple[Answerer, ...] = ()
     "answers and usage of each snapshot of a served model in the newest attempt"
     fingerprints: tuple[tuple[str, int], ...] = ()
     "`system_fingerprint` -> answers in the newest attempt"
     asked: Mapping[str, str] = field(default_factory=dict)
-    """for a served model: `dialect` and its refusals in the newest attempt: parameter -> the
-    server's words"""
+    """for a served model, `dialect` and the refusals of its server in the newest attempt:
+    parameter -> message of the server"""
     gpus: tuple[Gpu, ...] = ()
     "load of each GPU of its model at the latest report"
     reasons: tuple[tuple[str, int], ...] = ()
@@ -211,7 +220,7 @@ class Job:
     probe: ProbeWish | None = None
     "the probe that it begins with, and its result"
     question: str = ""
-    "the question on which it waits for a person, see `PROBE`; empty: none"
+    "the question on which it waits for a person, see `PROBE`, or an empty string without one"
     patient: bool = False
     "whether a person let it continue although no answer was readable"
     hidden: bool = False
@@ -223,8 +232,9 @@ class Job:
 
     @property
     def active(self) -> bool:
-        """Whether it continues without user action, or can: queued, running, or paused with a
-        worker.
+        """Whether it continues, or can continue, without user action.
+
+        It is queued, running, or paused with a worker.
         """
         return self.state in ("queued", "running") or (self.state == "paused" and self.worker)
 
@@ -251,7 +261,7 @@ class Job:
 
     @property
     def probed(self) -> ProbeResult | None:
-        """The result of its probe; None if it has none, or has not asked it yet."""
+        """The result of its probe, or None if it has no probe or has not asked it yet."""
         return self.probe.result if self.probe is not None else None
 
     @property
@@ -266,15 +276,17 @@ class Job:
 
     @property
     def retry_helps(self) -> bool:
-        """Whether a retry of failed prompts may succeed: False if each prompt itself is the
-        reason.
+        """Whether a retry of failed prompts may succeed.
+
+        False if each prompt itself is the reason of its failure.
         """
         return self.failed_items > int(self.progress.get("lasting", 0))
 
 
 def jobs_where(connection: sqlite3.Connection, rest: str, values: object = ()) -> tuple[Job, ...]:
-    """Return the jobs that match the rest of a query with aliases `j` for jobs and `a` for their
-    newest attempts.
+    """Return the jobs that match the rest of a query.
+
+    It has the aliases `j` for jobs and `a` for their newest attempts.
     """
     return tuple(map(_job, named(connection, f"{_JOBS} {rest}", values)))
 
@@ -284,7 +296,7 @@ def _job(row: sqlite3.Row) -> Job:
     reasons, asked = progress.pop("reasons", ()), progress.pop("asked", {})
     gpus = progress.pop("gpus", ())
     snapshots, fingerprints = progress.pop("snapshots", ()), progress.pop("fingerprints", ())
-    state, worker, seen = _state(row)
+    state, worker, heartbeat_sign = _state(row)
     return Job(
         id=row["id"],
         kind=row["kind"],
@@ -307,13 +319,13 @@ def _job(row: sqlite3.Row) -> Job:
         concurrency=row["concurrency"],
         only_failed=bool(row["only_failed"]),
         failures=tuple(json.loads(row["failures"])),
-        unsure=seen is Sign.UNKNOWN,
+        unsure=heartbeat_sign is Sign.UNKNOWN,
         uid=row["uid"].hex(),
         mark=row["mark"],
         snapshots=tuple(Answerer(**share) for share in snapshots),
-        gpus=tuple(Gpu(**one) for one in gpus),
+        gpus=tuple(Gpu(**gpu) for gpu in gpus),
         fingerprints=tuple((str(name), int(count)) for name, count in fingerprints),
-        asked={str(name): str(said) for name, said in asked.items()},
+        asked={str(name): str(message) for name, message in asked.items()},
         reasons=tuple((str(reason), int(count)) for reason, count in reasons),
         probe=ProbeWish.from_json(json.loads(row["probe"])) if row["probe"] else None,
         question=row["question"] if state == "paused" else "",
@@ -325,35 +337,36 @@ def _job(row: sqlite3.Row) -> Job:
 
 
 def _state(row: sqlite3.Row) -> tuple[str, bool, Sign]:
-    """Return a job's state, whether a living worker has it, and the state of that worker's
-    heartbeat.
-    """
+    """Return a job's state, whether a living worker has it, and the state of its heartbeat."""
     state, uid, beats, heartbeat = row["state"], row["uid"], row["beats"], row["heartbeat"]
     paused = row["paused_at"] is not None
     if state == "running":
-        seen = sign(uid, beats, str(heartbeat), str(row["host"]), row["pid"], row["place"] or "")
-        worker = seen is not Sign.STILL
-        return ("paused" if paused else "running" if worker else "lost"), worker, seen
+        heartbeat_sign = sign(
+            uid, beats, str(heartbeat), str(row["host"]), row["pid"], row["place"] or ""
+        )
+        worker = heartbeat_sign is not Sign.STILL
+        return ("paused" if paused else "running" if worker else "lost"), worker, heartbeat_sign
     if state == "queued":
-        waiting = (
+        is_waiting = (
             bool(row["lane"])
             and heartbeat is not None
             and waits(uid, beats, heartbeat, row["lane"])
         )
-        return state, waiting, Sign.MOVES
+        return state, is_waiting, Sign.MOVES
     return ("paused" if state == "cancelled" and paused else state), False, Sign.MOVES
 
 
 def write_progress(connection: sqlite3.Connection, job: tuple[int, int, str] | None) -> None:
-    """Write the progress of a job (id, done, progress). Call inside the transaction that writes its
-    results.
+    """Write the progress of a job (id, done, progress).
+
+    Call inside the transaction that writes its results.
     """
     if job is not None:
-        job_id, done, progress = job
+        job_id, n_done, progress = job
         connection.execute(
             "update job set done = ?, progress = json_set(?, '$.at', ?), heartbeat = ?, beats = "
             "beats + 1 where id = ?",
-            (done, progress, time.time(), now(), job_id),
+            (n_done, progress, time.time(), now(), job_id),
         )
 
 
@@ -375,18 +388,20 @@ class Batches(Aggregate):
         self, job_id: int, attempt: int, endpoint: str, calls: Sequence[tuple[str, int]], turn: int
     ) -> SentBatch:
         """Record a batch before it is sent. Raises AttemptEnded if another worker has the job."""
-        sent = SentBatch(secrets.token_hex(16), endpoint, tuple(calls), turn, created_at=now())
+        sent_batch = SentBatch(
+            secrets.token_hex(16), endpoint, tuple(calls), turn, created_at=now()
+        )
         with self.store.write(attempt) as connection:
             row = {
-                "token": sent.token,
+                "token": sent_batch.token,
                 "job_id": job_id,
                 "endpoint": endpoint,
-                "requests": json.dumps(sent.calls),
+                "requests": json.dumps(sent_batch.calls),
             }
             table(connection, "server_batch").add(
-                row | {"round": turn, "created_at": sent.created_at}
+                row | {"round": turn, "created_at": sent_batch.created_at}
             )
-        return sent
+        return sent_batch
 
     def note(self, sent: SentBatch, attempt: int | None = None) -> None:
         """Record the current state of a batch."""
@@ -416,7 +431,7 @@ class Batches(Aggregate):
 
 
 def _sent(row: sqlite3.Row) -> SentBatch:
-    calls = tuple((str(name), int(n)) for name, n in json.loads(row["requests"]))
+    calls = tuple((str(name), int(n_answers)) for name, n_answers in json.loads(row["requests"]))
     return SentBatch(
         token=row["token"],
         endpoint=row["endpoint"],
@@ -438,7 +453,7 @@ class StoredPlan:
 
     hash: str
     text: str
-    "the whole file"
+    "the full text of the file"
     at: str
     "time at which this store first recorded it (UTC)"
 
@@ -452,12 +467,12 @@ class Plans(Aggregate):
             table(connection, "frozen_plan").lookup(
                 {"hash": hash_}, {"text": text, "at": now()}, pk="hash"
             )
-        found = self.get(hash_)
-        assert found is not None, "it was just noted"
-        return found
+        plan = self.get(hash_)
+        assert plan is not None, "it was just noted"
+        return plan
 
     def get(self, hash_: str) -> StoredPlan | None:
-        """Return a plan by its hash; None if this store has not recorded it."""
+        """Return a plan by its hash, or None if this store has not recorded it."""
         row = self.connection.execute(
             "select hash, text, at from frozen_plan where hash = ?", (hash_,)
         ).fetchone()

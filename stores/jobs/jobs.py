@@ -1,7 +1,7 @@
 """Jobs: their specifications, workers, progress, and users' requests to them.
 
 A job is claimed by one `update … returning`, so two workers cannot both have it. A worker sends and
-counts heartbeats, and receives users' requests with them; a worker whose heartbeat stopped counts
+counts heartbeats, and receives users' requests with them. A worker whose heartbeat stopped counts
 as lost, and its job can be claimed again. That ends its attempt: if the worker comes back, the
 store refuses its writes, and its next heartbeat reports this.
 """
@@ -29,27 +29,27 @@ UID_BYTES = 16
 
 
 def spec_text(spec: Mapping[str, object]) -> str:
-    """Return a job's specification in its stored form: the same text for the same specification."""
+    """Return a job's specification in its stored form. Equal specifications have the same text."""
     return json.dumps(dict(spec), sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """The requests that a worker receives with its heartbeat."""
+    """The users' requests that a worker receives with its heartbeat."""
 
     stop: bool = False
     pause: bool = False
     concurrency: int | None = None
     lost: bool = False
-    "another worker has the job, because this one was considered lost"
+    "whether another worker has the job, because this one was considered lost"
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The result of a request for a job in its turn."""
+    """The result of a worker's request for a job in its turn."""
 
     attempt: int | None
-    "rowid of the attempt; None: it is not its turn yet"
+    "rowid of the attempt, or None if it is not the job's turn yet"
     ahead: tuple[int, ...] = ()
     "the jobs that it waits for"
 
@@ -70,10 +70,9 @@ class Jobs(Aggregate):
     ) -> int:
         """Queue a job and return its number.
 
-        mark : computes the mark of the creator; None: the job counts as created elsewhere
-        probe : the probe that it begins with
-        patient : whether it continues although the first answers are unreadable
-        batched : whether its requests are sent in batches
+        `mark` computes the mark of the creator. If it is None, the job counts as created elsewhere.
+        `probe` is the probe that the job begins with. `patient` tells whether it continues although
+        the first answers are unreadable. `batched` tells whether its requests are sent in batches.
         """
         uid = secrets.token_bytes(UID_BYTES)
         with self.store.write() as connection:
@@ -123,14 +122,14 @@ class Jobs(Aggregate):
         return jobs_where(self.connection, "order by j.id desc")
 
     def get(self, job_id: int) -> Job:
-        found = jobs_where(self.connection, "where j.id = ?", (job_id,))
-        if not found:
-            known = ", ".join(str(job.id) for job in self.list()) or "none"
-            raise JobError(f"there is no job {job_id} in this store. Available: {known}")
-        return found[0]
+        jobs = jobs_where(self.connection, "where j.id = ?", (job_id,))
+        if not jobs:
+            available = ", ".join(str(job.id) for job in self.list()) or "none"
+            raise JobError(f"there is no job {job_id} in this store. Available: {available}")
+        return jobs[0]
 
     def claim(self, job_id: int, code_version: str) -> int:
-        """Take a job for this process and return the rowid of the attempt.
+        """Claim a job for this process and return the rowid of the attempt.
 
         Raises JobError if another living worker has it, or if it is not waiting for a worker.
         """
@@ -138,38 +137,39 @@ class Jobs(Aggregate):
             return self._claim(connection, self.get(job_id), code_version)
 
     def claim_in_turn(self, job_id: int, code_version: str, lane: str, most: int = 1) -> Turn:
-        """Take a job as `claim` when fewer than `most` other jobs of its lane run or are ahead;
-        until then, record that it waits. A job that a person started immediately does not wait.
+        """Claim a job as `claim` does if fewer than `most` other jobs of its lane run or are ahead.
+
+        Until then, record that it waits. A job that a person started immediately does not wait.
         """
         with self.store.write() as connection:
             job = self.get(job_id)
             _check_claimable(job)
-            ahead = tuple(
+            jobs_ahead = tuple(
                 sorted(
                     other.id
                     for other in self._lane(connection, lane, but=job_id)
                     if _before(other, job)
                 )
             )
-            if len(ahead) < most or _is_hurried(connection, job_id):
+            if len(jobs_ahead) < most or _is_hurried(connection, job_id):
                 return Turn(self._claim(connection, job, code_version, lane))
-            words = f"waits for job {', '.join(map(str, ahead))}; R or resume starts it now"
+            message = f"waits for job {', '.join(map(str, jobs_ahead))}; R or resume starts it now"
             connection.execute(
                 "update job set lane = ?, heartbeat = ?, beats = beats + 1, message = ? where id "
                 "= ?",
-                (lane, now(), words, job_id),
+                (lane, now(), message, job_id),
             )
-        return Turn(None, ahead)
+        return Turn(None, jobs_ahead)
 
     def waited_for(self, job_id: int, lane: str) -> bool:
         """Return whether a job of the same lane waits for its turn."""
         return any(job.state == "queued" for job in self._lane(self.connection, lane, but=job_id))
 
     def beat(self, job_id: int, message: str | None = None, attempt: int | None = None) -> Orders:
-        """Record a heartbeat (and a message); return the users' requests.
+        """Record a heartbeat (and a message), and return the users' requests.
 
-        With `attempt`, nothing is written if another worker has taken the job, and the result says
-        so.
+        With `attempt`, nothing is written if another worker has taken the job, and the result
+        reports this.
         """
         try:
             with self.store.write(attempt) as connection:
@@ -184,7 +184,7 @@ class Jobs(Aggregate):
         return Orders(bool(row[0]), bool(row[1]), row[2])
 
     def report(self, job_id: int, done: int, progress: str, message: str) -> None:
-        """Write the progress of a job without intermediate commits; `progress` is JSON."""
+        """Write the progress of a job without intermediate commits. `progress` is JSON."""
         with self.store.write() as connection:
             connection.execute(
                 "update job set done = ?, progress = json_set(?, '$.at', ?), message = ?, "
@@ -194,7 +194,7 @@ class Jobs(Aggregate):
             )
 
     def plan(self, job_id: int, total: int, done: int | None = None) -> None:
-        """Correct the amount of work, and how much of it is done, when the exact model is known."""
+        """Correct the amount of work and its finished part when the exact model is known."""
         with self.store.write() as connection:
             connection.execute(
                 "update job set total = ?, done = coalesce(?, done) where id = ?",
@@ -202,24 +202,25 @@ class Jobs(Aggregate):
             )
 
     def recount(self, job_id: int, done: int, by: int) -> None:
-        """Note how much of the work of a job without a worker is done since job `by` ended; all of
-        it: it is done.
+        """Record the finished part of a job without a worker after job `by` has ended.
+
+        If all of the work is finished, the job is done.
         """
         with self.store.write() as connection:
             job = self.get(job_id)
             if job.active or job.state == "done" or done <= job.done:
                 return
-            over = done >= job.total
-            how = f"job {by} did {'the rest' if over else 'some of it'}"
+            is_complete = done >= job.total
+            cause = f"job {by} did {'the rest' if is_complete else 'some of it'}"
             connection.execute(
                 "update job set done = ?, message = ? where id = ?",
                 (
                     min(done, job.total),
-                    f"{min(done, job.total):,} of {job.total:,} are stored; {how}",
+                    f"{min(done, job.total):,} of {job.total:,} are stored; {cause}",
                     job_id,
                 ),
             )
-            if over:
+            if is_complete:
                 connection.execute(
                     "update job set state = 'done', paused_at = null, pause_requested = 0, "
                     "question = '', "
@@ -269,8 +270,9 @@ class Jobs(Aggregate):
         return alive(int(row[1]), datetime.fromisoformat(row[3]))
 
     def request_stop(self, job_id: int) -> Job:
-        """Ask a job to stop after its current batch. A job without a worker is cancelled
-        immediately.
+        """Ask a job to stop after its current batch.
+
+        A job without a worker is cancelled immediately.
         """
         with self.store.write() as connection:
             job = self.get(job_id)
@@ -291,9 +293,10 @@ class Jobs(Aggregate):
         return self.get(job_id)
 
     def pause(self, job_id: int) -> Job:
-        """Ask a job to pause after its current batch. A job without a worker is paused immediately.
+        """Ask a job to pause after its current batch.
 
-        Raises JobError if it neither runs nor waits to run.
+        A job without a worker is paused immediately. Raises JobError if it neither runs nor waits
+        to run.
         """
         with self.store.write() as connection:
             job = self.get(job_id)
@@ -314,10 +317,10 @@ class Jobs(Aggregate):
         return self.get(job_id)
 
     def resume(self, job_id: int, *, only_failed: bool = False) -> bool:
-        """Resume a job, and return whether it needs a worker: a paused worker may still have it. A
-        job whose worker waits for its turn starts now.
+        """Resume a job, and return whether it needs a worker.
 
-        Raises JobError if it runs or is done.
+        A paused worker may still have it. A job whose worker waits for its turn starts now. Raises
+        JobError if it runs or is done.
         """
         with self.store.write() as connection:
             job = self.get(job_id)
@@ -342,8 +345,9 @@ class Jobs(Aggregate):
             return not job.worker
 
     def paused(self, job_id: int, attempt_id: int, message: str) -> bool:
-        """Record that a worker has paused as requested. Return False if it was resumed in the
-        meantime.
+        """Record that a worker has paused as requested.
+
+        Returns False if it was resumed in the meantime.
         """
         return self._if_paused(
             "update job set paused_at = :at, heartbeat = :at, message = :message",
@@ -353,8 +357,9 @@ class Jobs(Aggregate):
         )
 
     def release(self, job_id: int, attempt_id: int, message: str) -> bool:
-        """Release a paused job from its worker. Return False if it was resumed or cancelled in the
-        meantime.
+        """Release a paused job from its worker.
+
+        Returns False if it was resumed or cancelled in the meantime.
         """
         return self._if_paused(
             "update job set state = 'cancelled', pause_requested = 0, paused_at = "
@@ -367,7 +372,7 @@ class Jobs(Aggregate):
         )
 
     def set_concurrency(self, job_id: int, most: int | None) -> Job:
-        """Limit the parallel calls, or rows of a batch; None: the backend decides.
+        """Set the limit of parallel calls, or rows of a batch. None lets the backend decide.
 
         A running job receives it with its next heartbeat.
         """
@@ -388,8 +393,9 @@ class Jobs(Aggregate):
             )
 
     def failed_prompts(self, job_id: int) -> frozenset[bytes]:
-        """Return the keys of the prompts with failed answers in this job, even if answered
-        since.
+        """Return the keys of the prompts with failed answers in this job.
+
+        Prompts that were answered since are included.
         """
         rows = self.connection.execute(
             "select distinct p.key from attempt a join draw d on d.attempt_id = a.id "
@@ -402,13 +408,13 @@ class Jobs(Aggregate):
         self, connection: sqlite3.Connection, job: Job, code_version: str, lane: str = ""
     ) -> int:
         _check_claimable(job)
-        at = now()
+        started_at = now()
         connection.execute(
             "update job set state = 'running', heartbeat = :at, beats = beats + 1, message = '', "
             "finished_at = null, "
             "stop_requested = 0, pause_requested = 0, paused_at = null, hurried = 0, lane = "
             ":lane where id = :id",
-            {"id": job.id, "at": at, "lane": lane},
+            {"id": job.id, "at": started_at, "lane": lane},
         )
         _end_attempts(connection, job.id)
         worker = {
@@ -417,21 +423,27 @@ class Jobs(Aggregate):
             "place": place(),
             "code_version": code_version,
         }
-        attempt = {"uid": secrets.token_bytes(16), "job_id": job.id, "started_at": at, **worker}
+        attempt = {
+            "uid": secrets.token_bytes(16),
+            "job_id": job.id,
+            "started_at": started_at,
+            **worker,
+        }
         return table(connection, "attempt").add(attempt)
 
     def _lane(self, connection: sqlite3.Connection, lane: str, but: int) -> tuple[Job, ...]:
         """Return the other jobs of a lane with a living worker."""
-        others = jobs_where(
+        lane_jobs = jobs_where(
             connection,
             "where j.lane = ? and j.id <> ? and j.state in ('queued', 'running')",
             (lane, but),
         )
-        return tuple(job for job in others if job.worker)
+        return tuple(job for job in lane_jobs if job.worker)
 
     def ask_people(self, job_id: int, attempt_id: int, question: str = "") -> bool:
-        """Make a job pause and wait for a person's decision. Return False if another worker has
-        it.
+        """Make a job pause and wait for a person's decision.
+
+        Returns False if another worker has it.
         """
         try:
             with self.store.write(attempt_id) as connection:
@@ -446,19 +458,20 @@ class Jobs(Aggregate):
     def pause_for_people(
         self, job_id: int, attempt_id: int, message: str, question: str = ""
     ) -> bool:
-        """Release a job that needs a person's decision as paused. Return False if another worker
-        has it, or it was asked to stop.
+        """Release a job that needs a person's decision as paused.
+
+        Returns False if another worker has it, or it was asked to stop.
         """
         return self.ask_people(job_id, attempt_id, question) and self.release(
             job_id, attempt_id, message
         )
 
     def note_probe(self, job_id: int, result: ProbeResult) -> None:
-        """Store the result of a job's probe, which is not asked again."""
+        """Store the result of a job's probe, which is then not repeated."""
         with self.store.write() as connection:
             wish = self.get(job_id).probe or ProbeWish()
-            noted = json.dumps(replace(wish, result=result).as_json())
-            connection.execute("update job set probe = ? where id = ?", (noted, job_id))
+            probe_json = json.dumps(replace(wish, result=result).as_json())
+            connection.execute("update job set probe = ? where id = ?", (probe_json, job_id))
 
     def hide(self, job_id: int, *, hidden: bool = True) -> Job:
         """Hide a job in lists, or show it again. Raises JobError if it has not ended."""
@@ -482,8 +495,9 @@ class Jobs(Aggregate):
         return int(row[0])
 
     def check_deletable(self, job_id: int) -> Job:
-        """Return a job that can be deleted because no results depend on it. Raises JobError
-        otherwise.
+        """Return a job that can be deleted because no results depend on it.
+
+        Raises JobError otherwise.
         """
         job = self.get(job_id)
         if job.state not in ("failed", "cancelled"):
@@ -496,19 +510,22 @@ class Jobs(Aggregate):
                 f"job {job_id} is done, and figures may rest on what it asked, so it is not "
                 f"deleted. {_hide(job_id)}"
             )
-        brought = {
+        n_by_result = {
             name: self.connection.execute(sql, (job_id,)).fetchone()[0]
             for name, sql in _BROUGHT.items()
         }
-        if kept := ", ".join(f"{count:,} {name}" for name, count in brought.items() if count):
+        if results := ", ".join(
+            f"{count:,} {name}" for name, count in n_by_result.items() if count
+        ):
             raise JobError(
-                f"job {job_id} brought {kept}, which stay, so it is not deleted. {_hide(job_id)}"
+                f"job {job_id} brought {results}, which stay, so it is not deleted. {_hide(job_id)}"
             )
         return job
 
     def delete(self, job_id: int) -> Job:
-        """Delete a job without results, with its attempts, probe and failures, and return it.
-        Raises JobError as `check_deletable`.
+        """Delete a job without results, and return it.
+
+        Its attempts, probe and failures are deleted, too. Raises JobError as `check_deletable`.
         """
         with self.store.write() as connection:
             job = self.check_deletable(job_id)
@@ -521,8 +538,9 @@ class Jobs(Aggregate):
     def _if_paused(
         self, update: str, job_id: int, attempt_id: int, message: str, outcome: str = ""
     ) -> bool:
-        """Update a job that is asked to pause but not to stop, and end the attempt if there is an
-        outcome.
+        """Update a job that is asked to pause but not to stop.
+
+        End the attempt if there is an outcome. Returns whether the job was updated.
         """
         values = {
             "at": now(),
@@ -588,8 +606,9 @@ def _is_hurried(connection: sqlite3.Connection, job_id: int) -> bool:
 
 
 def _goes_on_unread(job: Job) -> bool:
-    """Return whether a person who resumes a job knows that its answers are unreadable, or not
-    drawn.
+    """Return whether a job may continue with unreadable answers, or without drawn ones.
+
+    That is so if a person who resumes it knows of them, because the job asked about them.
     """
     probed = job.probed
     return job.question in (UNREADABLE, UNDRAWN) or (
@@ -598,8 +617,9 @@ def _goes_on_unread(job: Job) -> bool:
 
 
 def _before(other: Job, job: Job) -> bool:
-    """Return whether another job of the same lane goes first: it runs, or waits with a smaller
-    number.
+    """Return whether another job of the same lane goes first.
+
+    It does if it runs, or waits with a smaller number.
     """
     return other.state != "queued" or other.id < job.id
 

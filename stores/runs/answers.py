@@ -1,5 +1,4 @@
-"""Models' answers as they gave them: by prompt, and to one version of a statement or with certain
-words.
+"""Models' original answers: by prompt, by version of a statement, or by words.
 
 One query reads a whole run for audits that count the answers themselves, because a figure of such
 an audit is a mean over all of its prompts.
@@ -43,7 +42,7 @@ class AskedProbe:
 
 
 class RawAnswers(Aggregate):
-    """The methods on answers as drawn."""
+    """The methods on answers as they were drawn."""
 
     def of_prompts(
         self,
@@ -56,26 +55,26 @@ class RawAnswers(Aggregate):
         chat_format: str = "",
         occasion: str = "",
     ) -> dict[bytes, Counts]:
-        """Return the answers to each of these prompts; prompts that were never asked are left out.
+        """Return the answers to each of these prompts, without prompts that were never asked.
 
-        `card` None: see `newest_model`.
+        If `card` is None, the model is that of `newest_model`.
         """
         rowid = newest_model(self.connection, model, card, dtype, chat_format, occasion)
         if rowid is None:
             return {}
-        wanted = set(keys)
+        requested_keys = set(keys)
         rows = self.connection.execute(_OF_PROMPTS, {"model": rowid, "sampling": sampling.key})
-        return _grouped(row for row in rows if row[0] in wanted)
+        return _grouped(row for row in rows if row[0] in requested_keys)
 
     def of_models(
         self, models: Iterable[int], sampling: Sampling, keys: Sequence[bytes]
     ) -> dict[int, dict[bytes, Counts]]:
         """Return the answers of each of these models (rowids) to prompts."""
-        wanted, found = set(keys), {}
+        requested_keys, answers_by_model = set(keys), {}
         for model in models:
             rows = self.connection.execute(_OF_PROMPTS, {"model": model, "sampling": sampling.key})
-            found[model] = _grouped(row for row in rows if row[0] in wanted)
-        return found
+            answers_by_model[model] = _grouped(row for row in rows if row[0] in requested_keys)
+        return answers_by_model
 
     def of_run(self, run: Run) -> dict[int, Counts]:
         """Return the answers to each probe of a run, by its rowid."""
@@ -84,11 +83,12 @@ class RawAnswers(Aggregate):
     def texts(self, run: Run) -> Iterator[tuple[int, str]]:
         """Yield every distinct answer of a run, with its rowid."""
         rows = self.connection.execute(_TEXTS, run_values(self.connection, run))
-        return ((text, restored(body)) for text, body in rows)
+        return ((text_id, restored(body)) for text_id, body in rows)
 
     def of_statements(self, run: Run, texts: Iterable[int]) -> dict[str, int]:
-        """Return how often these answers (rowids) were given to the prompts about each statement of
-        a run, by its ref; statements without one are left out.
+        """Return the number of times that these answers (rowids) were given, by statement (ref).
+
+        Statements without one of these answers are left out.
         """
         values = run_values(self.connection, run) | {"texts": json.dumps(list(texts))}
         return dict(self.connection.execute(_OF_STATEMENTS, values).fetchall())
@@ -104,13 +104,13 @@ class RawAnswers(Aggregate):
 
 def _grouped(rows: Iterable[tuple[K, int, str | bytes, int]]) -> dict[K, Counts]:
     """Return the answers of each key, from rows of (key, rowid of the text, stored text, count)."""
-    found: dict[K, dict[str, int]] = {}
-    texts: dict[int, str] = {}
-    for key, text, body, count in rows:
-        if text not in texts:
-            texts[text] = restored(body)
-        found.setdefault(key, {})[texts[text]] = count
-    return dict(found)
+    counts_by_key: dict[K, dict[str, int]] = {}
+    text_by_id: dict[int, str] = {}
+    for key, text_id, body, count in rows:
+        if text_id not in text_by_id:
+            text_by_id[text_id] = restored(body)
+        counts_by_key.setdefault(key, {})[text_by_id[text_id]] = count
+    return dict(counts_by_key)
 
 
 _SCOPE = f"""
@@ -186,7 +186,7 @@ class StatementAnswer:
     "empty if the output ends within a thought"
     truncated: bool
     label: str | None
-    "the reader's reading; None: unreadable or unread"
+    "the reader's label, or None if it is unreadable or unread"
     count: int
 
 
@@ -196,19 +196,21 @@ class StatementAnswers(Aggregate):
     def of_run(
         self, run: Run, reader: int | None, *, by_template: bool = False
     ) -> Iterator[StatementAnswer]:
-        """Yield the answers in the order of statements and wordings, for each the most frequent
-        first.
+        """Yield the answers in the order of statements and wordings.
 
-        `reader`: rowid of the rule or classifier whose readings are shown; None: no readings.
+        Those to one wording begin with the most frequent.
+
+        `reader` is the rowid of the rule or classifier whose readings are included. None includes
+        no readings.
         """
         values = run_values(self.connection, run) | {"reader": reader}
         sql = _ANSWERS.format(template="t.name" if by_template else "''")
-        known: dict[object, Output] = {}
+        output_by_body: dict[object, Output] = {}
         for ref, kind, ordinal, inverted, template, body, label, count in self.connection.execute(
             sql, values
         ):
-            if (output := known.get(body)) is None:
-                output = known[body] = split(restored(body))
+            if (output := output_by_body.get(body)) is None:
+                output = output_by_body[body] = split(restored(body))
             yield StatementAnswer(
                 ref,
                 str(VariantId(VariantKind(kind), ordinal)),
@@ -221,12 +223,14 @@ class StatementAnswers(Aggregate):
             )
 
     def between(self, run: Run) -> tuple[str, str]:
-        """Return the times of the first and the last answers of a run's model under its sampling,
-        in UTC; empty if there are none, or if nobody knows.
+        """Return the times of a run's first and last answers, in UTC.
+
+        They are of the model under its sampling. They are empty if there are no answers, or if the
+        times are not known.
         """
         values = {"model": run.model_id, "sampling": run.sampling_id}
         first, last = self.connection.execute(_BETWEEN, values).fetchone()
-        (_, first), (_, last) = (known_origin(run.model, 0, at or "") for at in (first, last))
+        (_, first), (_, last) = (known_origin(run.model, 0, time or "") for time in (first, last))
         return first, last
 
 
@@ -285,7 +289,7 @@ class VersionAnswer:
     """One distinct answer in one draw, with its origin."""
 
     text: str
-    "the answer; empty if the output ends within a thought"
+    "the answer, or an empty string if the output ends within a thought"
     count: int
     variant: str
     language: str
@@ -298,15 +302,15 @@ class VersionAnswer:
     version: str
     "version of the model, as text"
     temperature: float | None
-    "None: not known"
+    "None if it is not known"
     seed: int | None
-    "None: not known, see `known_origin`"
+    "None if it is not known, see `known_origin`"
     at: str
-    "empty: not known"
+    "empty if it is not known"
     code_version: str
     job: int
     probe: int
-    "rowid of what was asked"
+    "rowid of the probe"
     thinking: str = ""
     truncated: bool = False
     "whether the output ends within the thought, so that there is no answer"
@@ -323,7 +327,10 @@ def answers_to(
     offset: int = 0,
     limit: int = 200,
 ) -> tuple[VersionAnswer, ...]:
-    """Return a page of the answers to prompts with this version's texts. Raises UnknownName."""
+    """Return a page of the answers to prompts with this version's texts.
+
+    Raises UnknownName if there is no such instrument.
+    """
     values = {
         "instrument": instrument_id_of(connection, instrument),
         "ref": ref,
@@ -337,15 +344,15 @@ def answers_to(
 def answers_with(
     connection: sqlite3.Connection, words: str, *, offset: int = 0, limit: int = 200
 ) -> tuple[VersionAnswer, ...]:
-    """Return a page of the answers of the store that may contain these words, the newest first,
-    each once.
+    """Return a page of the answers that may contain these words, the newest first, each once.
 
-    SQLite ignores case only in ASCII: any other character matches all, and `workbench.domain.names`
-    decides. The texts are read through each time, so that no write is slower for an index: 200,000
-    answers of 1,000 characters take 0.4 to 1.1 seconds a page.
+    SQLite ignores case only in ASCII. Any other character matches all, so the caller has to check
+    the answers with `workbench.domain.names`. The texts are read through each time, so that no
+    write is slower for an index: 200,000 answers of 1,000 characters take 0.4 to 1.1 seconds a
+    page.
     """
-    likes = [f"%{''.join(_literal(sign) for sign in word)}%" for word in words.split()]
-    values = {"likes": json.dumps(likes), "offset": offset, "limit": limit}
+    patterns = [f"%{''.join(_literal(character) for character in word)}%" for word in words.split()]
+    values = {"likes": json.dumps(patterns), "offset": offset, "limit": limit}
     return tuple(_answer(row) for row in named(connection, _WITH_WORDS, values))
 
 
@@ -355,7 +362,7 @@ def _literal(sign: str) -> str:
 
 def _answer(row: sqlite3.Row) -> VersionAnswer:
     output = split(restored(row["output"]))
-    seed, at = known_origin(row["model"], row["seed"], row["at"])
+    seed, drawn_at = known_origin(row["model"], row["seed"], row["at"])
     return VersionAnswer(
         text=output.answer or "",
         count=row["count"],
@@ -371,7 +378,7 @@ def _answer(row: sqlite3.Row) -> VersionAnswer:
         ),
         temperature=known_parameter(row, "temperature"),
         seed=seed,
-        at=at,
+        at=drawn_at,
         code_version=row["code_version"],
         job=row["job_id"],
         probe=row["probe"],

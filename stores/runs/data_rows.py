@@ -1,7 +1,7 @@
 """Answers, readings and labels as rows for other programs, with all related data.
 
 Answers are read by columns, some draws at a time in the order of writing, so five million of them
-take no more memory than a few thousand; related data (cells of designs, models, samplings) are read
+take no more memory than a few thousand. Related data (cells of designs, models, samplings) are read
 once and shared by all rows.
 """
 
@@ -29,7 +29,7 @@ class Read(NamedTuple):
     reader_version: str
     codebook: str | None
     label: str | None
-    "None: unreadable, or a withdrawn label"
+    "None if it is unreadable, or a withdrawn label"
     reason: str
     confidence: float | None
     at: str
@@ -53,10 +53,11 @@ class Cell:
     language: str
     variant: str
     relation: str
-    "of the wording to the original"
+    "relation of the wording to the original"
     wording: str
     wording_id: int
-    "rowid of the first wording with this text, to which readings of people and classifiers refer"
+    """rowid of the first wording with this text, to which the readings of people and classifiers
+    refer"""
     template_id: int
     family: str
     template: str
@@ -64,70 +65,72 @@ class Cell:
     order: str
     axes: Mapping[str, str]
     prompt_key: str
-    "in hexadecimal, as rulings name it"
+    "in hexadecimal, as rulings refer to it"
 
 
 class Draw(NamedTuple):
-    """Answers to one prompt that were made together. Numbers without another meaning are rowids."""
+    """Answers to one prompt that were drawn together. Integers are rowids, except the seed."""
 
     id: int
     prompt: int
     model: int
     sampling: int
     seed: int | None
-    "None: not known"
+    "None if it is not known"
     fingerprint: str
     job: int | None
     at: str | None
-    "None: not known"
+    "None if it is not known"
 
 
 class Output(NamedTuple):
-    """What a model wrote, once for all answers that are alike."""
+    """A text that a model wrote, once for all equal answers."""
 
     text: str
     "as written, including thoughts"
     key: str | None
-    "key of the answer's text, in hexadecimal; None if the output ends within its thought"
+    "key of the answer's text, in hexadecimal, or None if the output ends within its thought"
     answer: int | None
-    "rowid of that text"
+    "rowid of the answer's text"
 
 
 StoredModel = sqlite3.Row
 "a row of the table `model`"
 Responses = Sequence[tuple[int, int, int]]
-"(draw, output, how often) of each distinct answer"
+"(draw, output, count) of each distinct answer"
 
 
 class DataRows(Aggregate):
     """The methods on rows for other programs. All of them only read."""
 
     def uid(self) -> bytes:
-        """Return the uid of this store, from which pseudonyms are computed. No file may contain
-        it.
+        """Return the uid of this store, from which pseudonyms are computed.
+
+        No file may contain it.
         """
         return uid_of(self.connection)
 
     def cells(
         self, audits: Collection[str] = (), instruments: Collection[str] = ()
     ) -> dict[int, list[Cell]]:
-        """Return the cells of designs by prompt (rowid), by default of all audits and
-        instruments.
+        """Return the cells of designs by prompt (rowid).
+
+        By default they are of all audits and instruments.
         """
-        texts: dict[int, str] = {}
-        axes: dict[str, Mapping[str, str]] = {}
-        found: dict[int, list[Cell]] = {}
+        text_by_id: dict[int, str] = {}
+        axes_by_json: dict[str, Mapping[str, str]] = {}
+        cells_by_prompt: dict[int, list[Cell]] = {}
         for row in named(
             self.connection, _CELLS, {"audits": _names(audits), "instruments": _names(instruments)}
         ):
-            if row["text_id"] not in texts:
-                texts[row["text_id"]] = restored(row["body"])
-            if row["axes"] not in axes:
-                axes[row["axes"]] = json.loads(row["axes"])
-            found.setdefault(row["prompt_id"], []).append(
-                _cell(row, texts[row["text_id"]], axes[row["axes"]])
+            if row["text_id"] not in text_by_id:
+                text_by_id[row["text_id"]] = restored(row["body"])
+            if row["axes"] not in axes_by_json:
+                axes_by_json[row["axes"]] = json.loads(row["axes"])
+            cells_by_prompt.setdefault(row["prompt_id"], []).append(
+                _cell(row, text_by_id[row["text_id"]], axes_by_json[row["axes"]])
             )
-        return found
+        return cells_by_prompt
 
     def models(self) -> dict[int, StoredModel]:
         """Return every model by its rowid."""
@@ -146,11 +149,13 @@ class DataRows(Aggregate):
         """Return the lexicons of instruments, by the instrument's name."""
         names = [name for (name,) in self.connection.execute("select name from instrument")]
         return {
-            name: found for name in names if (found := lexicon_rows.brought(self.connection, name))
+            name: lexicons
+            for name in names
+            if (lexicons := lexicon_rows.brought(self.connection, name))
         }
 
     def answering(self) -> tuple[str, ...]:
-        """Return the names of the models that answered, or were asked for probabilities."""
+        """Return the names of the models that answered or were asked for probabilities."""
         rows = self.connection.execute(
             "select distinct m.name from model m where exists (select 1 from draw d where "
             "d.model_id = m.id) order by 1"
@@ -160,29 +165,31 @@ class DataRows(Aggregate):
     def given(
         self, models: Collection[int], draws: int
     ) -> Iterator[tuple[Sequence[Draw], Responses]]:
-        """Yield the distinct answers of these models (rowids) in the order of writing, of so many
-        draws at a time.
+        """Yield the distinct answers of these models (rowids) in the order of writing.
+
+        Each step has so many draws.
         """
-        found = self.connection.execute(_DRAWS, {"models": json.dumps(sorted(models))})
-        while rows := found.fetchmany(draws):
-            between = rows[0][0], rows[-1][0]
+        cursor = self.connection.execute(_DRAWS, {"models": json.dumps(sorted(models))})
+        while rows := cursor.fetchmany(draws):
+            first_and_last = rows[0][0], rows[-1][0]
             yield (
                 [Draw._make(row) for row in rows],
-                self.connection.execute(_RESPONSES, between).fetchall(),
+                self.connection.execute(_RESPONSES, first_and_last).fetchall(),
             )
 
     def outputs(self, outputs: Collection[int]) -> dict[int, Output]:
-        """Return texts (rowids) that models wrote."""
+        """Return the texts with these rowids that models wrote."""
         return {
-            at: Output(restored(body), None if key is None else key.hex(), answer)
-            for at, body, key, answer in self.connection.execute(
+            text_id: Output(restored(body), None if key is None else key.hex(), answer)
+            for text_id, body, key, answer in self.connection.execute(
                 _OUTPUTS, (json.dumps(sorted(outputs)),)
             )
         }
 
     def counted(self, models: Collection[int], *, expand: bool) -> dict[int, int]:
-        """Return how many answers these models (rowids) gave to each prompt (rowid), equal ones of
-        a draw once unless `expand`.
+        """Return the numbers of answers of these models (rowids), by prompt (rowid).
+
+        Equal answers of a draw count once unless `expand`.
         """
         sql = _COUNTED.format("sum(r.count)" if expand else "count(*)")
         return dict(self.connection.execute(sql, {"models": json.dumps(sorted(models))}))
@@ -194,15 +201,13 @@ class DataRows(Aggregate):
         )
 
     def scored(self, models: Collection[int]) -> int:
-        """Return how many prompts these models were asked only for probabilities, without
-        answers.
-        """
+        """Return the number of prompts for which these models gave only probabilities."""
         row = self.connection.execute(_SCORED, {"models": json.dumps(sorted(models))}).fetchone()
         return int(row[0])
 
     def standing(self, answers: Collection[int]) -> Standing:
-        """Return each reader's newest reading of answers (rowids of their texts)."""
-        found: Standing = {}
+        """Return each reader's newest readings of answers (rowids of their texts)."""
+        readings: Standing = {}
         texts = json.dumps(sorted(answers))
         for kind, sql in _STANDING.items():
             if (
@@ -211,14 +216,12 @@ class DataRows(Aggregate):
                 ).fetchone()
                 is not None
             ):
-                for text, beside, *read in self.connection.execute(sql, (texts,)):
-                    found.setdefault((text, kind, beside), []).append(Read(*read))
-        return found
+                for text_id, target_id, *values in self.connection.execute(sql, (texts,)):
+                    readings.setdefault((text_id, kind, target_id), []).append(Read(*values))
+        return readings
 
     def labels(self, instruments: Collection[str] = ()) -> Iterator[sqlite3.Row]:
-        """Yield every label that a person gave to an answer, or decided on, in the order of
-        time.
-        """
+        """Yield every label that a person gave to an answer or decided on, in the order of time."""
         yield from named(self.connection, _LABELS, {"instruments": _names(instruments)})
 
     def issue_labels(self, instruments: Collection[str] = ()) -> Iterator[sqlite3.Row]:
@@ -231,9 +234,8 @@ class DataRows(Aggregate):
 
 
 Standing = dict[tuple[int, str, int], list[Read]]
-"""(text, `template_id` or `wording_id`, its rowid) -> readings of the text beside it: by rules with
-the template, by people and classifiers with the wording
-"""
+"""(text, `template_id` or `wording_id`, its rowid) -> readings of the text. The rules read it
+with the template, people and classifiers with the wording."""
 
 
 def _cell(row: sqlite3.Row, wording: str, axes: Mapping[str, str]) -> Cell:
@@ -265,7 +267,7 @@ def _cell(row: sqlite3.Row, wording: str, axes: Mapping[str, str]) -> Cell:
 
 
 def _names(names: Collection[str]) -> str | None:
-    """Return names for `json_each`; None stands for all."""
+    """Return names for `json_each`. None stands for all."""
     return json.dumps(sorted(names)) if names else None
 
 

@@ -1,7 +1,7 @@
 """Models, and the prompts that they are asked.
 
 A prompt may be asked only until its verdict is settled. A plan of N answers to it stays a plan of
-N; it also records the rule of settlement, and the number of answers after which the prompt was
+N. It also records the rule of settlement, and the number of answers after which the prompt was
 settled: the other answers are neither missing nor failed.
 """
 
@@ -32,33 +32,35 @@ def model_id(connection: sqlite3.Connection, card: ModelCard) -> int:
 
 
 def forget_places(connection: sqlite3.Connection, name: str) -> int:
-    """Rewrite paths that earlier versions took for the version of a served model, see `placeless`;
-    return the number of models. No two become one, as different paths have different digests, so no
-    runs are merged or split. Call inside a transaction.
+    """Replace paths that earlier versions took for the version of a served model (see `placeless`).
+
+    Returns the number of changed models. No two models become one, as different paths have
+    different digests, so no runs are merged or split. Call inside a transaction.
     """
     fields = "name, revision, backend, dtype, chat_format, encoding, snapshot, occasion"
-    changed = 0
+    n_changed = 0
     rows = connection.execute(
         f"select id, {fields} from model where name = ? and backend = 'openai'", (name,)
     )
     for id_, *values in rows.fetchall():
         card = ModelCard(*values)
-        new = replace(card, revision=placeless(card.revision), snapshot=placeless(card.snapshot))
-        if new != card:
-            changed += connection.execute(
+        updated_card = replace(
+            card, revision=placeless(card.revision), snapshot=placeless(card.snapshot)
+        )
+        if updated_card != card:
+            n_changed += connection.execute(
                 "update or ignore model set key = ?, revision = ?, snapshot = ? where id = ?",
-                (new.key, new.revision, new.snapshot, id_),
+                (updated_card.key, updated_card.revision, updated_card.snapshot, id_),
             ).rowcount
-    return changed
+    return n_changed
 
 
 def last_snapshot(
     connection: sqlite3.Connection, card: ModelCard, job_id: int
 ) -> tuple[str, bool] | None:
-    """Return the snapshot of a served model that answered last, and whether it did so in this job,
-    which takes precedence.
+    """Return the snapshot of a served model that answered last, or None if none has answered.
 
-    None if no snapshot has answered.
+    The second value tells whether it answered in this job. Such a snapshot takes precedence.
     """
     values = _but_snapshot(card) | {"job": job_id}
     row = connection.execute(_LAST, values).fetchone()
@@ -68,8 +70,9 @@ def last_snapshot(
 def answered_by_others(
     connection: sqlite3.Connection, card: ModelCard, sampling_key: bytes, attempt_id: int
 ) -> list[tuple[bytes, int, int]]:
-    """Return (prompt's key, rowid of the model, number of answers) for answers of other snapshots
-    of a served model in the job of an attempt.
+    """Return the numbers of answers of other snapshots of a served model in the job of an attempt.
+
+    Each is (key of the prompt, rowid of the model, number of answers).
     """
     values = _but_snapshot(card) | {
         "snapshot": card.snapshot,
@@ -80,10 +83,10 @@ def answered_by_others(
 
 
 def models_meant(connection: sqlite3.Connection, name: str) -> frozenset[int]:
-    """Return the rowids of the models that a name means.
+    """Return the rowids of the models that a name refers to.
 
-    `NAME@REVISION`: models of a hub id that a job asked by this name, or whose commit begins with
-    the revision; any other name: models of that name.
+    `NAME@REVISION` refers to the models of a hub id that a job asked by this name, or whose commit
+    begins with the revision. Any other name refers to the models of that name.
     """
     base, revision = parted(name)
     values = {"model": name, "base": base, "revision": revision}
@@ -112,9 +115,10 @@ def newest_model(
     occasion: str = "",
     until: str = "",
 ) -> int | None:
-    """Return the rowid of exactly this model; without a card, of the newest of that name that a job
-    asked with these settings on this occasion and, if `until` is given, that was known at that
-    time.
+    """Return the rowid of exactly this model or, without a card, of the newest one.
+
+    The newest one has this name, and a job asked it with these settings on this occasion. If
+    `until` is given, it was known at that time. Returns None if there is none.
 
     This is all that is known before a model is loaded: a plan names a dtype and a chat format, or
     uses the defaults, and the same name with other settings is another model with other answers.
@@ -220,10 +224,14 @@ def wordings_of(
     templates: Sequence[Template],
     probes: Sequence[Probe],
 ) -> dict[tuple[str, str], int]:
-    """Return the rowid of the wording for each (ref, variant): that of the newest version,
-    preferring the current one, with the texts of all prompts of its statement.
+    """Return the rowid of the wording of each probe's statement and variant.
+
+    The wording belongs to the version of the statement whose texts are in all of its prompts: the
+    current version if possible, otherwise the newest. Raises ConflictError if no version has them.
     """
-    held: dict[str, dict[int, dict[str, tuple[int, str]]]] = defaultdict(lambda: defaultdict(dict))
+    texts_by_version: dict[str, dict[int, dict[str, tuple[int, str]]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
     for ref, version, kind, ordinal, rowid, body in connection.execute(
         "select s.ref, s.version, w.kind, w.ordinal, w.id, x.body from wording w "
         "join text x on x.id = w.text_id join statement s on s.id = w.statement_id "
@@ -231,15 +239,26 @@ def wordings_of(
         "order by s.current desc, s.version desc",
         (instrument, language),
     ):
-        held[ref][version][f"{kind}-{ordinal}" if ordinal else kind] = (rowid, restored(body))
-    named = {(t.name, t.inverted): t for t in templates}
-    planned: dict[str, list[Probe]] = defaultdict(list)
+        texts_by_version[ref][version][f"{kind}-{ordinal}" if ordinal else kind] = (
+            rowid,
+            restored(body),
+        )
+    template_by_key = {(template.name, template.inverted): template for template in templates}
+    probes_by_ref: dict[str, list[Probe]] = defaultdict(list)
     for probe in probes:
-        planned[probe.statement].append(probe)
-    found: dict[tuple[str, str], int] = {}
-    for ref, of in planned.items():
+        probes_by_ref[probe.statement].append(probe)
+    rowid_by_wording: dict[tuple[str, str], int] = {}
+    for ref, statement_probes in probes_by_ref.items():
         texts = next(
-            (texts for texts in held[ref].values() if all(_puts(p, named, texts) for p in of)), None
+            (
+                candidate
+                for candidate in texts_by_version[ref].values()
+                if all(
+                    _puts(planned_probe, template_by_key, candidate)
+                    for planned_probe in statement_probes
+                )
+            ),
+            None,
         )
         if texts is None:
             raise ConflictError(
@@ -247,14 +266,16 @@ def wordings_of(
                 "asked. Start or resume "
                 "it again: it asks what is there now"
             )
-        found |= {(ref, probe.variant): texts[probe.variant][0] for probe in of}
-    return found
+        rowid_by_wording |= {
+            (ref, probe.variant): texts[probe.variant][0] for probe in statement_probes
+        }
+    return rowid_by_wording
 
 
 def _puts(
     probe: Probe, named: Mapping[tuple[str, bool], Template], texts: Mapping[str, tuple[int, str]]
 ) -> bool:
-    """Return whether a prompt has the text of a version."""
+    """Return whether a probe's prompt has the text of a version."""
     if probe.variant not in texts:
         return False
     template = named[probe.template, probe.inverted]
@@ -268,14 +289,14 @@ def _puts(
 
 
 def add_prompts(connection: sqlite3.Connection, prompts: Iterable[Prompt]) -> None:
-    """Write new prompts; a context shared by many is written once."""
+    """Write new prompts. A context that several share is written once."""
     prompts = list(prompts)
     contexts: dict[tuple[Message, ...], str] = {}
     for prompt in prompts:
         if prompt.context:
-            shared = prompt.messages[: prompt.context]
-            if shared not in contexts:
-                contexts[shared] = _messages(shared)
+            context = prompt.messages[: prompt.context]
+            if context not in contexts:
+                contexts[context] = _messages(context)
     ids = text_ids(connection, contexts.values())
     connection.executemany(
         "insert into prompt (key, chat, messages, context_id) values (?, ?, ?, ?) on conflict "
@@ -293,7 +314,7 @@ def add_prompts(connection: sqlite3.Connection, prompts: Iterable[Prompt]) -> No
 
 
 def _messages(messages: Sequence[Message]) -> str:
-    return json.dumps([[m.role, m.content] for m in messages], ensure_ascii=False)
+    return json.dumps([[message.role, message.content] for message in messages], ensure_ascii=False)
 
 
 _PROMPT = """
@@ -317,10 +338,10 @@ class SettledBy:
 
     def describe(self) -> str:
         """Return a description of the rule."""
-        of = self.rule
+        rule = self.rule
         return (
-            f"N {of.samples}, {of.minimum} readable needed, rule {of.rule} ({of.low:g}, "
-            f"{of.high:g}), reader "
+            f"N {rule.samples}, {rule.minimum} readable needed, rule {rule.rule} ({rule.low:g}, "
+            f"{rule.high:g}), reader "
             f"{self.reader} {self.reader_version[:8]}"
         )
 
@@ -330,15 +351,15 @@ class Spared:
     """The answers of a run that settlement saved."""
 
     prompts: int
-    "prompts asked until settled"
+    "number of prompts that are asked until settled"
     settled: int
-    "prompts settled before all N answers were drawn"
+    "number of prompts that were settled before all N answers were drawn"
     drawn: int
-    "answers received for these prompts, up to the plan"
+    "number of answers received for these prompts, up to the plan"
     planned: int
-    "answers planned for them"
+    "number of answers planned for them"
     left: int
-    "answers saved at settled prompts"
+    "number of answers saved at settled prompts"
     rules: tuple[SettledBy, ...] = ()
 
 
@@ -346,14 +367,18 @@ class Settlements(Aggregate):
     """The methods on prompts that are asked until settled."""
 
     def note(self, model_id: int, sampling_id: int, by: Mapping[bytes, SettledBy]) -> None:
-        """Record that planned prompts are asked until settled, and the rule."""
+        """Record that planned prompts are asked until settled, and by which rule."""
         with self.store.write() as connection:
             rules = table(connection, "verdict_rule")
             ids = {
-                one: rules.lookup(
-                    {**asdict(one.rule), "reader": one.reader, "reader_version": one.reader_version}
+                settled_by: rules.lookup(
+                    {
+                        **asdict(settled_by.rule),
+                        "reader": settled_by.reader,
+                        "reader_version": settled_by.reader_version,
+                    }
                 )
-                for one in dict.fromkeys(by.values())
+                for settled_by in dict.fromkeys(by.values())
             }
             connection.executemany(
                 _NOTE,
@@ -365,7 +390,11 @@ class Settlements(Aggregate):
         if answers:
             with self.store.write() as connection:
                 connection.executemany(
-                    _SETTLE, ((n, model_id, sampling_id, key) for key, n in sorted(answers.items()))
+                    _SETTLE,
+                    (
+                        (n_answers, model_id, sampling_id, key)
+                        for key, n_answers in sorted(answers.items())
+                    ),
                 )
 
     def following(
@@ -379,16 +408,16 @@ class Settlements(Aggregate):
         chat_format: str = "",
         occasion: str = "",
     ) -> dict[bytes, int]:
-        """Return for each prompt the number of the first answer of its seed that was not requested.
+        """Return the number of the first answer that was not requested yet, for each prompt.
 
-        Requested numbers stay used even if the answer failed: a server that respects seeds would
-        give the same answer again.
+        Answers are numbered by seed. Requested numbers stay used even if the answer failed: a
+        server that respects seeds would give the same answer again.
         """
         rowid = newest_model(self.connection, model, card, dtype, chat_format, occasion)
         if rowid is None:
             return {}
         rows = self.connection.execute(_ASKED, {"model": rowid, "sampling": sampling.key})
-        return {key: after for key, seed, after in rows if seeds.get(key) == seed}
+        return {key: next_number for key, seed, next_number in rows if seeds.get(key) == seed}
 
     def answered_by(
         self,
@@ -399,8 +428,9 @@ class Settlements(Aggregate):
         chat_format: str = "",
         occasion: str = "",
     ) -> tuple[int, int] | None:
-        """Return the rowids of the model whose stored answers a plan counts before a model is
-        loaded, and of the sampling; None where nobody was asked so.
+        """Return the rowids of the model and the sampling whose stored answers a plan counts.
+
+        The model is not loaded yet. Returns None if no model was asked so.
         """
         rowid = newest_model(self.connection, model, None, dtype, chat_format, occasion)
         row = self.connection.execute(
@@ -409,7 +439,7 @@ class Settlements(Aggregate):
         return None if rowid is None or row is None else (rowid, int(row[0]))
 
     def probes(self, run: Run) -> frozenset[int]:
-        """Return the probes (rowids) of a run whose prompts are asked until settled."""
+        """Return the rowids of a run's probes whose prompts are asked until settled."""
         if self.connection.execute("select 1 from verdict_rule limit 1").fetchone() is None:
             return frozenset()
         return frozenset(
@@ -417,8 +447,9 @@ class Settlements(Aggregate):
         )
 
     def spared(self, run: Run) -> Spared | None:
-        """Return the answers of a run that settlement saved; None if all prompts were to be asked N
-        times.
+        """Return the answers of a run that settlement saved.
+
+        Returns None if all prompts were to be asked N times.
         """
         if self.connection.execute("select 1 from verdict_rule limit 1").fetchone() is None:
             return None
@@ -427,13 +458,17 @@ class Settlements(Aggregate):
         ).fetchall()
         if not rows:
             return None
-        settled = [(n, came) for n, came, at, _ in rows if at is not None and at <= came < n]
+        settled_counts = [
+            (n_planned, n_received)
+            for n_planned, n_received, settled_at, _ in rows
+            if settled_at is not None and settled_at <= n_received < n_planned
+        ]
         return Spared(
             len(rows),
-            len(settled),
-            sum(min(n, came) for n, came, _, _ in rows),
-            sum(n for n, _, _, _ in rows),
-            sum(n - came for n, came in settled),
+            len(settled_counts),
+            sum(min(n_planned, n_received) for n_planned, n_received, _, _ in rows),
+            sum(n_planned for n_planned, _, _, _ in rows),
+            sum(n_planned - n_received for n_planned, n_received in settled_counts),
             tuple(self._rules(dict.fromkeys(rule for *_, rule in rows))),
         )
 

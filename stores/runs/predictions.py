@@ -1,5 +1,4 @@
-"""A model's predictions of people's answers: the next tokens of every prompt of a questionnaire
-run.
+"""A model's predictions of people's answers: next tokens of all prompts of a questionnaire run.
 
 One query reads a whole run, because every figure of Questionnaire Modeling is a mean over all of
 its prompts. They are read one by one in storage order: a run has up to a million prompts, and
@@ -33,7 +32,7 @@ run's short texts"""
 
 @dataclass(frozen=True, slots=True)
 class PredictionRow:
-    """One asked prompt and its result."""
+    """The result of one asked prompt."""
 
     probe: int
     "rowid"
@@ -50,9 +49,9 @@ class PredictionRow:
     rest: float
     "total probability of all other tokens"
     words: Mapping[str, float] | None
-    "label -> probability over the whole vocabulary; None if not available"
+    "label -> probability over the whole vocabulary, or None if it is not available"
     failed: str = ""
-    "why there are no tokens, for display; empty if there are"
+    "why there are no tokens, for display, or an empty string if there are"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ class Put:
     kind: str
     ordinal: int
     template: Template
-    "in the version asked"
+    "in the version that was asked"
 
 
 class Predicted(NamedTuple):
@@ -74,41 +73,41 @@ class Predicted(NamedTuple):
     probe: int
     "rowid"
     put: int
-    "index in `RunPredictions.put`; the next field is an index in `axes`"
+    "index in `RunPredictions.put`. The next field is an index in `axes`."
     axes: int
     tokens: Sequence[tuple[str, float]]
     "empty if the prompt failed"
     words: Mapping[str, float] | None
-    "label -> probability over the whole vocabulary; None if not available"
+    "label -> probability over the whole vocabulary, or None if it is not available"
     failed: str
-    "why there are neither tokens nor answers, for display; empty if there are"
+    "why there are neither tokens nor answers, for display, or an empty string if there are"
     prompt: int = 0
-    "rowid of its text, which others may share"
+    "rowid of the prompt's text, which other probes may share"
     answers: Mapping[str, int] | None = None
-    "distinct answer -> count, if answers were drawn; None if probabilities were computed"
+    "distinct answer -> count if answers were drawn, or None if probabilities were computed"
 
 
 class RunPredictions:
     """All asked prompts of a run, to be read once, in arbitrary order.
 
-    A cell of the design whose context was changed has several prompts; the newest has the highest
+    A cell of the design whose context was changed has several prompts. The newest has the highest
     rowid.
     """
 
     def __init__(
         self, connection: sqlite3.Connection, values: Mapping[str, object], *, drawn: bool = False
     ) -> None:
-        """`drawn`: answers were drawn, without probabilities."""
+        """Prepare the query. `drawn` tells that answers were drawn, without probabilities."""
         self.put: list[Put] = []
-        "targets of the indices of rows read so far, like `axes`"
+        "the wordings in templates that rows have referred to so far, by index, like `axes`"
         self.axes: list[Mapping[str, str]] = []
         "condition and, if any, context, respondent and seed"
         self._connection, self._values, self._drawn = connection, values, drawn
 
     def __iter__(self) -> Iterator[Predicted]:
-        put: dict[tuple[int, int], int] = {}
-        known: dict[str, int] = {}
-        given = self._given() if self._drawn else {}
+        put_indices: dict[tuple[int, int], int] = {}
+        axes_indices: dict[str, int] = {}
+        answers_by_prompt = self._given() if self._drawn else {}
         for (
             probe,
             prompt,
@@ -119,17 +118,17 @@ class RunPredictions:
             words,
             reason,
         ) in self._connection.execute(_OF_RUN, self._values):
-            if (wording, template) not in put:
-                put[wording, template] = len(self.put)
+            if (wording, template) not in put_indices:
+                put_indices[wording, template] = len(self.put)
                 self.put.append(self._read_put(wording, template))
-            if axes not in known:
-                known[axes] = len(self.axes)
+            if axes not in axes_indices:
+                axes_indices[axes] = len(self.axes)
                 self.axes.append(json.loads(axes))
-            answers = given.get(prompt, {}) if self._drawn else None
+            answers = answers_by_prompt.get(prompt, {}) if self._drawn else None
             yield Predicted(
                 probe=probe,
-                put=put[wording, template],
-                axes=known[axes],
+                put=put_indices[wording, template],
+                axes=axes_indices[axes],
                 tokens=() if tokens is None else _decoded(tokens)[0],
                 words=None if words is None else _decoded(words)[0],
                 failed="" if tokens is not None or answers else reason or NO_REASON,
@@ -139,19 +138,19 @@ class RunPredictions:
 
     def _given(self) -> dict[int, dict[str, int]]:
         """Return the answers to each prompt, by its rowid."""
-        found: dict[int, dict[str, int]] = {}
-        texts: dict[int, str] = {}
-        for prompt, text, body, count in self._connection.execute(_GIVEN, self._values):
-            if text not in texts:
-                texts[text] = restored(body)
-            found.setdefault(prompt, {})[texts[text]] = count
-        return found
+        answers_by_prompt: dict[int, dict[str, int]] = {}
+        text_by_id: dict[int, str] = {}
+        for prompt, text_id, body, count in self._connection.execute(_GIVEN, self._values):
+            if text_id not in text_by_id:
+                text_by_id[text_id] = restored(body)
+            answers_by_prompt.setdefault(prompt, {})[text_by_id[text_id]] = count
+        return answers_by_prompt
 
     def _read_put(self, wording: int, template: int) -> Put:
-        ref, place, kind, ordinal, *of_template = self._connection.execute(
+        ref, position, kind, ordinal, *template_values = self._connection.execute(
             _PUT, {"wording": wording, "template": template}
         ).fetchone()
-        return Put(ref, place, kind, ordinal, as_template(of_template))
+        return Put(ref, position, kind, ordinal, as_template(template_values))
 
 
 class Predictions(Aggregate):
@@ -176,8 +175,9 @@ class Predictions(Aggregate):
         )
 
     def of_run(self, run: Run, only: str = "") -> RunPredictions:
-        """Return all asked prompts of a run; `only`: with this condition, in the original
-        wording.
+        """Return all asked prompts of a run.
+
+        With `only`, they are limited to this condition in the original wording.
         """
         drawn = run.sampling.mode != EXACT
         return RunPredictions(
@@ -185,18 +185,19 @@ class Predictions(Aggregate):
         )
 
     def given(self, run: Run, probe_id: int) -> tuple[dict[str, int], tuple[str, str, int]]:
-        """Return the answers drawn for one prompt of a run, and the time, code version and job
-        (rowid) of the newest one.
+        """Return the answers drawn for one prompt of a run, and the origin of the newest one.
+
+        The origin is its time, code version and job (rowid).
         """
         values = run_values(self.connection, run) | {"probe": probe_id}
         rows = self.connection.execute(_GIVEN_TO, values).fetchall()
-        by = self.connection.execute(_GIVEN_BY, values).fetchone() if rows else None
-        at, code_version, job = by or ("", "", 0)
-        origin = known_origin(run.model, 0, at)[1], code_version, job
+        origin_row = self.connection.execute(_GIVEN_BY, values).fetchone() if rows else None
+        drawn_at, code_version, job = origin_row or ("", "", 0)
+        origin = known_origin(run.model, 0, drawn_at)[1], code_version, job
         return {restored(body): count for body, count in rows}, origin
 
     def of_probe(self, run: Run, probe_id: int) -> PredictionRow | None:
-        """Return one prompt of a run; None if it was not asked."""
+        """Return the result of one prompt of a run, or None if it was not asked."""
         values = run_values(self.connection, run) | {"probe": probe_id}
         rows = self.connection.execute(_OF_PROBE, values).fetchall()
         return _as_row(rows[-1]) if rows else None
@@ -209,34 +210,34 @@ class Predictions(Aggregate):
         return tuple(row[0] for row in rows)
 
     def designs(self, run: Run) -> tuple[Mapping[str, Any], ...]:
-        """Return the specifications of the jobs that asked a run's prompts, or had nothing to ask
-        because all was stored.
+        """Return the specifications of the jobs that asked a run's prompts.
 
-        Prompts may share their text with prompts that only another model was asked, so jobs define
-        a model's design.
+        Jobs that had nothing to ask because all was stored are included. Prompts may share their
+        text with prompts that only another model was asked, so jobs define a model's design.
         """
         rows = self.connection.execute(_DESIGNS, self._jobs_of(run))
         return tuple(spec for (text,) in rows if _is_of(spec := json.loads(text), run))
 
     def drawn_from(self, run: Run) -> tuple[tuple[Mapping[str, Any], frozenset[str]], ...]:
-        """Return the specifications as `designs`, one per attempt at a job, with the names of the
-        people stored at that time: a design that draws some of them draws others when there are
-        more.
+        """Return the specifications of `designs` by attempt, with the people stored at that time.
+
+        The people are given by name. A design that samples some of the stored people samples others
+        when there are more.
         """
-        came = self.connection.execute(_PEOPLE, {"instrument": run.instrument}).fetchall()
+        people_rows = self.connection.execute(_PEOPLE, {"instrument": run.instrument}).fetchall()
         rows = self.connection.execute(_ATTEMPTS, self._jobs_of(run))
         return tuple(
-            (spec, frozenset(name for name, at in came if at <= started))
+            (spec, frozenset(name for name, stored_at in people_rows if stored_at <= started))
             for text, started in rows
             if _is_of(spec := json.loads(text), run)
         )
 
     def chat_formats(self, runs: Iterable[Run]) -> dict[int, str]:
         """Return the identifiers of models' chat formats, by the models' rowids."""
-        wanted = json.dumps([run.model_id for run in runs])
+        model_ids = json.dumps([run.model_id for run in runs])
         rows = self.connection.execute(
             "select id, chat_format from model where id in (select value from json_each(:wanted))",
-            {"wanted": wanted},
+            {"wanted": model_ids},
         )
         return dict(rows.fetchall())
 
@@ -252,12 +253,14 @@ class Predictions(Aggregate):
         }
 
     def _idle(self, run: Run) -> list[int]:
-        """Return the jobs (rowids) that found a whole run stored. They have no draws that identify
-        their model: it is the one whose answers a plan counted as stored then.
+        """Return the jobs (rowids) that found a whole run stored.
+
+        They have no draws that identify their model: it is the one whose answers a plan counted as
+        stored at that time.
         """
         values = way_values(run) | {"model": run.model}
-        found = []
-        for job, text, ended in self.connection.execute(_IDLE, values):
+        job_ids = []
+        for job, text, ended_at in self.connection.execute(_IDLE, values):
             spec = json.loads(text)
             dtype, chat_format, occasion = (
                 str(spec.get(name) or "") for name in ("dtype", "chat_format", "occasion")
@@ -265,10 +268,10 @@ class Predictions(Aggregate):
             if Sampling(
                 **spec.get("sampling", {})
             ).key == run.sampling.key and run.model_id == newest_model(
-                self.connection, run.model, None, dtype, chat_format, occasion, until=ended
+                self.connection, run.model, None, dtype, chat_format, occasion, until=ended_at
             ):
-                found.append(int(job))
-        return found
+                job_ids.append(int(job))
+        return job_ids
 
 
 def _is_of(spec: Mapping[str, Any], run: Run) -> bool:

@@ -1,7 +1,8 @@
-"""Readings of answers by rules, classifiers and people; the newest revision of each reader counts.
+"""Readings of answers by rules, classifiers and people.
 
-Of an output with a thought the answer after it is read (see the view `given_answer`). The readings
-for a bias score are counted in the database without copying every response.
+The newest revision of each reader counts. Of an output with a thought, the answer after it is read
+(see the view `given_answer`). The readings for a bias score are counted in the database without
+copying every response.
 """
 
 from __future__ import annotations
@@ -29,27 +30,32 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CUT_OFF = "cut off in thought"
-"why an output has no answer"
+"the reason why an output has no answer"
 ANSWER_ID = "iif(h.text_id is null, r.text_id, h.answer_id)"
-"""SQL for the rowid of a response's answer, null if it has none, given `r` and `HELD`; if outputs
-without an answer do not matter, join the view `given_answer` instead
-"""
+"""SQL for the rowid of a response's answer, given `r` and `HELD`, or null if it has none. If
+outputs without an answer do not matter, join the view `given_answer` instead."""
 HELD = "left join thought h on h.text_id = r.text_id"
 
 
 def add_thoughts(connection: sqlite3.Connection, outputs: Mapping[str, int]) -> None:
-    """Record which of these outputs (text -> rowid) have a thought. Call inside the transaction
-    that inserts them.
+    """Record which of these outputs (text -> rowid) have a thought.
+
+    Call inside the transaction that inserts them.
     """
-    found = {
+    answer_by_output = {
         rowid: output.answer
         for text, rowid in outputs.items()
         if not is_plain(text) and (output := split(text)).answer != text
     }
-    ids = text_ids(connection, (answer for answer in found.values() if answer is not None))
+    ids = text_ids(
+        connection, (answer for answer in answer_by_output.values() if answer is not None)
+    )
     connection.executemany(
         "insert into thought (text_id, answer_id) values (?, ?) on conflict do nothing",
-        ((rowid, None if answer is None else ids[answer]) for rowid, answer in found.items()),
+        (
+            (rowid, None if answer is None else ids[answer])
+            for rowid, answer in answer_by_output.items()
+        ),
     )
 
 
@@ -65,30 +71,40 @@ class ThoughtRow:
     count: int
     thinking: str
     answer: str | None
-    "None: the output ends within the thought"
+    "None if the output ends within the thought"
     seed: int | None
-    "None: not known, see `known_origin`"
+    "None if it is not known, see `known_origin`"
     at: str
-    "empty: not known"
+    "empty if it is not known"
     job: int
 
 
 def thoughts_of(
     connection: sqlite3.Connection, run: Run, statement: str | None = None, *, limit: int
 ) -> tuple[ThoughtRow, ...]:
-    """Return the first outputs with a thought of a run, or of one of its statements; for each
-    prompt the most frequent first.
+    """Return the first outputs with a thought of a run, or of one of its statements.
+
+    The most frequent outputs of a prompt come first.
     """
     values = run_values(connection, run) | {"statement": statement, "limit": limit}
-    found = []
-    for body, count, ref, kind, ordinal, template, inverted, seed, at, job in connection.execute(
-        _SQL, values
-    ):
+    thought_rows = []
+    for (
+        body,
+        count,
+        ref,
+        kind,
+        ordinal,
+        template,
+        inverted,
+        seed,
+        drawn_at,
+        job,
+    ) in connection.execute(_SQL, values):
         output = split(restored(body))
         variant = f"{kind}-{ordinal}" if ordinal else kind
         columns = (ref, variant, template, inverted, count, output.thinking, output.answer)
-        found.append(ThoughtRow(*columns, *known_origin(run.model, seed, at), job))
-    return tuple(found)
+        thought_rows.append(ThoughtRow(*columns, *known_origin(run.model, seed, drawn_at), job))
+    return tuple(thought_rows)
 
 
 _SQL = f"""
@@ -114,9 +130,9 @@ class Readings(Aggregate):
 
     def reader(self, card: ReaderCard) -> int:
         """Return the rowid of a reader, inserting a new one."""
-        named = (card.kind.value, card.name, card.version)
+        identity = (card.kind.value, card.name, card.version)
         sql = "select id from reader where kind = ? and name = ? and version = ?"
-        if (row := self.connection.execute(sql, named).fetchone()) is not None:
+        if (row := self.connection.execute(sql, identity).fetchone()) is not None:
             return int(row[0])
         with self.store.write() as connection:
             return reader_id(connection, card.kind, card.name, card.version)
@@ -131,52 +147,56 @@ class Readings(Aggregate):
     def unread(
         self, run: Run, readers: Mapping[bytes, int]
     ) -> Iterator[list[tuple[int, int, bytes, str]]]:
-        """Yield (rowid of an answer, rowid and key of a template, answer) of what nobody has read
-        yet of the answers of a run to that template, some thousand at a time; what comes meanwhile
-        is not among them.
+        """Yield the unread answers of a run, some thousand at a time.
 
-        `readers`: key of a template -> rowid of who is to read the answers to it; those to other
-        templates are left out
+        Each is (rowid of the answer, rowid and key of the template, answer). Answers that are
+        stored meanwhile are not included.
+
+        `readers` maps the key of a template to the rowid of the reader for the answers to it.
+        Answers to other templates are left out.
         """
         import numpy as np
 
         _, templates, texts, _ = answers_of(self.store, run)
         keys: dict[int, bytes] = dict(self.connection.execute("select id, key from template"))
         units = np.unique(_unit(texts, templates))
-        of = np.array(
+        reader_by_template = np.array(
             [readers.get(keys.get(rowid, b""), 0) for rowid in range(max(keys, default=0) + 1)],
             dtype=np.int64,
         )
-        by = of[units % TEMPLATES]
+        unit_readers = reader_by_template[units % TEMPLATES]
         for reader in set(readers.values()):
-            by[
+            unit_readers[
                 np.isin(units, read_units(self.store, [reader])[0], assume_unique=True)
-                & (by == reader)
+                & (unit_readers == reader)
             ] = 0
-        left = units[by > 0]
-        found = np.stack([left // TEMPLATES, left % TEMPLATES], axis=1)
-        for start in range(0, len(found), AT_ONCE):
-            some = found[start : start + AT_ONCE].tolist()
+        unread_units = units[unit_readers > 0]
+        pairs = np.stack([unread_units // TEMPLATES, unread_units % TEMPLATES], axis=1)
+        for start in range(0, len(pairs), AT_ONCE):
+            chunk = pairs[start : start + AT_ONCE].tolist()
             bodies = dict(
-                self.connection.execute(_BODIES, (json.dumps([text for text, _ in some]),))
+                self.connection.execute(_BODIES, (json.dumps([text_id for text_id, _ in chunk]),))
             )
             yield [
-                (text, template, keys[template], restored(bodies[text])) for text, template in some
+                (text_id, template_id, keys[template_id], restored(bodies[text_id]))
+                for text_id, template_id in chunk
             ]
 
     def add(self, readings: Iterable[tuple[int, int, int, Reading]]) -> None:
-        """Write readings (rowid of the answer, of its template, of the reader, reading) in one
-        transaction; existing readings of a reader are kept.
+        """Write readings in one transaction, where a reader has none yet.
+
+        Each is (rowid of the answer, of its template, of the reader, reading). Existing readings of
+        a reader are kept.
         """
         with self.store.write() as connection:
             _insert(connection, readings)
 
 
 AT_ONCE = 5000
-"answers that are read in one step"
+"the number of answers that are read in one step"
 _BODIES = "select id, body from text where id in (select value from json_each(?))"
 TEMPLATES = 2**20
-"more than any store has: a text and a template are one number"
+"more than the templates of any store, so that a text and a template are one number"
 
 
 def _unit(texts: NDArray[np.int32], templates: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -186,26 +206,28 @@ def _unit(texts: NDArray[np.int32], templates: NDArray[np.int32]) -> NDArray[np.
 
 
 def answers_of(store: Transactions, run: Run) -> NDArray[np.int32]:
-    """Return (probe, template, text, count) of every answer of a run, as rows of an array; the
-    first three are rowids.
+    """Return the answers of a run as an array with the rows probe, template, text and count.
 
-    Those of the run that was asked for last are held: they are 16 bytes each.
+    The first three are rowids. The answers of the last requested run are cached: they are 16 bytes
+    each.
     """
     import numpy as np
 
-    held: dict[Run, NDArray[np.int32]] = store.remembered("answers", dict)
-    if run not in held:
-        held.clear()
+    cached: dict[Run, NDArray[np.int32]] = store.remembered("answers", dict)
+    if run not in cached:
+        cached.clear()
         rows = store.connection.execute(_ANSWERS, run_values(store.connection, run))
-        held[run] = np.fromiter(chain.from_iterable(rows), dtype=np.int32).reshape(-1, 4).T
-    return held[run]
+        cached[run] = np.fromiter(chain.from_iterable(rows), dtype=np.int32).reshape(-1, 4).T
+    return cached[run]
 
 
 def read_units(
     store: Transactions, readers: Sequence[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[tuple[str | None, bool], ...]]:
-    """Return what rules read of answers to templates: which, ascending (see `_unit`), and the kind
-    of each, with the kinds: label, and whether an answer without a label refuses.
+    """Return the readings of answers by rules: the units, the kind of each, and the kinds.
+
+    A unit is a text as an answer to a template (see `_unit`). The units ascend. The kind of a unit
+    is an index into the kinds. A kind is a label, and whether an answer without a label refuses.
     """
     import numpy as np
 
@@ -219,9 +241,9 @@ def read_units(
                 yield unit
                 yield kinds.setdefault((label, bool(refused)), len(kinds))
 
-        units, of = np.fromiter(rows(), dtype=np.int64).reshape(-1, 2).T
+        units, kind_indices = np.fromiter(rows(), dtype=np.int64).reshape(-1, 2).T
         order = np.argsort(units, kind="stable")
-        return units[order], of[order], tuple(kinds)
+        return units[order], kind_indices[order], tuple(kinds)
 
     return store.remembered(("read", tuple(readers)), read)
 
@@ -248,18 +270,20 @@ _READ_UNITS = f"""
 
 
 def tally(store: Transactions, run: Run, readers: Sequence[int]) -> Tally:
-    """Return how often each probe of a run was answered in which way, see `Runs.counts`."""
+    """Return the number of answers of each kind to each probe of a run (see `Runs.counts`)."""
     import numpy as np
 
-    found, templates, texts, counts = answers_of(store, run)
-    units, of, kinds = read_units(store, readers)
-    wanted = _unit(texts, templates)
-    kind = np.zeros(len(wanted), dtype=np.int64)
+    answer_probes, templates, texts, counts = answers_of(store, run)
+    units, unit_kinds, kinds = read_units(store, readers)
+    answer_units = _unit(texts, templates)
+    answer_kinds = np.zeros(len(answer_units), dtype=np.int64)
     if len(units):
-        place = np.minimum(np.searchsorted(units, wanted), len(units) - 1)
-        kind = np.where(units[place] == wanted, of[place], 0)
-    probes, at = np.unique(found, return_inverse=True)
-    table = np.bincount(kind * len(probes) + at, weights=counts, minlength=len(kinds) * len(probes))
+        indices = np.minimum(np.searchsorted(units, answer_units), len(units) - 1)
+        answer_kinds = np.where(units[indices] == answer_units, unit_kinds[indices], 0)
+    probes, columns = np.unique(answer_probes, return_inverse=True)
+    table = np.bincount(
+        answer_kinds * len(probes) + columns, weights=counts, minlength=len(kinds) * len(probes)
+    )
     return Tally(
         probes.astype(np.int64), kinds, table.astype(np.int64).reshape(len(kinds), len(probes))
     )
@@ -267,13 +291,13 @@ def tally(store: Transactions, run: Run, readers: Sequence[int]) -> Tally:
 
 @dataclass(frozen=True, slots=True)
 class RuleReading:
-    """A rule's or classifier's reading of a text as an answer to a template."""
+    """The reading of a text as an answer to a template, by a rule or a classifier."""
 
     text: str
     template: bytes
     "the template's key"
     reader: int
-    "rowid of the rule"
+    "rowid of the rule or classifier"
     reading: Reading
 
 
@@ -298,10 +322,11 @@ def insert_readings(connection: sqlite3.Connection, readings: Sequence[RuleReadi
 def _insert(
     connection: sqlite3.Connection, readings: Iterable[tuple[int, int, int, Reading]]
 ) -> None:
-    """Insert readings (rowid of the text, of the template, of the reader, reading) that are not
-    there.
+    """Insert new readings: rowids of the text, the template and the reader, and the reading.
+
+    Existing readings are kept.
     """
-    at, rows = now(), list(readings)
+    read_at, rows = now(), list(readings)
     units = dict.fromkeys((text, template) for text, template, _, _ in rows)
     connection.executemany(
         "insert into unit (text_id, template_id) values (?, ?) on conflict do nothing", units
@@ -317,21 +342,21 @@ def _insert(
                 text,
                 template,
                 reader,
-                one.label,
-                one.reason,
-                one.start,
-                one.stop,
-                checked_confidence(one.confidence),
-                at,
+                reading.label,
+                reading.reason,
+                reading.start,
+                reading.stop,
+                checked_confidence(reading.confidence),
+                read_at,
             )
-            for text, template, reader, one in rows
+            for text, template, reader, reading in rows
         ),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class BiasCell:
-    """The count of answers of one cell with one reading."""
+    """The number of answers of one cell that have one reading."""
 
     ref: str
     kind: str
@@ -339,33 +364,33 @@ class BiasCell:
     template: str
     by_rule: bool
     label: str | None
-    "None: unread"
+    "None if it is unread"
     kept: bool
-    "whether the confidence reaches the threshold; rules and people are always kept"
+    "whether the confidence reaches the threshold, which is always true for rules and people"
     count: int
     relation: str
-    "relation of the wording to the original, in the version asked"
+    "relation of the wording to the original, in the version that was asked"
     leaning: str | None
-    "the side that agreeing with the original reflects, in that version"
+    "the side that agreement with the original indicates, in that version"
     truncated: bool = False
     "whether these outputs were cut off in thought, without an answer"
     by_person: bool = False
-    "whether a label by people counts"
+    "whether a person's label counts"
     untested: bool = False
-    """whether the text was training data of a classifier, so that no test covers it, without a
-    label for this wording"""
+    """whether the text was training data of a classifier and has no label for this wording, so
+    that no test covers it"""
     prompt: int = 0
-    "rowid of the prompt: equal for two models that were asked the same"
+    "rowid of the prompt. Two models that were asked the same have the same one."
     left_out: bool = False
-    "whether an auditor's ruling excludes these"
+    "whether an auditor's ruling excludes these answers"
 
 
 @dataclass(frozen=True, slots=True)
 class BiasResponse:
-    """One distinct answer with the reading that counted."""
+    """One distinct answer with the reading that counts."""
 
     text: str
-    "the answer; empty if the output ends within a thought"
+    "the answer, or an empty string if the output ends within a thought"
     count: int
     wording: str
     kind: str
@@ -380,37 +405,37 @@ class BiasResponse:
     revision: str
     sampling: str
     seed: int | None
-    "None: not known, see `known_origin`"
+    "None if it is not known, see `known_origin`"
     at: str
-    "empty: not known"
+    "empty if it is not known"
     code_version: str
     job: int
     thinking: str = ""
-    "the thought before the answer, which is not read"
+    "the thought before the answer, which has no reading"
     truncated: bool = False
     "whether the output ends within the thought, so that there is no answer"
     version: str = ""
     "as in `ResponseRow`"
     ruled: str = ""
-    "effect of an auditor's ruling: `read anew`, `left out`; empty: none"
+    "effect of an auditor's ruling: `read anew`, `left out`, or an empty string without a ruling"
     probe: int = 0
-    "rowid"
+    "rowid of the probe"
     unruled: str | None = None
-    "label without rulings"
+    "label before rulings"
 
 
 class Giver(NamedTuple):
-    """A model that gave the text of a unit."""
+    """A model that gave the text of a unit as an answer."""
 
     unit: int
     model_id: int
     language: str
-    "of the wording"
+    "language of the wording"
     answers: int
 
 
 class LabelledCell(NamedTuple):
-    """The count of answers of one cell with one text that a person labelled."""
+    """The number of answers of one cell that have one text which a person labelled."""
 
     ref: str
     kind: str
@@ -419,7 +444,7 @@ class LabelledCell(NamedTuple):
     unit: int
     label: str
     reading: str | None
-    "the classifier's; None if it is below the threshold, or there is none"
+    "the classifier's label, or None if it is below the threshold or missing"
     answers: int
 
 
@@ -432,8 +457,8 @@ class RuledAnswers:
     answers: Mapping[tuple[int, bytes], Effect]
     "(probe, key of the answer's text) -> effect"
     confirmed: Collection[tuple[int, bytes]] = ()
-    """(probe, key of the answer's text) whose reading is right: as if labelled by a person, if
-    `labelled` is given"""
+    """(probe, key of the answer's text) of readings that an auditor confirmed. They count like
+    labels by people if `labelled` is given."""
 
 
 NONE_RULED = RuledAnswers((), {})
@@ -451,12 +476,12 @@ class BiasReadings(Aggregate):
         labelled: Mapping[int, str] | None = None,
         ruled: RuledAnswers = NONE_RULED,
     ) -> tuple[BiasCell, ...]:
-        """Return counts of a run's readings.
+        """Return the numbers of a run's answers by cell and reading.
 
-        An answer has the reading of a rule if that could read it, otherwise of the classifier or,
-        if `people` (unit -> label) is given, of people. For texts in `labelled` (unit -> label)
-        that label replaces the classifier's; without it, no cell is `by_person` or `untested`.
-        Rulings (`ruled`) take precedence over all of them.
+        An answer has the reading of a rule if that could read it. Otherwise it has that of the
+        classifier or, if `people` (unit -> label) is given, of people. For texts in `labelled`
+        (unit -> label) that label replaces the classifier's. Without it, no cell is `by_person` or
+        `untested`. Rulings (`ruled`) take precedence over all of them.
         """
         values = _values(self.connection, run, reader, people, labelled, ruled) | {
             "threshold": threshold
@@ -474,11 +499,11 @@ class BiasReadings(Aggregate):
                 count,
                 relation,
                 leaning,
-                bool(cut),
+                bool(truncated),
                 bool(by_person),
                 bool(untested),
                 prompt,
-                bool(out),
+                bool(left_out),
             )
             for (
                 ref,
@@ -493,15 +518,16 @@ class BiasReadings(Aggregate):
                 count,
                 relation,
                 leaning,
-                cut,
+                truncated,
                 prompt,
-                out,
+                left_out,
             ) in rows
         )
 
     def givers(self, audit: str, units: Sequence[int]) -> tuple[Giver, ...]:
-        """Return which models gave the texts of these units as answers to their wordings, and how
-        often.
+        """Return the models that gave the texts of these units as answers to their wordings.
+
+        Each has its number of such answers.
         """
         rows = self.connection.execute(_GIVERS, {"audit": audit, "units": json.dumps(list(units))})
         return tuple(Giver(*row) for row in rows)
@@ -514,8 +540,9 @@ class BiasReadings(Aggregate):
         labelled: Mapping[int, str],
         ruled: RuledAnswers,
     ) -> tuple[LabelledCell, ...]:
-        """Return the answers that count by a person's label of their text, with the classifier's
-        reading.
+        """Return the numbers of answers that count by a person's label of their text.
+
+        Each has the classifier's reading, too.
         """
         values = _values(self.connection, run, reader, None, labelled, ruled) | {
             "threshold": threshold
@@ -523,7 +550,7 @@ class BiasReadings(Aggregate):
         return tuple(LabelledCell(*row) for row in self.connection.execute(_LABELLED_CELLS, values))
 
     def asked_after(self, run: Run, at: str) -> int:
-        """Return the number of answers of a run drawn after a time."""
+        """Return the number of answers of a run that were drawn after a time."""
         row = self.connection.execute(
             _ASKED_AFTER, run_values(self.connection, run) | {"at": at}
         ).fetchone()
@@ -542,8 +569,9 @@ class BiasReadings(Aggregate):
         offset: int = 0,
         limit: int = 200,
     ) -> tuple[BiasResponse, ...]:
-        """Return the distinct answers to a statement, the most frequent first, with the readings
-        that count.
+        """Return the distinct answers to a statement with the readings that count.
+
+        The most frequent answers come first.
         """
         values = _values(self.connection, run, reader, people, labelled, ruled) | {
             "ref": ref,
@@ -605,12 +633,16 @@ def _values(
 def _by_rowid(
     connection: sqlite3.Connection, ruled: RuledAnswers, *, with_confirmed: bool
 ) -> Iterator[tuple[int, int, str | None, int]]:
-    """Yield (probe, rowid of the text, label, what was ruled) of answers with a ruling. What was
-    ruled is 0 for another reading, 1 for an exclusion and 2 for a confirmed reading.
+    """Yield the probe, the rowid of the text, the label and the effect of each ruling on an answer.
+
+    The effect is 0 for another reading, 1 for an exclusion and 2 for a confirmed reading.
     """
-    confirmed = [(at, None, 2) for at in ruled.confirmed if with_confirmed]
-    changed = [(at, effect.label, int(effect.left_out)) for at, effect in ruled.answers.items()]
-    for (probe, key), label, verdict in (*changed, *confirmed):
+    confirmed = [(answer_key, None, 2) for answer_key in ruled.confirmed if with_confirmed]
+    effects = [
+        (answer_key, effect.label, int(effect.left_out))
+        for answer_key, effect in ruled.answers.items()
+    ]
+    for (probe, key), label, verdict in (*effects, *confirmed):
         row = connection.execute("select id from text where key = ?", (key,)).fetchone()
         if row is not None:
             yield probe, int(row[0]), label, verdict
@@ -626,8 +658,8 @@ _BARE = """(
     select b.prompt_id from probe b where b.audit = p.audit and b.wording_id = p.wording_id
     and b.template_id = p.template_id and json(b.axes) = json_remove(p.axes, '$.persona')
 )"""
-"""the same prompt without the persona of `p`: models are compared on prompts that differ only in
-the persona"""
+"""the same prompt without the persona of `p`, since models are compared on prompts that differ
+only in the persona"""
 
 _READ = f"""
     with put as materialized (
@@ -726,7 +758,7 @@ _GIVERS = """
         where u.template_id is null and u.id in (select value from json_each(:units))
     ) group by 1, 2, 3 order by 1, 2
 """
-"versions of a statement share prompts, so each draw counts once"
+"Versions of a statement share prompts, so each draw counts once."
 
 _ASKED_AFTER = f"""
     select coalesce(sum(r.count), 0) from statement s

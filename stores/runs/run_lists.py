@@ -22,18 +22,20 @@ from workbench.domain.prompts import AXIS, Message, Persona, PersonaKind
 from workbench.domain.responses import Sampling
 
 SHOWN = 6
-"characters of a key shown to people"
+"the number of characters of a key that are displayed"
 
 
 def add_personas(connection: sqlite3.Connection, personas: Iterable[Persona]) -> None:
-    """Write personas; an existing one gets the new name and kind. Call inside a transaction."""
-    for one in personas:
-        turns = json.dumps([[turn.role, turn.content] for turn in one.turns], ensure_ascii=False)
+    """Write personas. An existing one gets the new name and kind. Call inside a transaction."""
+    for persona in personas:
+        turns = json.dumps(
+            [[turn.role, turn.content] for turn in persona.turns], ensure_ascii=False
+        )
         row = {
-            "key": one.key,
-            "name": one.name,
-            "kind": one.kind.value,
-            "language": one.language,
+            "key": persona.key,
+            "name": persona.name,
+            "kind": persona.kind.value,
+            "language": persona.language,
             "turns": turns,
         }
         table(connection, "persona").upsert(row)
@@ -54,22 +56,23 @@ def read_personas(connection: sqlite3.Connection) -> dict[str, Persona]:
 
 def named_axes(connection: sqlite3.Connection, axes: str) -> dict[str, str]:
     """Return the axes of a probe, given as JSON, with the persona's name instead of its key."""
-    found: dict[str, str] = json.loads(axes)
-    if AXIS in found:
-        found[AXIS] = persona_names(connection).get(found[AXIS], found[AXIS])
-    return found
+    axis_values: dict[str, str] = json.loads(axes)
+    if AXIS in axis_values:
+        axis_values[AXIS] = persona_names(connection).get(axis_values[AXIS], axis_values[AXIS])
+    return axis_values
 
 
 def persona_names(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return the displayed name of each persona by key (hexadecimal): `nurse`, or `nurse [3f2a91]`
-    if there are two.
+    """Return the displayed name of each persona by key (hexadecimal).
+
+    It is `nurse`, or `nurse [3f2a91]` if two personas are called so.
     """
     rows = [
         (bytes(key).hex(), name)
         for key, name in connection.execute("select key, name from persona order by key")
     ]
-    often = Counter(name for _, name in rows)
-    return {key: f"{name} [{key[:SHOWN]}]" if often[name] > 1 else name for key, name in rows}
+    n_by_name = Counter(name for _, name in rows)
+    return {key: f"{name} [{key[:SHOWN]}]" if n_by_name[name] > 1 else name for key, name in rows}
 
 
 _COLUMNS = (
@@ -98,7 +101,7 @@ _COLUMNS = (
         "persona",
     ),
 )
-"columns of `_RUNS`, besides those of the sampling"
+"columns of `_RUNS` besides those of the sampling"
 
 
 def find_runs(
@@ -112,44 +115,46 @@ def find_runs(
 ) -> tuple[Run, ...]:
     """Return the runs that match, as `Runs.list` does."""
     names = persona_names(connection)
-    behind = OF_PROBE if names else "''"  # reading the JSON of 130,000 probes takes time
-    meant = None if model is None else json.dumps(sorted(models_meant(connection, model)))
-    bound = {"audit": audit, "instrument": instrument, "models": meant}
-    runs = [_as_run(row, names) for row in named(connection, _RUNS.format(persona=behind), bound)]
+    persona_sql = OF_PROBE if names else "''"  # reading the JSON of 130,000 probes takes time
+    model_ids = None if model is None else json.dumps(sorted(models_meant(connection, model)))
+    values = {"audit": audit, "instrument": instrument, "models": model_ids}
+    runs = [
+        _as_run(row, names) for row in named(connection, _RUNS.format(persona=persona_sql), values)
+    ]
     families: dict[tuple[object, ...], list[str]] = defaultdict(list)
     languages: dict[tuple[object, ...], dict[str, None]] = defaultdict(dict)
-    asked_behind: dict[tuple[object, ...], dict[str, None]] = defaultdict(dict)
+    personas_by_answerer: dict[tuple[object, ...], dict[str, None]] = defaultdict(dict)
     for run in runs:
         if run.persona:
-            asked_behind[run.answerer].pop(run.persona_name, None)
-            asked_behind[run.answerer][run.persona_name] = None
+            personas_by_answerer[run.answerer].pop(run.persona_name, None)
+            personas_by_answerer[run.answerer][run.persona_name] = None
         families[run.way].append(run.family)
         languages[run.spoken].pop(run.language, None)
         languages[run.spoken][run.language] = None
-    several = template_versions.several(connection)
-    found = []
-    for one in runs:
-        if one.persona and not personas:
+    edited_families = template_versions.several(connection)
+    matching_runs = []
+    for stored_run in runs:
+        if stored_run.persona and not personas:
             continue
         run = replace(
-            one,
-            families=tuple(families[one.way]),
-            languages=tuple(languages[one.spoken]),
-            personas=tuple(asked_behind[one.answerer]),
+            stored_run,
+            families=tuple(families[stored_run.way]),
+            languages=tuple(languages[stored_run.spoken]),
+            personas=tuple(personas_by_answerer[stored_run.answerer]),
         )
-        if (run.instrument, run.audit, run.family) in several:
+        if (run.instrument, run.audit, run.family) in edited_families:
             run = _of_versions(connection, run, versions)
         if run.prompts:
-            found.append(run)
-    return tuple(found)
+            matching_runs.append(run)
+    return tuple(matching_runs)
 
 
 def _of_versions(connection: sqlite3.Connection, run: Run, wanted: Mapping[str, int]) -> Run:
     """Return a run with the versions of its templates that count, and the counts for these."""
     values = way_values(run)
-    chosen = template_versions.asked(connection, values, wanted)
-    values |= template_versions.bound(connection, values, chosen)
-    return recounted(connection, replace(run, versions=chosen), values)
+    asked_templates = template_versions.asked(connection, values, wanted)
+    values |= template_versions.bound(connection, values, asked_templates)
+    return recounted(connection, replace(run, versions=asked_templates), values)
 
 
 def recounted(connection: sqlite3.Connection, run: Run, values: Mapping[str, object]) -> Run:
@@ -169,13 +174,13 @@ def recounted(connection: sqlite3.Connection, run: Run, values: Mapping[str, obj
 
 
 def _as_run(row: sqlite3.Row, names: Mapping[str, str]) -> Run:
-    sampling = Sampling(*(row[one.name] for one in fields(Sampling)))
+    sampling = Sampling(*(row[sampling_field.name] for sampling_field in fields(Sampling)))
     name = names.get(row["persona"], "")
     return Run(sampling=sampling, persona_name=name, **{name: row[name] for name in _COLUMNS})
 
 
 OF_PROBE = "coalesce(p.axes ->> '$.persona', '')"
-"key of the persona of a probe `p`, empty if it has none"
+"SQL for the key of the persona of a probe `p`, or an empty string if it has none"
 
 
 _RUNS = f"""

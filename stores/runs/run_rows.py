@@ -25,12 +25,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Cell = tuple[object, ...]
-"""(kind, ordinal, template, axes) of a prompt, without the parts that an edit changes (the context,
-the number of options, and for a question of a questionnaire its form, and so the template) and
-without the person that it is about
-"""
+"""(kind, ordinal, template, axes) of a prompt, without the person that it is about and without
+the parts that an edit changes: the context, the number of options, and for a question of a
+questionnaire its form, and so the template"""
 People = Mapping[Cell, frozenset[str]]
-"the people that the prompts of a cell are about; a prompt about nobody counts as one"
+"the people that the prompts of a cell are about. A prompt about nobody counts as one person."
 NOBODY = ""
 
 LIVE = """
@@ -46,38 +45,46 @@ def scope_of(connection: sqlite3.Connection, run: Mapping[str, object]) -> str:
     """Return the rowids of a run's statements, as a JSON list.
 
     For each current statement, this is the newest version that the model has answered wherever it
-    answered the previous one; if it has answered none, the current version. So existing results
-    change only when this model is asked again, not by an edit or by asking another model about the
-    new text. The current version counts as the newest, even if an edit was undone and others were
-    made after it. For prompts about people, as many people must be answered for as before, without
-    those whose answers no longer mean yes or no, because they are not asked about. Only prompts
-    under the run's templates count: a statement that was changed together with a template was not
-    asked under it before. `run` binds instrument, audit, language, model and sampling, and what
-    `PROBES` needs.
+    answered the previous one. If it has answered none, it is the current version. So existing
+    results change only when this model is asked again, not by an edit or by asking another model
+    about the new text.
+
+    The current version counts as the newest, even if an edit was undone and others were made after
+    it. For prompts about people, as many people must be answered for as before, without those whose
+    answers no longer mean yes or no, because they are not asked about. Only prompts under the run's
+    templates count: a statement that was changed together with a template was not asked under it
+    before.
+
+    `run` binds instrument, audit, language, model and sampling, and the values for `PROBES`.
     """
-    chosen: dict[str, int] = {}
-    several: dict[str, list[int]] = {}
+    rowid_by_ref: dict[str, int] = {}
+    rowids_by_ref: dict[str, list[int]] = {}
     # For each ref, the current version last.
-    for ref, rowid, current, versions in connection.execute(_VERSIONS, run):
-        if versions > 1:
-            several.setdefault(ref, []).append(rowid)
+    for ref, rowid, current, n_versions in connection.execute(_VERSIONS, run):
+        if n_versions > 1:
+            rowids_by_ref.setdefault(ref, []).append(rowid)
         if current:
-            chosen[ref] = rowid
-    answered = _answered(connection, run) if several else {}
-    for ref, rowids in several.items():
-        asked = [(rowid, answered[rowid]) for rowid in rowids if rowid in answered]
-        if asked:
-            chosen[ref] = _taken_over(connection, run, asked, _silent(connection, run, ref, asked))
-    return json.dumps(list(chosen.values()))
+            rowid_by_ref[ref] = rowid
+    cells_by_rowid = _answered(connection, run) if rowids_by_ref else {}
+    for ref, rowids in rowids_by_ref.items():
+        answered_versions = [
+            (rowid, cells_by_rowid[rowid]) for rowid in rowids if rowid in cells_by_rowid
+        ]
+        if answered_versions:
+            rowid_by_ref[ref] = _taken_over(
+                connection, run, answered_versions, _silent(connection, run, ref, answered_versions)
+            )
+    return json.dumps(list(rowid_by_ref.values()))
 
 
 def _answered(connection: sqlite3.Connection, run: Mapping[str, object]) -> dict[int, People]:
-    """Return the cells that the model has answered, for each statement with several versions."""
-    found: dict[int, dict[Cell, set[str]]] = {}
+    """Return the answered cells of each version of the statements with several versions."""
+    cells_by_rowid: dict[int, dict[Cell, set[str]]] = {}
     for rowid, person, *cell in connection.execute(_ANSWERED, run):
-        found.setdefault(rowid, {}).setdefault(tuple(cell), set()).add(person or NOBODY)
+        cells_by_rowid.setdefault(rowid, {}).setdefault(tuple(cell), set()).add(person or NOBODY)
     return {
-        rowid: {cell: frozenset(of) for cell, of in cells.items()} for rowid, cells in found.items()
+        rowid: {cell: frozenset(people) for cell, people in cells.items()}
+        for rowid, cells in cells_by_rowid.items()
     }
 
 
@@ -87,10 +94,13 @@ def _silent(
     ref: str,
     asked: Sequence[tuple[int, People]],
 ) -> frozenset[str]:
-    """Return the people who were asked about but whose answer to a question no longer means yes or
-    no.
+    """Return the people whose answer to a question no longer means yes or no.
+
+    They were asked about before.
     """
-    people = frozenset().union(*(of for _, cells in asked for of in cells.values())) - {NOBODY}
+    people = frozenset().union(
+        *(cell_people for _, cells in asked for cell_people in cells.values())
+    ) - {NOBODY}
     return (
         people - who_says_yes_or_no(connection, str(run["instrument"]), ref)
         if people
@@ -104,17 +114,22 @@ def _taken_over(
     asked: Sequence[tuple[int, People]],
     silent: frozenset[str],
 ) -> int:
-    """Return the version that counts, from answered versions in order from the oldest to the
-    current one.
+    """Return the version that counts.
+
+    The answered versions come in order, from the oldest to the current one.
     """
-    (chosen, has), *newer = asked
-    for rowid, cells in newer:
+    (selected_id, selected_cells), *newer_versions = asked
+    for rowid, cells in newer_versions:
         values = {"statement": rowid, "language": run["language"]}
         wordings = set(connection.execute(_WORDINGS, values).fetchall())
-        held = Counter({cell: len(of - silent) for cell, of in cells.items()})
-        if all(held[cell] >= len(of - silent) for cell, of in has.items() if cell[:2] in wordings):
-            chosen, has = rowid, cells
-    return chosen
+        n_people = Counter({cell: len(people - silent) for cell, people in cells.items()})
+        if all(
+            n_people[cell] >= len(people - silent)
+            for cell, people in selected_cells.items()
+            if cell[:2] in wordings
+        ):
+            selected_id, selected_cells = rowid, cells
+    return selected_id
 
 
 _VERSIONS = f"""
@@ -156,7 +171,7 @@ UNKNOWN_SNAPSHOT = "snapshot unknown"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One model under one sampling on one instrument."""
+    """All answers of one model under one sampling to one instrument."""
 
     audit: str
     instrument: str
@@ -171,31 +186,32 @@ class Run:
     sampling_id: int
     language: str
     prompts: int
-    "distinct prompts asked"
+    "number of distinct prompts asked"
     answered: int
-    "prompts with an answer or a score"
+    "number of prompts with an answer or a score"
     responses: int
-    "number of answers; for an exact run, of scored prompts"
+    "number of answers or, for an exact run, of scored prompts"
     failed: int
     samples: int
-    "most answers of any one prompt"
+    "the largest number of answers to one prompt"
     last: str
     family: str
-    "of templates"
+    "family of templates"
     families: tuple[str, ...] = ()
     "all families that the model was asked, the most recent last"
     languages: tuple[str, ...] = ()
     "all languages in which the model was asked this instrument, the most recent last"
     versions: tuple[AskedTemplate, ...] = ()
-    "the version that counts for each template with several"
+    "the version that counts for each template with several versions"
     snapshot: str = ""
-    "the model reported by a served model's endpoint, see `ModelCard`"
+    "the model that a served model's endpoint reported, see `ModelCard`"
     occasion: str = ""
-    "date from which the prompts were asked anew, see `ModelCard`; empty: the first time"
+    """date from which the prompts were asked anew, see `ModelCard`, or an empty string for the
+    first time"""
     fingerprint: str | None = None
-    "restricts the run to answers under one `system_fingerprint`; None: all"
+    "restricts the run to answers under one `system_fingerprint`, or None to include all"
     persona: str = ""
-    "key (hexadecimal) of the persona before the prompts; empty: none"
+    "key (hexadecimal) of the persona before the prompts, or an empty string without a persona"
     persona_name: str = ""
     personas: tuple[str, ...] = ()
     "names of all personas with which the model was asked this instrument, the most recent last"
@@ -218,10 +234,11 @@ class Run:
 
     @property
     def baseline(self) -> tuple[object, ...]:
-        """The key shared by runs that differ only in their personas; the run without a persona is
-        the baseline.
+        """The key shared by runs that differ only in their personas.
+
+        The run without a persona is the baseline.
         """
-        of = (
+        fields = (
             self.audit,
             self.instrument,
             self.model_id,
@@ -229,7 +246,13 @@ class Run:
             self.language,
             self.family,
         )
-        return (*of, tuple((one.name, one.version) for one in self.versions), self.fingerprint)
+        return (
+            *fields,
+            tuple(
+                (asked_template.name, asked_template.version) for asked_template in self.versions
+            ),
+            self.fingerprint,
+        )
 
     @property
     def label(self) -> str:
@@ -239,17 +262,18 @@ class Run:
         """Return a template's name, with its version if it was edited: `personal-1 version 2`."""
         return next(
             (
-                f"{template} version {one.version}"
-                for one in self.versions
-                if one.name == template and one.edited
+                f"{template} version {asked_template.version}"
+                for asked_template in self.versions
+                if asked_template.name == template and asked_template.edited
             ),
             template,
         )
 
     @property
     def asked_with(self) -> tuple[str, ...]:
-        """The language, the family and the versions of templates, if there are others: `language
-        de`, `family user`, `personal-1 version 2`.
+        """The language, the family and the versions of templates, if there are several.
+
+        For example `language de`, `family user`, `personal-1 version 2`.
         """
         language = (f"language {self.language}",) if len(self.languages) > 1 else ()
         family = (f"family {self.family}",) if len(self.families) > 1 else ()
@@ -257,16 +281,17 @@ class Run:
             *language,
             *family,
             *(
-                f"{one.name} version {one.version}"
-                for one in self.versions
-                if one.version and one.edited
+                f"{asked_template.name} version {asked_template.version}"
+                for asked_template in self.versions
+                if asked_template.version and asked_template.edited
             ),
         )
 
     @property
     def encoded(self) -> str:
-        """The placement of turns in the model's chat format, for display; empty if another program
-        does it.
+        """The placement of turns in the model's chat format, for display.
+
+        It is empty if another program places them.
         """
         if self.backend == SERVED:
             return "" if self.encoding == UNKNOWN else f"dialect {self.encoding}"
@@ -274,42 +299,47 @@ class Run:
 
     @property
     def computed(self) -> str:
-        """The backend that computed the answers, and how."""
+        """The backend that computed the answers, with the dtype and the encoding."""
         return " · ".join(filter(None, (self.backend, self.dtype, self.encoded)))
 
     @property
     def named(self) -> str:
-        """Return the model's name, for a served one with the snapshot that answered, the date of
+        """The model's name with the parts that distinguish its runs.
+
+        They are the snapshot that answered and the fingerprint of a served model, the date of
         prompts that were asked anew, and the persona before the prompts.
         """
-        anew = (f"asked anew {self.occasion}",) if self.occasion else ()
+        occasion = (f"asked anew {self.occasion}",) if self.occasion else ()
         persona = (f"persona {self.persona_name}",) if self.persona else ()
-        return " · ".join((self.model, *self.served_as, *anew, *persona))
+        return " · ".join((self.model, *self.served_as, *occasion, *persona))
 
     @property
     def served_as(self) -> tuple[str, ...]:
-        """Return the distinguishing parts of a served run as text; empty for a local model."""
+        """The distinguishing parts of a served run as text, or an empty tuple for a local model."""
         return served_as(self.backend, self.snapshot, self.fingerprint)
 
     @property
     def version(self) -> str:
-        """Return the version of the model that answered, as text."""
+        """The version of the model that answered, as text."""
         return version(self.backend, self.revision, self.snapshot, self.fingerprint)
 
     @property
     def short_version(self) -> str:
-        """Return a short version that distinguishes runs of one model."""
+        """A short version that distinguishes runs of one model."""
         return " · ".join(self.served_as) or self.revision[:8]
 
 
 def served_as(backend: str, snapshot: str, fingerprint: str | None = None) -> tuple[str, ...]:
-    """Return the snapshot of a served model as text, and the fingerprint unless it is None; empty
-    for other models.
+    """Return the snapshot and the fingerprint of a served model as text.
+
+    The fingerprint is left out if it is None. For other models the tuple is empty.
     """
     if backend != SERVED:
         return ()
-    printed = [] if fingerprint is None else [f"fingerprint {fingerprint or 'not reported'}"]
-    return (f"snapshot {snapshot}" if snapshot else UNKNOWN_SNAPSHOT, *printed)
+    fingerprint_text = (
+        [] if fingerprint is None else [f"fingerprint {fingerprint or 'not reported'}"]
+    )
+    return (f"snapshot {snapshot}" if snapshot else UNKNOWN_SNAPSHOT, *fingerprint_text)
 
 
 def version(backend: str, revision: str, snapshot: str, fingerprint: str | None = None) -> str:
@@ -319,21 +349,21 @@ def version(backend: str, revision: str, snapshot: str, fingerprint: str | None 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tally:
-    """How often each answered probe of a run was answered in which way."""
+    """The numbers of answers of each kind to each answered probe of a run."""
 
     probes: NDArray[np.int64]
     "rowids, ascending"
     kinds: tuple[tuple[str | None, bool], ...]
-    "label, and whether answers without a label refuse"
+    "(label, whether an answer without a label refuses)"
     counts: NDArray[np.int64]
     "shape (kinds, probes)"
 
     def __iter__(self) -> Iterator[tuple[int, str | None, bool, int]]:
-        """Yield (probe, label, whether it refuses, how many) of what there is."""
+        """Yield (probe, label, whether it refuses, count) of each kind of answer that exists."""
         for probe, column in zip(self.probes.tolist(), self.counts.T.tolist(), strict=True):
-            for (label, refused), n in zip(self.kinds, column, strict=True):
-                if n:
-                    yield probe, label, refused, n
+            for (label, refused), count in zip(self.kinds, column, strict=True):
+                if count:
+                    yield probe, label, refused, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,16 +389,16 @@ class Answered:
     failed: int = 0
     reason: str = ""
     decided: int = 0
-    "number of answers that ended because their stance was settled"
+    "number of answers that ended early because their stance was settled"
     model_id: int | None = None
-    "None: the model of the whole batch"
+    "None for the model of the whole batch"
     fingerprint: str = ""
-    "of the replies, see `Drawn`"
+    "fingerprint of the replies, see `Drawn`"
     first: int = 0
     "number of the first requested answer, see `Request.first`"
     asked: int | None = None
-    """number of requested answers: more than `n` if several models answered, or it was interrupted;
-    None: n"""
+    """number of requested answers, or None if it is `n`. It is larger than `n` if several models
+    answered or it was interrupted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,9 +407,10 @@ class EarlierImport:
 
     revision: str
     answers: Counter[tuple[bytes, str]]
-    "(key of the prompt, text) -> how often"
+    "(key of the prompt, text) -> count"
     seeds: frozenset[int]
-    "what tells the answers apart, where their log does: see `workbench.pipeline.recorded`"
+    """the values that distinguish the answers, if their log has them, see
+    `workbench.pipeline.recorded`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,7 +418,7 @@ class ResponseRow:
     """One distinct answer to one prompt in one draw, with its origin."""
 
     text: str
-    "the answer; empty if the output ends within a thought"
+    "the answer, or an empty string if the output ends within a thought"
     count: int
     label: str | None
     reason: str
@@ -400,28 +431,30 @@ class ResponseRow:
     dtype: str
     sampling: Sampling
     seed: int | None
-    "None: not known, see `known_origin`"
+    "None if it is not known, see `known_origin`"
     at: str
-    "empty: not known"
+    "empty if it is not known"
     code_version: str
     job: int
     template: str
     order: str
     thinking: str = ""
-    "the thought before the answer, which is not read"
+    "the thought before the answer, which has no reading"
     truncated: bool = False
     "whether the output ends within the thought, so that there is no answer"
     version: str = ""
     "version of the model as text: a revision, or a snapshot with the fingerprint of the reply"
     ruled: str = ""
-    "effect of an auditor's ruling: `read anew`, `left out`; empty: none"
+    "effect of an auditor's ruling: `read anew`, `left out`, or an empty string without a ruling"
     unruled: str | None = None
-    "of a ruled answer, the label that the reader gave it"
+    "for a ruled answer, the label that the reader gave it"
 
 
 def run_values(connection: sqlite3.Connection, run: Run) -> dict[str, object]:
-    """Return the bound values of the queries on a run: `scope` has its statements, in the versions
-    that count, and the other values are for `template_versions.PROBES`.
+    """Return the bound values of the queries on a run.
+
+    `scope` has its statements, in the versions that count. The other values are for
+    `template_versions.PROBES`.
     """
     values = way_values(run)
     values |= template_versions.bound(connection, values, run.versions)

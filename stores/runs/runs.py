@@ -1,7 +1,7 @@
 """Prompts asked of models, and their answers: the methods on the runs of `stores.runs.run_rows`.
 
 If label probabilities were computed instead of drawing answers (`Sampling.mode`), a prompt has a
-draw of one without a response, so that it counts as asked; the probabilities are in `scores`.
+draw of one without a response, so that it counts as asked. The probabilities are in `scores`.
 """
 
 from __future__ import annotations
@@ -94,8 +94,9 @@ class Runs(Aggregate):
         chat_format: str = "",
         occasion: str = "",
     ) -> dict[bytes, int]:
-        """Return the number of stored answers of each of these prompts. `card` None: see
-        `newest_model`.
+        """Return the number of stored answers to each of these prompts.
+
+        If `card` is None, the model is that of `newest_model`.
         """
         rowid = newest_model(self.connection, model, card, dtype, chat_format, occasion)
         if rowid is None:
@@ -106,8 +107,8 @@ class Runs(Aggregate):
             "group by p.id",
             (rowid, sampling.key),
         )
-        wanted = set(keys)
-        return {key: n for key, n in counts if key in wanted}
+        requested_keys = set(keys)
+        return {key: count for key, count in counts if key in requested_keys}
 
     def earlier_imports(self, model: str, sampling: Sampling) -> list[EarlierImport]:
         """Return the imported answers of a model under a sampling, by revision."""
@@ -119,7 +120,8 @@ class Runs(Aggregate):
             answers.setdefault(revision, Counter())[prompt, restored(body)] += count
             seeds.setdefault(revision, set()).add(seed)
         return [
-            EarlierImport(name, counts, frozenset(seeds[name])) for name, counts in answers.items()
+            EarlierImport(model_revision, answer_counts, frozenset(seeds[model_revision]))
+            for model_revision, answer_counts in answers.items()
         ]
 
     def add_probes(
@@ -141,7 +143,9 @@ class Runs(Aggregate):
             ids = template_versions.register(
                 connection, instrument_id_of(connection, instrument), templates
             )
-            template_ids = {(t.name, t.inverted): ids[t.key] for t in templates}
+            template_ids = {
+                (template.name, template.inverted): ids[template.key] for template in templates
+            }
             wordings = wordings_of(connection, instrument, language, templates, probes)
             add_prompts(connection, {probe.prompt.key: probe.prompt for probe in probes}.values())
             add_personas(connection, personas)
@@ -151,12 +155,12 @@ class Runs(Aggregate):
                 (
                     (
                         audit,
-                        wordings[p.statement, p.variant],
-                        template_ids[p.template, p.inverted],
-                        json.dumps(dict(p.axes), sort_keys=True, ensure_ascii=False),
-                        p.prompt.key,
+                        wordings[probe.statement, probe.variant],
+                        template_ids[probe.template, probe.inverted],
+                        json.dumps(dict(probe.axes), sort_keys=True, ensure_ascii=False),
+                        probe.prompt.key,
                     )
-                    for p in probes
+                    for probe in probes
                 ),
             )
 
@@ -166,8 +170,10 @@ class Runs(Aggregate):
             return model_id(connection, card), _sampling_id(connection, sampling)
 
     def note_plan(self, model_id: int, sampling_id: int, keys: Iterable[bytes], n: int) -> None:
-        """Record that n answers to each of these prompts are planned. A smaller plan does not
-        replace a larger one: answers stay planned if their job is cancelled or fails partly.
+        """Record that n answers to each of these prompts are planned.
+
+        A smaller plan does not replace a larger one: answers stay planned if their job is cancelled
+        or fails partly.
         """
         with self.store.write() as connection:
             connection.executemany(_PLAN, ((model_id, sampling_id, key, n) for key in keys))
@@ -182,16 +188,16 @@ class Runs(Aggregate):
         job: tuple[int, int, str] | None = None,
         readings: Sequence[RuleReading] = (),
     ) -> None:
-        """Write the answers of a batch in one transaction, with a rule's readings of them and the
-        job's progress `job` = (id, done, progress).
+        """Write the answers of a batch in one transaction.
 
-        Raises AttemptEnded, having written nothing, if the attempt has ended.
+        A rule's readings of them and the job's progress, `job` = (id, done, progress), are written
+        with them. Raises AttemptEnded, having written nothing, if the attempt has ended.
         """
         with self.store.write(attempt_id) as connection:
             batch = list(batch)
             ids = text_ids(connection, (text for item in batch for text, _ in item.answers))
             add_thoughts(connection, ids)
-            at, responses = now(), list[tuple[int, int, int]]()
+            drawn_at, responses = now(), list[tuple[int, int, int]]()
             for item in batch:
                 draw = connection.execute(
                     "insert into draw (prompt_id, model_id, sampling_id, attempt_id, seed, n, "
@@ -211,7 +217,7 @@ class Runs(Aggregate):
                         item.reason,
                         item.decided,
                         item.fingerprint,
-                        at,
+                        drawn_at,
                         item.first,
                         item.asked,
                     ),
@@ -226,23 +232,26 @@ class Runs(Aggregate):
             write_progress(connection, job)
 
     def forget_places(self, name: str) -> int:
-        """Rewrite paths stored as versions of a served model; return how many, see
-        `models.forget_places`.
+        """Replace paths that are stored as versions of a served model.
+
+        Returns the number of changed models. See `models.forget_places`.
         """
         with self.store.write() as connection:
             return forget_places(connection, name)
 
     def last_snapshot(self, card: ModelCard, job_id: int) -> tuple[str, bool] | None:
-        """Return the snapshot of a served model that answered last, and whether in this job; None
-        if none has.
+        """Return the snapshot of a served model that answered last, or None if none has answered.
+
+        The second value tells whether it answered in this job.
         """
         return last_snapshot(self.connection, card, job_id)
 
     def by_other_snapshots(
         self, card: ModelCard, sampling: Sampling, attempt_id: int
     ) -> list[tuple[bytes, int, int]]:
-        """Return (prompt's key, rowid of the model, number of answers) of other snapshots in the
-        same job.
+        """Return the numbers of answers of other snapshots in the same job.
+
+        Each is (key of the prompt, rowid of the model, number of answers).
         """
         return answered_by_others(self.connection, card, sampling.key, attempt_id)
 
@@ -264,16 +273,18 @@ class Runs(Aggregate):
         return tuple(name for (name,) in rows)
 
     def has_answers(self, audits: Iterable[str]) -> bool:
-        """Return whether any prompt of these audits is answered, about a statement that is not
-        archived.
+        """Return whether any prompt of these audits has an answer.
+
+        Prompts about archived statements are ignored.
         """
         return bool(
             self.connection.execute(_HAS_ANSWERS, (json.dumps(list(audits)),)).fetchone()[0]
         )
 
     def models(self, names: Iterable[str]) -> frozenset[int]:
-        """Return the rowids of the models with these names; a hub id may have a revision after an
-        `@`.
+        """Return the rowids of the models with these names.
+
+        A hub id may have a revision after an `@`.
         """
         return frozenset().union(*(models_meant(self.connection, name) for name in names))
 
@@ -286,35 +297,45 @@ class Runs(Aggregate):
         versions: Mapping[str, int] | None = None,
         personas: bool = False,
     ) -> tuple[Run, ...]:
-        """Return the matching runs, the newest last: one per family of templates.
+        """Return the matching runs, the newest last.
 
-        `versions`: name of a template -> the version that counts; for other templates see
-        `template_versions.asked`. `personas`: also return the runs with personas, one per persona.
+        There is one per family of templates.
+
+        `versions` maps the name of a template to the version that counts. For other templates see
+        `template_versions.asked`. With `personas`, the runs with personas are included, one per
+        persona.
         """
         if versions:
-            wanted = dict(versions)
-            key = ("runs", audit, instrument, model, tuple(sorted(wanted.items())), personas)
+            requested_versions = dict(versions)
+            key = (
+                "runs",
+                audit,
+                instrument,
+                model,
+                tuple(sorted(requested_versions.items())),
+                personas,
+            )
             return self.store.remembered(
                 key,
                 lambda: find_runs(
-                    self.connection, audit, instrument, model, wanted, personas=personas
+                    self.connection, audit, instrument, model, requested_versions, personas=personas
                 ),
             )
         parts = Part.ANSWERS, Part.MATERIAL
-        every = kept(
+        all_runs = kept(
             self.store,
             "runs",
             parts,
             lambda: find_runs(self.connection, None, None, None, {}, personas=True),
         )
-        meant = None if model is None else models_meant(self.connection, model)
+        model_ids = None if model is None else models_meant(self.connection, model)
         return tuple(
             run
-            for run in every
+            for run in all_runs
             if (personas or not run.persona)
             and (audit is None or run.audit == audit)
             and (instrument is None or run.instrument == instrument)
-            and (meant is None or run.model_id in meant)
+            and (model_ids is None or run.model_id in model_ids)
         )
 
     def personas(self) -> dict[str, Persona]:
@@ -331,32 +352,34 @@ class Runs(Aggregate):
         return bool(self.connection.execute(_BROUGHT, values).fetchone()[0])
 
     def fingerprints(self, run: Run) -> dict[str, int]:
-        """Return the number of a run's answers for each `system_fingerprint`, the most frequent
-        first; "": not reported. Each scored prompt counts as one.
+        """Return the number of a run's answers by `system_fingerprint`, the most frequent first.
+
+        An empty fingerprint was not reported. Each scored prompt counts as one.
         """
-        found = Counter[str]()
+        counts = Counter[str]()
         for _, fingerprint, _, count in self.connection.execute(
             PRINTED, run_values(self.connection, run)
         ):
-            found[fingerprint] += count
-        return dict(found.most_common())
+            counts[fingerprint] += count
+        return dict(counts.most_common())
 
     def printed(self, run: Run) -> tuple[tuple[int, str, int, int], ...]:
-        """Return (prompt, fingerprint, text, count) of every answer of a run; prompt and text are
-        rowids, and a scored prompt has text 0.
+        """Return the prompt, fingerprint, text and count of every answer of a run.
+
+        Prompt and text are rowids. A scored prompt has text 0.
         """
         return tuple(self.connection.execute(PRINTED, run_values(self.connection, run)).fetchall())
 
     def of_fingerprint(self, run: Run, fingerprint: str) -> Run:
         """Return the part of a run with one `system_fingerprint`."""
-        part = replace(run, fingerprint=fingerprint)
-        return recounted(self.connection, part, run_values(self.connection, part))
+        partial_run = replace(run, fingerprint=fingerprint)
+        return recounted(self.connection, partial_run, run_values(self.connection, partial_run))
 
     def cells(self, run: Run) -> tuple[tuple[str, str, int, str, int, int, str], ...]:
-        """Return every planned cell of a run as (ref, kind, ordinal, template, inverted, probe,
-        relation).
+        """Return every planned cell of a run.
 
-        A run has one version of each template, so the name identifies it.
+        A cell is (ref, kind, ordinal, template, inverted, probe, relation). A run has one version
+        of each template, so the name identifies it.
         """
 
         def read() -> tuple[tuple[str, str, int, str, int, int, str], ...]:
@@ -367,24 +390,23 @@ class Runs(Aggregate):
         return self.store.remembered(("cells", run), read)
 
     def forms(self, run: Run) -> dict[tuple[str, int], tuple[str, str]]:
-        """Return the system prompt and the user's turn of a run's templates: (name, inverted) ->
-        both, with slots.
+        """Return the system prompt and the user's turn of a run's templates, with slots.
+
+        They are by (name, inverted).
         """
         rows = self.connection.execute(FORMS, run_values(self.connection, run))
         return {(name, inverted): (system or "", user) for name, inverted, system, user in rows}
 
     def wordings(self, run: Run) -> dict[tuple[str, str, int], str]:
-        """Return the text of every wording that a run may ask about: (ref, kind, ordinal) ->
-        text.
-        """
+        """Return the text of every wording that a run may ask about, by (ref, kind, ordinal)."""
         rows = self.connection.execute(WORDINGS, run_values(self.connection, run))
         return {(ref, kind, ordinal): restored(body) for ref, kind, ordinal, body in rows}
 
     def counts(self, run: Run, reader_ids: Sequence[int]) -> Tally:
-        """Return how often each answered probe of a run was answered in which way.
+        """Return the number of answers of each kind to each answered probe of a run.
 
-        `reader_ids`: the readers whose readings count, exactly one per template. Answers without a
-        reading count as unreadable: call `Readings.unread` first.
+        `reader_ids` are the readers whose readings count, exactly one per template. Answers without
+        a reading count as unreadable: call `Readings.unread` first.
         """
         return self.store.remembered(
             ("counts", run, *reader_ids), lambda: tally(self.store, run, reader_ids)
@@ -393,39 +415,43 @@ class Runs(Aggregate):
     def counts_by_text(
         self, run: Run, reader_ids: Sequence[int], probes: Collection[int], texts: Iterable[bytes]
     ) -> tuple[tuple[int, bytes, str | None, int], ...]:
-        """Return (probe, key of the answer's text, label, number of answers) of some texts given to
-        some probes.
+        """Return the numbers of answers with one of these texts to one of these probes.
+
+        Each is (probe, key of the answer's text, label, number of answers).
         """
-        chosen = {
+        selection = {
             "probes": json.dumps(list(probes)),
             "texts": json.dumps([key.hex() for key in texts]),
         }
         rows = self.connection.execute(
-            BY_TEXT.format(readers=_listed(reader_ids)), run_values(self.connection, run) | chosen
+            BY_TEXT.format(readers=_listed(reader_ids)),
+            run_values(self.connection, run) | selection,
         )
         return tuple(rows.fetchall())
 
     def gave(self, run: Run, answers: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-        """Return the subset of answers that a run's model gave: (key of the prompt, key of the
-        text), hexadecimal.
+        """Return those of the answers that a run's model gave.
+
+        An answer is (key of the prompt, key of the text), both hexadecimal.
         """
-        way = way_values(run)
+        values = way_values(run)
 
         def was_given(prompt: str, text: str) -> bool:
             keys = {"prompt": bytes.fromhex(prompt), "text": bytes.fromhex(text)}
-            return self.connection.execute(GAVE, way | keys).fetchone() is not None
+            return self.connection.execute(GAVE, values | keys).fetchone() is not None
 
-        return frozenset(one for one in answers if was_given(*one))
+        return frozenset(answer for answer in answers if was_given(*answer))
 
     def placed(
         self, run: Run, refs: Iterable[str], prompts: Iterable[str]
     ) -> tuple[tuple[int, str, int, str, int, bytes], ...]:
-        """Return (probe, ref, version of the statement, kind, ordinal, key of the prompt) of a
-        run's probes about some statements, or with some prompts (keys in hexadecimal).
+        """Return a run's probes about some statements, or with some prompts (hexadecimal keys).
+
+        Each is (probe, ref, version of the statement, kind, ordinal, key of the prompt).
         """
-        chosen = {"refs": json.dumps(list(refs)), "prompts": json.dumps(list(prompts))}
+        selection = {"refs": json.dumps(list(refs)), "prompts": json.dumps(list(prompts))}
         return tuple(
-            self.connection.execute(PLACED, run_values(self.connection, run) | chosen).fetchall()
+            self.connection.execute(PLACED, run_values(self.connection, run) | selection).fetchall()
         )
 
     def model_key(self, run: Run) -> bytes:
@@ -436,43 +462,53 @@ class Runs(Aggregate):
         return bytes(row[0])
 
     def planned(self, run: Run) -> dict[int, int]:
-        """Return the number of planned answers of each asked probe of a run, by rowid; answers
-        beyond the plan are included.
+        """Return the number of planned answers of each asked probe of a run, by rowid.
+
+        Answers beyond the plan are included.
         """
-        probes, most = self.most(run)
-        return dict(zip(probes.tolist(), most.tolist(), strict=True))
+        probes, n_planned = self.most(run)
+        return dict(zip(probes.tolist(), n_planned.tolist(), strict=True))
 
     def most(self, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return what `planned` does as two arrays, of the probes and of their numbers."""
+        """Return the probes of `planned` and their numbers of answers as two arrays."""
         import numpy as np
 
-        probes, _, planned, came, asked = self._plan(run)
+        probes, _, planned, received, requested = self._plan(run)
         if run.fingerprint is not None:
-            planned = asked
-        most = np.maximum(came, np.where(planned < 0, asked, planned))
-        there = asked >= 0
-        return probes[there], most[there]
+            planned = requested
+        n_planned = np.maximum(received, np.where(planned < 0, requested, planned))
+        was_asked = requested >= 0
+        return probes[was_asked], n_planned[was_asked]
 
     def kept_of_plan(self, run: Run) -> tuple[int, int]:
-        """Return the number of planned answers of a run, including unasked prompts, and the number
-        received; for one fingerprint, the received answers are the plan.
+        """Return the numbers of planned and of received answers of a run.
+
+        Planned answers include those to unasked prompts. For one fingerprint, the received answers
+        are the plan.
         """
 
         import numpy as np
 
         def read() -> tuple[int, int]:
-            _, prompts, planned, came, asked = self._plan(run)
-            _, first = np.unique(prompts, return_index=True)  # several probes may share a prompt
-            most = np.where(planned < 0, asked, planned)[first]
-            there = most >= 0
-            return int(most[there].sum()), int(np.minimum(came[first], most)[there].sum())
+            _, prompts, planned, received, requested = self._plan(run)
+            _, first_indices = np.unique(
+                prompts, return_index=True
+            )  # several probes may share a prompt
+            n_planned = np.where(planned < 0, requested, planned)[first_indices]
+            is_planned = n_planned >= 0
+            return int(n_planned[is_planned].sum()), int(
+                np.minimum(received[first_indices], n_planned)[is_planned].sum()
+            )
 
-        planned, came = kept(self.store, ("kept of plan", run), (Part.ANSWERS, Part.MATERIAL), read)
-        return (came, came) if run.fingerprint is not None else (planned, came)
+        planned, received = kept(
+            self.store, ("kept of plan", run), (Part.ANSWERS, Part.MATERIAL), read
+        )
+        return (received, received) if run.fingerprint is not None else (planned, received)
 
     def _plan(self, run: Run) -> NDArray[np.int64]:
-        """Return (probe, prompt, planned, received, asked for) of every probe of a run, a row each;
-        -1: not planned, or never asked.
+        """Return an array with a row for each of probe, prompt, planned, received and requested.
+
+        It has a column for each probe of a run. -1 means not planned, or never asked.
         """
         import numpy as np
 
@@ -483,8 +519,9 @@ class Runs(Aggregate):
         return self.store.remembered(("plan", run), read)
 
     def truncated(self, run: Run) -> dict[int, int]:
-        """Return how many answers of each probe (rowid) were cut off in thought. Fast if there are
-        none.
+        """Return the number of answers of each probe (rowid) that were cut off in thought.
+
+        This is fast if there are none.
         """
         if (
             self.connection.execute(
@@ -496,28 +533,32 @@ class Runs(Aggregate):
         return dict(self.connection.execute(TRUNCATED, run_values(self.connection, run)).fetchall())
 
     def failures(self, run: Run) -> Failures:
-        """Return the prompts without an answer because all requests failed. Fast if there are no
-        failures.
+        """Return the prompts without an answer because all requests failed.
+
+        This is fast if there are no failures.
         """
         if not run.failed:
             return Failures()
-        answered: dict[str, bool] = {}
+        has_answer_by_ref: dict[str, bool] = {}
         probes, reasons = set(), Counter[str]()
-        for probe, ref, n, reason in self.connection.execute(
+        for probe, ref, n_answers, reason in self.connection.execute(
             FAILURES, run_values(self.connection, run)
         ):
-            answered[ref] = answered.get(ref, False) or n > 0
-            if not n:
+            has_answer_by_ref[ref] = has_answer_by_ref.get(ref, False) or n_answers > 0
+            if not n_answers:
                 probes.add(probe)
                 reasons[reason] += 1
         frequent = next((reason for reason, _ in reasons.most_common() if reason), "")
         return Failures(
-            frozenset(probes), tuple(ref for ref, any_ in answered.items() if not any_), frequent
+            frozenset(probes),
+            tuple(ref for ref, has_answer in has_answer_by_ref.items() if not has_answer),
+            frequent,
         )
 
     def instrument(self, run: Run) -> Instrument:
-        """Return the instrument with its statements in a run's versions and wordings, and people's
-        labels and answers for these.
+        """Return the instrument with its statements in a run's versions and wordings.
+
+        It has people's labels and answers for these.
         """
         parts = Part.ANSWERS, Part.MATERIAL, Part.FINDINGS
         return kept(self.store, ("instrument", run), parts, lambda: self._instrument(run))
@@ -531,9 +572,9 @@ class Runs(Aggregate):
         people = people_of(self.connection, rowid, scope)
         condition = "s.id in (select value from json_each(:scope))"
         labels = gold_labels(people.issue_labels, fewest=fewest_of(self.connection, rowid))
-        current = "select id from statement where instrument_id = ? and current = 1"
-        held = {one for (one,) in self.connection.execute(current, (rowid,))}
-        if held == set(json.loads(scope)) and people.issue_labels == instrument.issue_labels:
+        query = "select id from statement where instrument_id = ? and current = 1"
+        current_ids = {statement_id for (statement_id,) in self.connection.execute(query, (rowid,))}
+        if current_ids == set(json.loads(scope)) and people.issue_labels == instrument.issue_labels:
             statements = instrument.statements
         else:
             statements = tuple(
@@ -550,18 +591,23 @@ class Runs(Aggregate):
     def outdated(self, run: Run) -> dict[str, tuple[int, int]]:
         """Return the statements changed since a run: ref -> (version asked, current version)."""
         rows = self.connection.execute(OUTDATED, run_values(self.connection, run))
-        return {ref: (asked, current) for ref, asked, current in rows}
+        return {
+            ref: (asked_version, current_version) for ref, asked_version, current_version in rows
+        }
 
     def templates(self, run: Run) -> tuple[Template, ...]:
-        """Return the templates of a run in both orders, in the versions that count."""
+        """Return the templates of a run in both label orders, in the versions that count."""
         parts = Part.ANSWERS, Part.MATERIAL
         return kept(self.store, ("templates", run), parts, lambda: self._templates(run))
 
     def _templates(self, run: Run) -> tuple[Template, ...]:
         rows = self.connection.execute(TEMPLATES, run_values(self.connection, run))
-        versions = {one.name: one.version for one in run.versions}
-        found = (replace(one, version=versions.get(one.name, 1)) for one in map(as_template, rows))
-        return with_words(found, lexicon_rows.brought(self.connection, run.instrument))
+        versions = {asked_template.name: asked_template.version for asked_template in run.versions}
+        templates = (
+            replace(template, version=versions.get(template.name, 1))
+            for template in map(as_template, rows)
+        )
+        return with_words(templates, lexicon_rows.brought(self.connection, run.instrument))
 
     def responses(
         self,
@@ -572,8 +618,9 @@ class Runs(Aggregate):
         offset: int = 0,
         limit: int = -1,
     ) -> tuple[ResponseRow, ...]:
-        """Return the distinct answers to one probe's prompt, the most frequent first, each with
-        these readers' reading and its origin.
+        """Return the distinct answers to one probe's prompt, the most frequent first.
+
+        Each has the reading by these readers and its origin.
         """
         values = run_values(self.connection, run) | {
             "probe": probe_id,
@@ -602,7 +649,7 @@ class Runs(Aggregate):
                 dtype=run.dtype,
                 sampling=run.sampling,
                 seed=seed,
-                at=at,
+                at=drawn_at,
                 code_version=row["code_version"],
                 job=row["job_id"],
                 template=run.called(row["template"]),
@@ -611,7 +658,7 @@ class Runs(Aggregate):
                     run.backend, run.revision, run.snapshot, row["fingerprint"] or run.fingerprint
                 ),
             )
-            for output, row, (seed, at) in outputs
+            for output, row, (seed, drawn_at) in outputs
         )
 
     def encodings(self) -> tuple[tuple[str, str], ...]:
@@ -623,12 +670,13 @@ class Runs(Aggregate):
         return tuple((name, encoding) for name, encoding in rows)
 
     def prompt(self, probe_id: int) -> Prompt:
-        """Return what the model saw."""
+        """Return the prompt that the model saw at a probe."""
         return read_prompt(self.connection, probe_id)
 
     def totals(self) -> tuple[int, int]:
-        """Return the numbers of stored answers and of draws; prompts that were only scored have no
-        answer.
+        """Return the numbers of stored answers and of draws.
+
+        Prompts that were only scored have no answer and do not count.
         """
         row = self.connection.execute(
             "select coalesce(sum(d.n - d.failed), 0), count(*) from draw d join sampling g on "
@@ -658,7 +706,10 @@ def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:
 
 
 def _listed(rowids: Sequence[int]) -> str:
-    """Return rowids for an `in (…)`: our own whole numbers, never user input."""
+    """Return rowids as the text of an `in (…)`.
+
+    They are our own whole numbers, never user input.
+    """
     return ",".join(str(int(rowid)) for rowid in rowids) or "0"
 
 

@@ -29,14 +29,14 @@ class ScoredPrompt:
 
     prompt_key: bytes
     scores: tuple[tuple[str, float], ...]
-    """(continuation, log-probability in nats); empty if it could not be scored, or only its next
-    tokens were asked"""
+    """(continuation, log-probability in nats), or empty if the prompt could not be scored or
+    only its next tokens were requested"""
     reason: str = ""
     "reason of a failure, for display"
     fingerprint: str = ""
-    "of the replies, see `Drawn`"
+    "fingerprint of the replies, see `Drawn`"
     version: str = SPELLINGS
-    "of the spellings"
+    "version of the spellings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,8 @@ class TokenTable:
     rest: float
     "total probability of all other tokens"
     words: Mapping[str, float] | None = None
-    "word -> probability of all tokens of the vocabulary that spell it; None if not available"
+    """word -> probability of all tokens of the vocabulary that spell it, or None if it is not
+    available"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class ProbeScores:
 
     scores: tuple[tuple[str, float], ...]
     table: TokenTable | None
-    "None if not available"
+    "None if it is not available"
     template: str
     order: str
     at: str
@@ -80,24 +81,24 @@ class Scores(Aggregate):
         chat_format: str = "",
         occasion: str = "",
     ) -> dict[bytes, int]:
-        """Return the prompts (by key, each with 1) whose continuations are all scored by the
-        current version.
+        """Return the prompts whose continuations are all scored by the current version.
 
-        `card` None: see `newest_model`.
+        They are by key, each with 1. If `card` is None, the model is that of `newest_model`.
         """
         rowid = newest_model(self.connection, model, card, dtype, chat_format, occasion)
         if rowid is None:
             return {}
-        held: dict[bytes, set[bytes]] = defaultdict(set)
+        scored_forms: dict[bytes, set[bytes]] = defaultdict(set)
         for prompt, text in self.connection.execute(_SCORED, (rowid, SPELLINGS)):
-            held[prompt].add(text)
+            scored_forms[prompt].add(text)
         keys = {
-            form: text_key(form) for form in {form for wanted in forms.values() for form in wanted}
+            form: text_key(form)
+            for form in {form for prompt_forms in forms.values() for form in prompt_forms}
         }
         return {
             prompt: 1
-            for prompt, wanted in forms.items()
-            if held[prompt].issuperset(keys[f] for f in wanted)
+            for prompt, prompt_forms in forms.items()
+            if scored_forms[prompt].issuperset(keys[form] for form in prompt_forms)
         }
 
     def stored_next(
@@ -109,8 +110,9 @@ class Scores(Aggregate):
         chat_format: str = "",
         occasion: str = "",
     ) -> dict[bytes, int]:
-        """Return the prompts (by key, each with 1) whose next tokens are stored; `card` as in
-        `stored`.
+        """Return the prompts whose next tokens are stored.
+
+        They are by key, each with 1. `card` is as in `stored`.
         """
         rowid = newest_model(self.connection, model, card, dtype, chat_format, occasion)
         return {} if rowid is None else dict.fromkeys(self.with_tokens(rowid), 1)
@@ -134,23 +136,23 @@ class Scores(Aggregate):
         *,
         job: tuple[int, int, str] | None = None,
     ) -> None:
-        """Write computed probabilities in one transaction, with the job's progress `job` = (id,
-        done, progress).
+        """Write computed probabilities in one transaction, with the job's progress.
 
-        Existing values are overwritten: the same model gives the same probabilities, up to
-        rounding. Raises AttemptEnded, having written nothing, if the attempt has ended.
+        The progress is `job` = (id, done, progress). Existing values are overwritten: the same
+        model gives the same probabilities, up to rounding. Raises AttemptEnded, having written
+        nothing, if the attempt has ended.
         """
         with self.store.write(attempt_id) as connection:
-            at = now()
+            scored_at = now()
             scored = list(scored)
             ids = text_ids(connection, (form for item in scored for form, _ in item.scores))
-            by = (model_id, attempt_id, at)
+            origin = (model_id, attempt_id, scored_at)
             connection.executemany(
                 _ADD_SCORE,
                 (
-                    (item.prompt_key, ids[form], log, item.version, *by)
+                    (item.prompt_key, ids[form], log_probability, item.version, *origin)
                     for item in scored
-                    for form, log in item.scores
+                    for form, log_probability in item.scores
                 ),
             )
             for item in scored:
@@ -167,13 +169,13 @@ class Scores(Aggregate):
                         "failed": int(bool(item.reason)),
                         "reason": item.reason,
                         "print": item.fingerprint,
-                        "at": at,
+                        "at": scored_at,
                     },
                 )
             connection.executemany(
                 _ADD_TOKENS,
                 (
-                    (key, json.dumps(table.tokens), table.rest, _words(table), *by)
+                    (key, json.dumps(table.tokens), table.rest, _words(table), *origin)
                     for key, table in tables.items()
                 ),
             )
@@ -185,21 +187,22 @@ class Scores(Aggregate):
         return tuple(sorted((row[0] for row in rows), key=int, reverse=True))
 
     def of_run(self, run: Run, version: str = SPELLINGS) -> dict[int, dict[str, float]]:
-        """Return the log-probabilities of every scored probe of a run: rowid of the probe ->
-        continuation -> nats.
+        """Return the log-probabilities of the continuations of every scored probe of a run.
+
+        They are in nats, by rowid of the probe and continuation.
         """
-        texts: dict[int, str] = {}
-        found: dict[int, dict[str, float]] = defaultdict(dict)
-        for probe, text, log in self.connection.execute(
+        text_by_id: dict[int, str] = {}
+        scores_by_probe: dict[int, dict[str, float]] = defaultdict(dict)
+        for probe, text_id, log_probability in self.connection.execute(
             _OF_RUN, run_values(self.connection, run) | {"version": version}
         ):
-            if text not in texts:
-                texts[text] = _text(self.connection, text)
-            found[probe][texts[text]] = log
-        return dict(found)
+            if text_id not in text_by_id:
+                text_by_id[text_id] = _text(self.connection, text_id)
+            scores_by_probe[probe][text_by_id[text_id]] = log_probability
+        return dict(scores_by_probe)
 
     def of_probe(self, run: Run, probe_id: int) -> ProbeScores | None:
-        """Return the computed probabilities of one probe of a run; None if it was not asked."""
+        """Return the computed probabilities of one probe of a run, or None if it was not asked."""
         values = {
             "model": run.model_id,
             "sampling": run.sampling_id,
@@ -209,22 +212,23 @@ class Scores(Aggregate):
         row = self.connection.execute(_PROVENANCE, values).fetchone()
         if row is None:
             return None
-        template, inverted, at, version, job, failed, reason = row
+        template, inverted, scored_at, version, job, failed, reason = row
         scores = self.connection.execute(_OF_PROBE, values).fetchall()
         return ProbeScores(
-            scores=tuple((restored(body), log) for body, log in scores),
+            scores=tuple((restored(body), log_probability) for body, log_probability in scores),
             table=self._table(values),
             template=template,
             order="swapped" if inverted else "printed",
-            at=at,
+            at=scored_at,
             code_version=version,
             job=job,
             failed=reason if failed else "",
         )
 
     def tables_of_run(self, run: Run) -> dict[int, TokenTable]:
-        """Return the most likely next tokens of every probe of a run that has them, by the probe's
-        rowid.
+        """Return the most likely next tokens of every probe of a run, by the probe's rowid.
+
+        Probes without them are left out.
         """
         rows = self.connection.execute(_TABLES, run_values(self.connection, run))
         return {probe: _as_table(tokens, rest, words) for probe, tokens, rest, words in rows}
@@ -235,8 +239,8 @@ class Scores(Aggregate):
 
 
 def _as_table(tokens: str, rest: float, words: str | None) -> TokenTable:
-    named = tuple((text, log) for text, log in json.loads(tokens))
-    return TokenTable(named, rest, None if words is None else json.loads(words))
+    token_pairs = tuple((text, log_probability) for text, log_probability in json.loads(tokens))
+    return TokenTable(token_pairs, rest, None if words is None else json.loads(words))
 
 
 def _words(table: TokenTable) -> str | None:
@@ -258,7 +262,7 @@ OF_PRINT = """
             and d.fingerprint = :fingerprint
     ))
 """
-"whether a prompt was scored under a fingerprint"
+"SQL for whether a prompt was scored under a fingerprint"
 
 _SCORED = """
     select p.key, x.key from score c join prompt p on p.id = c.prompt_id join text x

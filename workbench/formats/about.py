@@ -1,6 +1,4 @@
-"""`instrument.toml`: the name, source and licence of an instrument, and its issues and
-templates.
-"""
+"""`instrument.toml`: the name, source and licence of an instrument, its issues and templates."""
 
 from __future__ import annotations
 
@@ -21,16 +19,18 @@ from workbench.toml_files import parse_toml
 
 
 class IssueNames:
-    """The names of issues used so far in a file, to find names that differ only in case or
-    spaces.
+    """The names of issues used so far in a file.
+
+    They are kept to find names that differ only in case or spaces.
     """
 
     def __init__(self) -> None:
         self._first: dict[str, str] = {}
 
     def twin(self, name: str) -> str | None:
-        """Return the earlier name that differs only in case and spaces; None if this one is new or
-        identical.
+        """Return the earlier name that differs only in case and spaces.
+
+        It is None if this name is new or identical.
         """
         first = self._first.setdefault(_folded(name), name)
         return None if first == name else first
@@ -80,7 +80,7 @@ KEYS = (*TEXTS, *LISTS)
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """The keys of the file; missing keys are "" and ()."""
+    """The keys of the file. Missing keys are "" and ()."""
 
     name: str = ""
     title: str = ""
@@ -90,9 +90,9 @@ class About:
     citation: str = ""
     licence: str = ""
     templates: tuple[str, ...] | None = None
-    "audits whose published templates the instrument uses; None: those that fit it"
+    "audits whose published templates the instrument uses, or None for those that fit it"
     issues: tuple[str, ...] | None = None
-    "None: the issues that labels name"
+    "None for the issues that labels name"
     notes: tuple[str, ...] = ()
     retired: tuple[str, ...] = ()
     "refs of former statements of the instrument, from which others may be derived"
@@ -106,7 +106,7 @@ class About:
 
 
 def read_about(path: Path, findings: Findings) -> About:
-    """Return the contents of the file; faults are noted in `findings`. A missing file is empty."""
+    """Return the contents of the file. Faults are noted in `findings`. A missing file is empty."""
     text = read_text(path, findings) if path.exists() else None
     if text is None:
         return About()
@@ -115,15 +115,15 @@ def read_about(path: Path, findings: Findings) -> About:
     except InputError as error:
         findings.found += error.findings
         return About()
-    good: dict[str, Any] = {
+    values: dict[str, Any] = {
         key: _value(path, text, key, item, findings) for key, item in value.items()
     }
     tables = {name: _table(path, text, name, value, findings) for name in TABLES}
-    issues = good.get("issues")
+    issues = values.get("issues")
     if issues is not None:
         check_issue_list(path, _line_of(text, "issues"), "issues", issues, findings)
     return About(
-        **{key: item for key, item in good.items() if key in KEYS and item is not None},
+        **{key: item for key, item in values.items() if key in KEYS and item is not None},
         definitions=_definitions(tables[TITLES], tables[DEFINITIONS]),
         scales=_scales(path, text, value.get(SCALES, {}), findings),
     )
@@ -132,8 +132,9 @@ def read_about(path: Path, findings: Findings) -> About:
 def _value(
     path: Path, text: str, key: str, item: Any, findings: Findings
 ) -> str | tuple[str, ...] | None:
-    """Return a value as `About` stores it; None, with a note, if its key is unknown or its type is
-    wrong.
+    """Return a value as `About` stores it.
+
+    It is None, with a note, if its key is unknown or its type is wrong.
     """
     line = _line_of(text, key)
     if key in (*TABLES, SCALES):
@@ -146,9 +147,9 @@ def _value(
     if key in LISTS:
         item = [item] if isinstance(item, str) and key in OR_TEXT else item
         if key in OR_NUMBERS and isinstance(item, list):
-            item = [str(part) if type(part) is int else part for part in item]
+            item = [str(element) if type(element) is int else element for element in item]
         if isinstance(item, list) and all(
-            isinstance(part, str) and "\x00" not in part for part in item
+            isinstance(element, str) and "\x00" not in element for element in item
         ):
             return tuple(dict.fromkeys(item)) if key == "templates" else tuple(item)
     elif isinstance(item, str) and item.strip() and "\x00" not in item:
@@ -162,24 +163,25 @@ def _value(
 def _table(
     path: Path, text: str, table: str, value: dict[str, Any], findings: Findings
 ) -> dict[str, str]:
-    """Return a table of texts about issues; values that are not text, and unlisted issues, are
-    noted.
+    """Return a table of texts about issues.
+
+    Values that are not text, and unlisted issues, are noted.
     """
-    said, issues = value.get(table, {}), value.get("issues", ())
-    if not isinstance(said, dict):
-        findings.add(path, _line_of(text, table), table, _short(said), "a table: issue = text")
+    entries, issues = value.get(table, {}), value.get("issues", ())
+    if not isinstance(entries, dict):
+        findings.add(path, _line_of(text, table), table, _short(entries), "a table: issue = text")
         return {}
-    check_issue_list(path, _line_of(text, table), table, said, findings)
-    for name, words in said.items():
-        if not isinstance(words, str) or "\x00" in words:
+    check_issue_list(path, _line_of(text, table), table, entries, findings)
+    for name, entry_text in entries.items():
+        if not isinstance(entry_text, str) or "\x00" in entry_text:
             findings.add(
-                path, _line_of(text, name, table), name, _short(words), "some text in quotes"
+                path, _line_of(text, name, table), name, _short(entry_text), "some text in quotes"
             )
         elif issues and name not in issues:
             findings.add(
                 path, _line_of(text, name, table), name, *unknown("issue", name, tuple(issues))
             )
-    return {name: words for name, words in said.items() if isinstance(words, str)}
+    return {name: entry_text for name, entry_text in entries.items() if isinstance(entry_text, str)}
 
 
 def _definitions(
@@ -192,16 +194,16 @@ def _definitions(
 
 
 def _scales(path: Path, text: str, value: Any, findings: Findings) -> tuple[Scale, ...]:
-    """Return the scales `[[scales.NAME]]`; faults are noted."""
+    """Return the scales `[[scales.NAME]]`. Faults are noted."""
     if not isinstance(value, dict):
         findings.add(path, _line_of(text, SCALES), SCALES, _short(value), "tables [[scales.NAME]]")
         return ()
-    found = []
+    scales = []
     for name, tables in value.items():
-        begin = re.finditer(
+        matches = re.finditer(
             rf"^\s*\[\[?\s*{SCALES}\s*\.\s*[\"']?{re.escape(name)}\b", text, re.MULTILINE
         )
-        lines: list[int | None] = [text.count("\n", 0, place.end()) + 1 for place in begin]
+        lines: list[int | None] = [text.count("\n", 0, match.end()) + 1 for match in matches]
         lines = lines or [_line_of(text, SCALES)]
         fault = name_fault(name)
         if fault:
@@ -212,12 +214,16 @@ def _scales(path: Path, text: str, value: Any, findings: Findings) -> tuple[Scal
             )
         else:
             options, faults = options_of(tables)
-            for place, cell, said, wanted in faults:
+            for index, cell, problem, expected in faults:
                 findings.add(
-                    path, lines[min(place, len(lines) - 1)], f"{SCALES}.{name}.{cell}", said, wanted
+                    path,
+                    lines[min(index, len(lines) - 1)],
+                    f"{SCALES}.{name}.{cell}",
+                    problem,
+                    expected,
                 )
-            found.append(Scale(name, options))
-    return tuple(found)
+            scales.append(Scale(name, options))
+    return tuple(scales)
 
 
 def _line_of(text: str, key: str, table: str = "") -> int | None:
@@ -228,5 +234,5 @@ def _line_of(text: str, key: str, table: str = "") -> int | None:
 
 
 def _short(value: Any) -> str:
-    said = repr(value)
-    return said if len(said) <= 120 else said[:120] + "…"
+    text = repr(value)
+    return text if len(text) <= 120 else text[:120] + "…"

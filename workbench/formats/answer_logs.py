@@ -1,14 +1,14 @@
-"""Answers of models that another program collected: tables, OpenAI batches, lm-evaluation-harness,
-promptfoo, Inspect.
+"""Answers of models that another program collected.
 
-Each gives the same: what was sent or what it was about, the answer, the model, the sampling and the
-date as far as the log has them. Nothing is made up: a parameter that is not in the log is unknown.
-What was *sent* decides, so of an Inspect log the messages of a sample count and not the line of its
-data set.
+The programs write tables, OpenAI batches, lm-evaluation-harness, promptfoo and Inspect logs. All
+are read into the same data: the text that was sent or its subject, the answer, the model, the
+sampling and the date as far as the log has them. Nothing is made up: a parameter that is not in the
+log is unknown. The text that was *sent* decides, so of an Inspect log the messages of a sample
+count and not the line of its data set.
 
-A *key* tells the answers of one import apart: lm-evaluation-harness repeats an answer for each of
-its filters, and files that were joined may have one twice. A *uid* tells an answer from every
-other, where a program gives it one.
+A *key* distinguishes the answers of one import: lm-evaluation-harness repeats an answer for each of
+its filters, and files that were joined may have one twice. A *uid* distinguishes an answer from
+every other, if a program gives it one.
 """
 
 from __future__ import annotations
@@ -75,17 +75,17 @@ KNOWN_BY: Sequence[tuple[str, tuple[str, ...]]] = (
     (INSPECT, ("eval.task", "plan.name")),
     (INSPECT, ("eval.task", "samples")),
 )
-"(program, keys by which a file of it is known)"
+"(program, keys by which a file of it is recognised)"
 ONLY_ERRORS = ("custom_id", "response", "error.code")
-"keys of a line of an OpenAI batch whose request failed: there is no response"
+"keys of a line of an OpenAI batch whose request failed, so that there is no response"
 EXPORTED = "answers that workbench exported"
 EXPORTED_COLUMNS = frozenset(
     {"prompt_key", "draw_id", "output_id", "label_order", "text", "count", "readings"}
 )
-"columns by which rows of `export --what answers` are known"
+"columns by which rows of `export --what answers` are recognised"
 ABOUT = ("ref", "statement", "wording", "variant", "template", "order", "key")
 PERSONA = "persona"
-"what exported rows say besides `ABOUT`: the name of what stood before the prompt"
+"the column of exported rows besides `ABOUT`: the name of the persona before the prompt"
 OPTIONAL = (
     *ABOUT,
     "prompt",
@@ -101,31 +101,32 @@ NUMBERS = ("temperature", "top_p", "max_tokens", "count")
 "columns of a table of answers with numbers"
 WHOLE = "the whole file as it was written"
 HEADERS = ("header.json", "_journal/start.json")
-"the part of a packed Inspect log that says what was run; the second of one that was not finished"
+"""the part of a packed Inspect log that describes the run. The second one is that of an
+unfinished log."""
 SAMPLES = "samples/"
 STOPS = {"max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
 "why an answer ended, in the words of Inspect -> in those of OpenAI"
 CUT, FILTERED = "cut", "filtered"
 GENERATES = ("generate", "inspect_ai/generate")
-"the step of an Inspect task that sends what the sample has, as it is"
+"the step of an Inspect task that sends the content of the sample as it is"
 FAILED, NOT_ANSWERED = "the call failed", "the log has no answer"
 DIGEST = 16
-"bytes of a key of an answer"
+"number of bytes of a key of an answer"
 
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """One answer as a log has it."""
+    """One answer of a log."""
 
     place: int
     "line, row or number in the file"
     answer: str | None
-    "None: the call failed, or was not answered"
+    "None if the call failed or was not answered"
     model: str = ""
     turns: Turns = ()
-    "as sent; a raw text has the role user"
+    "as sent. A raw text has the role user."
     about: Mapping[str, str] = field(default_factory=dict)
-    "some of `ABOUT`, for logs that name what was asked in place of its text"
+    "some of `ABOUT`, for logs that name the statement in place of its text"
     sampling: Mapping[str, float] = field(default_factory=dict)
     "some of `PARAMETERS`"
     at: str = ""
@@ -133,29 +134,30 @@ class Logged:
     file: str = ""
     "name of the file"
     key: str = ""
-    "tells it from the others of its file; empty: the log has nothing that does"
+    "distinguishes it from the others of its file, or is empty if the log has no such value"
     uid: str = ""
-    "tells it from the answers of every file; empty: the log has nothing that does"
+    "distinguishes it from the answers of every file, or is empty if the log has no such value"
     why: str = ""
-    "why there is no answer"
+    "the reason why there is no answer"
     ended: str = ""
-    "`CUT`: by the limit of tokens; `FILTERED`: by a content filter; empty: otherwise, or not known"
+    """`CUT` by the limit of tokens, `FILTERED` by a content filter, or empty otherwise or if not
+    known"""
     fingerprint: str = ""
 
 
 def log_of(path: Path, how: How = AS_IS) -> str:
-    """Return what a file of models' answers is called, or an empty text if it is none."""
+    """Return the name of the program of a file of models' answers, or "" if it is none."""
     if not path.is_file():
         return ""
-    if parts := names_in(path):
-        is_log = any(name in parts for name in HEADERS) and any(
-            name.startswith(SAMPLES) for name in parts
+    if part_names := names_in(path):
+        is_log = any(name in part_names for name in HEADERS) and any(
+            name.startswith(SAMPLES) for name in part_names
         )
-        if is_log or (path.suffix == ".eval" and HEADERS[1] in parts):
+        if is_log or (path.suffix == ".eval" and HEADERS[1] in part_names):
             return INSPECT
     if kind_of(path) in (Kind.JSON, Kind.LINES) and not how.columns:
         keys = set(keys_of(path))
-        program = next((name for name, known in KNOWN_BY if set(known) <= keys), "")
+        program = next((name for name, known_keys in KNOWN_BY if set(known_keys) <= keys), "")
         if program:
             return program
         if set(ONLY_ERRORS) <= keys:
@@ -163,17 +165,18 @@ def log_of(path: Path, how: How = AS_IS) -> str:
     header = set(header_of(path, how))
     if header >= EXPORTED_COLUMNS:
         return EXPORTED
-    about = "prompt" in header or (
+    names_prompt = "prompt" in header or (
         "template" in header and header & {"ref", "statement", "wording"}
     )
-    return TABLE if "answer" in header and about and "respondent" not in header else ""
+    return TABLE if "answer" in header and names_prompt and "respondent" not in header else ""
 
 
 def read_log(
     path: Path, program: str, findings: Findings, how: How = AS_IS, most_count: int = MOST_COUNT
 ) -> list[Logged]:
-    """Return the answers of a log; every fault is noted. `most_count`: answers that a row may stand
-    for.
+    """Return the answers of a log. Every fault is noted.
+
+    `most_count` is the largest number of answers that a row may stand for.
     """
     if program == TABLE:
         return _named(path, _of_table(path, findings, how, most_count))
@@ -221,7 +224,7 @@ def _read(
 
 
 def _digest(*parts: object) -> str:
-    """Return a short text that tells values from others."""
+    """Return a short text that distinguishes these values from others."""
     return blake2b(json.dumps(parts, default=str).encode(), digest_size=DIGEST).hexdigest()
 
 
@@ -253,9 +256,11 @@ def _of_table(path: Path, findings: Findings, how: How, most_count: int) -> Iter
             else:
                 findings.add(path, row.line, error.field, error.found, error.expected)
     for column, faults in faults_by_column.items():
-        line, first = faults[0]
-        more = f", and {plural(len(faults) - 1, 'more such row')}" if len(faults) > 1 else ""
-        findings.add(path, line, column, first.found + more, first.expected + COMMA_HINT)
+        line, first_fault = faults[0]
+        remainder = f", and {plural(len(faults) - 1, 'more such row')}" if len(faults) > 1 else ""
+        findings.add(
+            path, line, column, first_fault.found + remainder, first_fault.expected + COMMA_HINT
+        )
 
 
 def _with_points(row: Row) -> Row:
@@ -288,11 +293,11 @@ def _of_row(row: Row, values: Mapping[int, object] | None, most_count: int) -> I
 
 
 def _answers_of(row: Row, values: Mapping[int, object] | None) -> Sequence[str | None]:
-    """Return the answers of a row. An empty cell of a file that cannot tell a missing value from an
-    empty text is none.
+    """Return the answers of a row.
 
-    A list of texts, in JSON, is several answers; a null in it is a call without one. Raises
-    OddValue for other values.
+    An empty cell is none, in a file that cannot distinguish a missing value from an empty text. A
+    list of texts, in JSON, is several answers. A null in it is a call without one. Raises OddValue
+    for other values.
     """
     text = row.cells["answer"]
     if values is None:
@@ -301,19 +306,22 @@ def _answers_of(row: Row, values: Mapping[int, object] | None) -> Sequence[str |
     if value is None:
         return [None]
     if isinstance(value, list):
-        return [None if part is None else text_of("answer", part) for part in value] or [None]
+        return [None if item is None else text_of("answer", item) for item in value] or [None]
     if isinstance(value, dict):
         raise OddValue("answer", quoted(value), "a text, or a list of texts")
     return [text_of("answer", text)]
 
 
 def _answer_values(path: Path, how: How) -> Mapping[int, object] | None:
-    """Return the answers of a JSON table that are no texts, by their places, or None if the file is
-    of another kind.
+    """Return the answers of a JSON table that are no texts, by their places.
+
+    Returns None if the file is of another kind.
     """
     if kind_of(path) not in (Kind.LINES, Kind.JSON):
         return None
-    column = next((name for name, ours in how.columns.items() if ours == "answer"), "answer")
+    column = next(
+        (name for name, our_name in how.columns.items() if our_name == "answer"), "answer"
+    )
     values: dict[int, object] = {}
     for place, row in json_rows(path, how):
         value: object = row
@@ -330,9 +338,11 @@ def _answer_values(path: Path, how: How) -> Mapping[int, object] | None:
 
 
 def _of_exported(path: Path, findings: Findings, how: How, most_count: int) -> Iterator[Logged]:
-    """Yield the answers of exported rows. The key of a prompt alone says what was asked.
+    """Yield the answers of exported rows.
 
-    An answer that stands in several cells of a design has a row in each, and counts once.
+    The key of a prompt alone identifies the question.
+
+    An answer in several cells of a design has a row in each, and counts once.
     """
     rows = read_rows(
         path,
@@ -371,14 +381,14 @@ def _of_exported(path: Path, findings: Findings, how: How, most_count: int) -> I
         n_rows_by_cell[cell] += 1  # rows of --expand repeat
         is_cut = row.get("truncated") == "true"
         about = {"key": row.get("prompt_key"), PERSONA: row.get("stands_before")}
-        told = {name: row.get(name) for name in ("temperature", "top_p", "max_new_tokens")}
+        parameters = {name: row.get(name) for name in ("temperature", "top_p", "max_new_tokens")}
         try:
             yield Logged(
                 row.line,
                 None if is_cut else row.cells["text"],
                 model=model_of(row.get("model").removeprefix("imported:")),
                 about={name: value for name, value in about.items() if value},
-                sampling=sampling_of(told, {"max_new_tokens": "max_tokens"}),
+                sampling=sampling_of(parameters, {"max_new_tokens": "max_tokens"}),
                 at=time_of("time", row.get("time")),
                 count=count_of(row.get("count"), most_count),
                 key=" ".join((*cell[:2], str(n_rows_by_cell[cell]))),
@@ -392,17 +402,17 @@ def _of_exported(path: Path, findings: Findings, how: How, most_count: int) -> I
 
 
 def _openai(place: int, line: Any) -> Iterator[Logged]:
-    """Yield the answers of a line of a batch's output, read as a reply of a server is.
+    """Yield the answers of a line of a batch's output, read like a reply of a server.
 
-    `custom_id` says what it was about, as `ref|variant|template|order|key`.
+    `custom_id` names the subject, as `ref|variant|template|order|key`.
     """
     response = line.get("response")
     if line.get("error") or not isinstance(response, dict) or response.get("status_code") != 200:
         yield Logged(place, None, why=FAILED)
         return
-    named = text_of("custom_id", line["custom_id"])
+    custom_id = text_of("custom_id", line["custom_id"])
     about = dict(
-        zip(("ref", "variant", "template", "order", "key"), named.split("|"), strict=False)
+        zip(("ref", "variant", "template", "order", "key"), custom_id.split("|"), strict=False)
     )
     body = as_chat(response["body"])
     entries = entries_of(body)
@@ -414,7 +424,7 @@ def _openai(place: int, line: Any) -> Iterator[Logged]:
         if choice is None:
             yield Logged(place, None, why=NOT_ANSWERED)
             continue
-        key = _digest(request, named, number)
+        key = _digest(request, custom_id, number)
         yield Logged(
             place,
             text_of("choices", choice.text),
@@ -440,31 +450,33 @@ _STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?)\.jsonl$"
 _MODEL_ARGUMENTS = ("pretrained", "model", "path", "engine")
 "arguments of lm-evaluation-harness that name a model"
 MOST_RESULTS = 2**26
-"bytes of the file of results beside the samples"
+"limit in bytes for the file of results beside the samples"
 
 
 @dataclass(frozen=True, slots=True)
 class _Harness:
-    """What the file of results beside the samples says of the run."""
+    """The data of a run in the file of results beside the samples."""
 
     model: str = ""
     at: str = ""
 
 
 def _harness(run: _Harness, place: int, sample: Any) -> Iterator[Logged]:
-    """Yield the answers of a sample of `generate_until`; the prompt is that of its one request."""
+    """Yield the answers of a sample of `generate_until`. The prompt is that of its one request."""
     arguments = sample.get("arguments") or {}
-    first = (list(arguments.values()) if isinstance(arguments, dict) else arguments)[0]
-    prompt, told = (
-        (first["arg_0"], first.get("arg_1")) if isinstance(first, dict) else (first[0], first[1])
+    request = (list(arguments.values()) if isinstance(arguments, dict) else arguments)[0]
+    prompt, settings = (
+        (request["arg_0"], request.get("arg_1"))
+        if isinstance(request, dict)
+        else (request[0], request[1])
     )
-    if not isinstance(told, dict):
+    if not isinstance(settings, dict):
         raise OddValue(
             "arguments",
             "a request without settings",
             "samples of a task with output_type generate_until",
         )
-    numbers = sampling_of(told, {"max_gen_toks": "max_tokens"})
+    numbers = sampling_of(settings, {"max_gen_toks": "max_tokens"})
     turns = turns_of("arguments", prompt)
     key = _digest(sample["doc_id"], turns, sample["resps"])
     for number, answer in enumerate(_responses(sample["resps"])):
@@ -481,8 +493,9 @@ def _harness(run: _Harness, place: int, sample: Any) -> Iterator[Logged]:
 
 
 def _responses(resps: object) -> Iterator[str | None]:
-    """Yield the answers of a sample: a list of texts, or of lists of texts. A null is none. Raises
-    OddValue.
+    """Yield the answers of a sample, which are a list of texts or of lists of texts.
+
+    A null is no answer. Raises OddValue for other values.
     """
     expected = "a list with the texts that the model generated"
     if not isinstance(resps, list):
@@ -495,17 +508,22 @@ def _responses(resps: object) -> Iterator[str | None]:
 
 
 def _about_harness(path: Path) -> _Harness:
-    """Return what lm-evaluation-harness wrote of the run, into `results_TIME.json` beside
-    `samples_TASK_TIME.jsonl`.
+    """Return the data of the run that lm-evaluation-harness wrote beside the samples.
+
+    They are in `results_TIME.json`, beside `samples_TASK_TIME.jsonl`.
     """
     stamp = _STAMP.search(path.name)
     if stamp is None:
         return _Harness()
-    beside = path.with_name(f"results_{stamp[1]}.json")
+    results_path = path.with_name(f"results_{stamp[1]}.json")
     try:
-        if beside.is_symlink() or not beside.is_file() or beside.stat().st_size > MOST_RESULTS:
+        if (
+            results_path.is_symlink()
+            or not results_path.is_file()
+            or results_path.stat().st_size > MOST_RESULTS
+        ):
             return _Harness()
-        results = json.loads(beside.read_bytes())
+        results = json.loads(results_path.read_bytes())
         config = results.get("config") or {}
         name = (
             results.get("model_name")
@@ -518,11 +536,12 @@ def _about_harness(path: Path) -> _Harness:
 
 
 def _model_argument(arguments: object) -> str:
-    """Return the name of the model in the arguments of a run: a mapping, or
-    `pretrained=NAME,dtype=float32`.
+    """Return the name of the model in the arguments of a run.
+
+    They are a mapping, or a text such as `pretrained=NAME,dtype=float32`.
     """
     if isinstance(arguments, str):
-        pairs = [part.partition("=") for part in arguments.split(",")]
+        pairs = [argument.partition("=") for argument in arguments.split(",")]
         arguments = {name.strip(): value.strip() for name, _, value in pairs}
     if not isinstance(arguments, dict):
         return ""
@@ -533,18 +552,20 @@ def _model_argument(arguments: object) -> str:
 
 
 def _results(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
-    """Yield (number, (the file's evaluation, a result of it))."""
-    for _, whole in objects(path, findings):
-        results = whole.get("results") if isinstance(whole, dict) else None
-        listed = results.get("results") if isinstance(results, dict) else None
-        if not isinstance(listed, list):
+    """Yield the number of each result, with the file's evaluation and the result."""
+    for _, evaluation in objects(path, findings):
+        results = evaluation.get("results") if isinstance(evaluation, dict) else None
+        entries = results.get("results") if isinstance(results, dict) else None
+        if not isinstance(entries, list):
             findings.add(path, None, "results", f"no entry of {PROMPTFOO}", WHOLE)
             return
-        yield from ((place, (whole, result)) for place, result in enumerate(listed, start=1))
+        yield from (
+            (number, (evaluation, result)) for number, result in enumerate(entries, start=1)
+        )
 
 
 def _promptfoo(place: int, entry: Any) -> Iterator[Logged]:
-    whole, result = entry
+    evaluation, result = entry
     response = result.get("response") or {}
     output = response.get("output")
     if output is None or response.get("error"):
@@ -555,16 +576,16 @@ def _promptfoo(place: int, entry: Any) -> Iterator[Logged]:
         )
         return
     provider = result.get("provider") or {}
-    told = provider.get("config") or {} if isinstance(provider, dict) else {}
+    config = provider.get("config") or {} if isinstance(provider, dict) else {}
     text = text_of("output", output if isinstance(output, str) else json.dumps(output))
-    uid = _digest(whole.get("evalId"), result["id"]) if result.get("id") else ""
+    uid = _digest(evaluation.get("evalId"), result["id"]) if result.get("id") else ""
     yield Logged(
         place,
         refusal(text) if response.get("isRefusal") else text,
         model=model_of(provider.get("id") if isinstance(provider, dict) else provider, "provider"),
         turns=turns_of("prompt", result["prompt"]["raw"]),
-        sampling=sampling_of(told if isinstance(told, dict) else {}),
-        at=time_of("timestamp", whole["results"].get("timestamp")),
+        sampling=sampling_of(config if isinstance(config, dict) else {}),
+        at=time_of("timestamp", evaluation["results"].get("timestamp")),
         key=uid,
         uid=uid,
         ended=_ended(
@@ -578,7 +599,10 @@ def _promptfoo(place: int, entry: Any) -> Iterator[Logged]:
 
 
 def _samples(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
-    """Yield (number, (header of a log, one of its samples)), of a packed log one at a time."""
+    """Yield the number of each sample of a log, with the header of the log and the sample.
+
+    The samples of a packed log are read one at a time.
+    """
     if names_in(path):
         yield from _packed_samples(path, findings)
         return
@@ -587,7 +611,8 @@ def _samples(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
             findings.add(path, None, None, f"no entry of {INSPECT}", WHOLE)
             return
         yield from (
-            (place, (log, sample)) for place, sample in enumerate(log.get("samples") or (), start=1)
+            (number, (log, sample))
+            for number, sample in enumerate(log.get("samples") or (), start=1)
         )
 
 
@@ -602,14 +627,14 @@ def _packed_samples(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]
         names = [
             name for name in archive.names if name.startswith(SAMPLES) and name.endswith(".json")
         ]
-        for place, name in enumerate(names, start=1):
+        for number, name in enumerate(names, start=1):
             sample = _part(path, name, archive.read(name), findings)
             if sample is not None:
-                yield place, (header, sample)
+                yield number, (header, sample)
 
 
 def _part(path: Path, name: str, content: bytes, findings: Findings) -> Any:
-    """Return a part of a packed log, or None, with a note, if it is no JSON."""
+    """Return a part of a packed log, or None, with a note, if it is not JSON."""
     try:
         value = json.loads(content, object_pairs_hook=without_repeats)
         if not too_deep(value):
@@ -632,13 +657,13 @@ def _inspect(place: int, entry: Any) -> Iterator[Logged]:
     if not choices:
         yield Logged(place, None, why=FAILED if output.get("error") else NOT_ANSWERED)
         return
-    given = {**(evaluation.get("model_generate_config") or {})}
-    given |= {
+    parameters = {**(evaluation.get("model_generate_config") or {})}
+    parameters |= {
         name: value for name, value in (plan.get("config") or {}).items() if value is not None
     }
     turns = _sent(sample, plan)
-    meta = sample.get("metadata") or {}
-    run = (
+    metadata = sample.get("metadata") or {}
+    run_id = (
         sample.get("uuid")
         or evaluation.get("task_id")
         or evaluation.get("eval_id")
@@ -647,31 +672,33 @@ def _inspect(place: int, entry: Any) -> Iterator[Logged]:
     for number, choice in enumerate(choices):
         ended = STOPS.get(str(choice.get("stop_reason")), "stop")
         message = _resolved(choice["message"], sample.get("attachments") or {})
-        read = choice_of({"message": message, "finish_reason": ended})
-        if read is None:
+        parsed = choice_of({"message": message, "finish_reason": ended})
+        if parsed is None:
             yield Logged(place, None, why=NOT_ANSWERED)
             continue
-        text = text_of("output", read.text)
-        key = _digest(run, sample.get("id"), sample.get("epoch"), number, turns, text)
+        text = text_of("output", parsed.text)
+        key = _digest(run_id, sample.get("id"), sample.get("epoch"), number, turns, text)
         yield Logged(
             place,
             text,
             model=model_of(evaluation["model"]),
             turns=turns,
-            about={name: str(meta[name]) for name in ABOUT if meta.get(name)} if not turns else {},
-            sampling=sampling_of(given),
+            about={name: str(metadata[name]) for name in ABOUT if metadata.get(name)}
+            if not turns
+            else {},
+            sampling=sampling_of(parameters),
             at=time_of("started_at", sample.get("started_at") or evaluation.get("created")),
-            key=key if run else "",
-            uid=key if run else "",
-            ended=_ended(cut=read.cut, filtered=read.filtered),
+            key=key if run_id else "",
+            uid=key if run_id else "",
+            ended=_ended(cut=parsed.cut, filtered=parsed.filtered),
         )
 
 
 def _sent(sample: Any, plan: Any) -> Turns:
-    """Return the messages that were sent: those before the last of the assistant.
+    """Return the messages that were sent: those before the last message of the assistant.
 
     A sample without messages has been sent its input, unless a step of the task may have changed
-    it. Raises OddValue.
+    it. Raises OddValue in that case.
     """
     attachments = sample.get("attachments") or {}
     messages = sample.get("messages") or []
@@ -691,29 +718,29 @@ def _sent(sample: Any, plan: Any) -> Turns:
 
 
 def _resolved(value: Any, attachments: Mapping[str, Any]) -> Any:
-    """Return a value of a sample with the texts that Inspect keeps apart in their places."""
+    """Return a value of a sample with the texts that Inspect stores apart in their places."""
     if not attachments:
         return value
     if isinstance(value, str):
         name = value.removeprefix("attachment://")
         return attachments.get(name, value) if name != value else value
     if isinstance(value, list):
-        return [_resolved(part, attachments) for part in value]
+        return [_resolved(item, attachments) for item in value]
     if isinstance(value, dict):
-        return {name: _resolved(part, attachments) for name, part in value.items()}
+        return {name: _resolved(item, attachments) for name, item in value.items()}
     return value
 
 
 # ── folders ───────────────────────────────────────────────────────────────────────────────────────
 
 ENDINGS = (".eval", ".json", ".jsonl")
-"how the files end that programs write into a folder"
+"the suffixes of files that programs write into a folder"
 BESIDE = ("results_", "logs.json", "eval-set.json")
-"how files begin that programs write beside their logs"
+"the beginnings of the names of files that programs write beside their logs"
 DEEPEST = 3
-"folders within folders that are read"
+"depth of folders within folders that are read"
 MOST_SEEN = 3000
-"entries of a folder, and of those within it, that are looked at to tell whether it holds logs"
+"number of entries of a folder, and of those within it, that are inspected for logs"
 LOOKED_AT = 2**16
 _SIGNS: Mapping[str, tuple[bytes, ...]] = {
     "Inspect": (b'"eval"', b'"task"'),
@@ -721,13 +748,11 @@ _SIGNS: Mapping[str, tuple[bytes, ...]] = {
     "promptfoo": (b'"evalId"',),
     "OpenAI": (b'"custom_id"', b'"response"'),
 }
-"what the beginning of a log has, whoever wrote it"
+"texts in the beginning of a log, by program"
 
 
 def logs_in(folder: Path) -> list[Path]:
-    """Return the logs of answers in a folder and the folders within it, in the order of their
-    names.
-    """
+    """Return the logs of answers in a folder and its subfolders, in the order of their names."""
     return sorted(path for path in _entries_in(folder) if _looks_like_log(path))
 
 
@@ -737,14 +762,15 @@ def has_logs(folder: Path) -> bool:
 
 
 def _entries_in(folder: Path) -> Iterator[Path]:
-    """Yield what is in a folder, then what is in those within it. Hidden entries and links are
-    passed over.
+    """Yield the entries of a folder, then those of its subfolders.
+
+    Hidden entries and links are passed over.
     """
     folders = deque([(folder, 1)])
     while folders:
-        place, depth = folders.popleft()
+        current_folder, depth = folders.popleft()
         with suppress(OSError):
-            for path in sorted(place.iterdir()):
+            for path in sorted(current_folder.iterdir()):
                 if path.name.startswith(".") or path.is_symlink():
                     continue
                 if depth < DEEPEST and path.is_dir():
@@ -753,8 +779,9 @@ def _entries_in(folder: Path) -> Iterator[Path]:
 
 
 def _looks_like_log(path: Path) -> bool:
-    """Return whether the beginning of a file is that of a log. Tables are none: they may be
-    anything.
+    """Return whether the beginning of a file is that of a log.
+
+    Tables are none, since they may contain anything.
     """
     if path.suffix not in ENDINGS or path.name.startswith(BESIDE) or not path.is_file():
         return False
@@ -765,4 +792,4 @@ def _looks_like_log(path: Path) -> bool:
             begin = file.read(LOOKED_AT)
     except (UsageError, MissingPackage, OSError):
         return False
-    return any(all(sign in begin for sign in signs) for signs in _SIGNS.values())
+    return any(all(marker in begin for marker in markers) for markers in _SIGNS.values())

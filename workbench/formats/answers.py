@@ -4,7 +4,7 @@
     1,yes,rather no             1,q-1,yes
     2,,no                       2,q-2,no
 
-The header shows which of the two a file is. Answers are kept as given, without outer spaces; an
+The header shows which of the two a file is. Answers are kept as given, without outer spaces. An
 empty cell is no answer. Rows of empty cells are skipped. A fault that occurs many times is reported
 once, at its first place.
 
@@ -57,8 +57,8 @@ class Declared:
     """The codes and columns of a file that the user declares not to be answers."""
 
     missing: tuple[str, ...] = ()
-    """codes for no answer, like an empty cell; a code that is on the scale of a question is still
-    an answer to it"""
+    """codes for no answer, like an empty cell. A code that is on the scale of a question is
+    still an answer to it."""
     ignored: tuple[str, ...] = ()
     "columns about people"
     how: How = AS_IS
@@ -75,18 +75,22 @@ def read_answers(
     sure: bool = True,
     declared: Declared | None = None,
 ) -> tuple[tuple[Respondent, ...], tuple[str, ...]]:
-    """Return the people of a file in its order, and sentences about gaps: respondents without an
-    answer, who are left out, and questions without a column.
+    """Return the people of a file in its order, and sentences about gaps.
 
-    Every fault is noted. `questionnaire`: its respondents are ignored. `statements`: all refs of
-    the instrument, including those without a role. `sure`: all questions are known; otherwise
-    unknown refs may belong to questions that could not be read, and are not reported.
+    Gaps are respondents without an answer, who are left out, and questions without a column. Every
+    fault is noted.
+
+    The respondents of `questionnaire` are ignored. `statements` has all refs of the instrument,
+    including those without a role. `sure` tells that all questions are known. Otherwise unknown
+    refs may belong to questions that could not be read, and are not reported.
     """
     declared = declared or Declared()
-    aside = _Aside(declared.who)
+    person_columns = _Aside(declared.who)
     check = _Check(path, questionnaire, statements, declared, sure=sure)
     records = _kept(
-        aside.taken(whole_records(path, findings, declared.how), check), declared.ignored, check
+        person_columns.taken(whole_records(path, findings, declared.how), check),
+        declared.ignored,
+        check,
     )
     line, header = next(records, (1, []))
     if not header:
@@ -104,45 +108,46 @@ def read_answers(
     else:
         people = _wide(line, header, records, check)
     check.tell(findings)
-    weights, groups, told = aside.facts(path, findings)
-    silent = [name for name, answers in people.items() if not answers]
+    weights, groups, group_notes = person_columns.facts(path, findings)
+    without_answer = [name for name, answers in people.items() if not answers]
     notes = _without_column(path, header, questionnaire) if RESPONDENT in header else []
     notes += _as_declared(path, declared, check.missing)
-    if silent:
+    if without_answer:
         notes.append(
-            f"{_those(len(silent))} left out, without any answer in {path.name}: "
-            f"{named_few(silent)}."
+            f"{_those(len(without_answer))} left out, without any answer in {path.name}: "
+            f"{named_few(without_answer)}."
         )
-    answered = [Respondent(name, answers) for name, answers in people.items() if answers]
-    found, dropped = with_who(answered, weights, groups)
-    return found, (*notes, *told, *dropped)
+    respondents = [Respondent(name, answers) for name, answers in people.items() if answers]
+    weighted, weight_notes = with_who(respondents, weights, groups)
+    return weighted, (*notes, *group_notes, *weight_notes)
 
 
 def looks_like_answers(header: Collection[str]) -> bool:
-    """Return whether a header is that of a file of answers, not of statements or of a survey of
-    wordings.
+    """Return whether a header is that of a file of answers.
+
+    Files of statements or of a survey of wordings have another one.
     """
     names = {name.strip().casefold() for name in header}
     return RESPONDENT in names and "ref" not in names
 
 
 def _without_column(path: Path, header: Sequence[str], questionnaire: Questionnaire) -> list[str]:
-    """Name the questions that have no column in a wide file, targets first."""
+    """Return the sentences about questions that have no column in a wide file, targets first."""
     if sorted(header) == sorted(LONG):
         return []
     notes = []
     for role in (Role.TARGET, Role.CONTEXT):
-        absent = [
+        missing_refs = [
             question.ref for question in questionnaire.of_role(role) if question.ref not in header
         ]
-        if absent:
-            kind = f"{role} question{'s' * (len(absent) != 1)}"
-            notes.append(f"{path.name} has no column for the {kind} {named_few(absent)}.")
+        if missing_refs:
+            kind = f"{role} question{'s' * (len(missing_refs) != 1)}"
+            notes.append(f"{path.name} has no column for the {kind} {named_few(missing_refs)}.")
     return notes
 
 
 def _as_declared(path: Path, declared: Declared, missing: Counter[str]) -> list[str]:
-    """Report what was left out because the user declared it."""
+    """Return the sentences about codes and columns that were left out as the user declared."""
     notes = []
     if declared.missing:
         codes = ", ".join(f"{code} ({missing[folded(code)]:,})" for code in declared.missing)
@@ -158,10 +163,10 @@ def _those(people: int) -> str:
 
 @dataclass(slots=True)
 class _Fault:
-    """One cause and all its places."""
+    """A cause of faults and all its places."""
 
     line: int
-    "of the first place, like the next two fields"
+    "line of the first place, like the next two fields"
     column: str | None
     found: str
     expected: str
@@ -169,18 +174,19 @@ class _Fault:
     questions: set[str] = field(default_factory=set)
 
     def said(self) -> str:
-        """Return what was found and, if it was found repeatedly, how often."""
+        """Return the finding and, if it occurred repeatedly, the number of times."""
         if self.times < 2:
             return self.found
-        where = (
+        location = (
             f" in answers to {len(self.questions):,} questions" if len(self.questions) > 1 else ""
         )
-        return f"{self.found}, {self.times:,} times{where}, here first"
+        return f"{self.found}, {self.times:,} times{location}, here first"
 
 
 class _Check:
-    """The questions and their valid answers; each kind of fault is reported once, at its first
-    place.
+    """The questions and their valid answers.
+
+    Each kind of fault is reported once, at its first place.
     """
 
     def __init__(
@@ -225,7 +231,7 @@ class _Check:
         return fault
 
     def ref(self, ref: str, line: int, column: str) -> bool:
-        """Return whether the question exists; otherwise note the fault with a similar ref."""
+        """Return whether the question exists. Otherwise note the fault with a similar ref."""
         if ref in self._scales:
             return True
         if not self._sure:
@@ -243,20 +249,22 @@ class _Check:
         return False
 
     def _near(self, ref: str, *, wide: bool) -> str:
-        near = nearest(ref, self._scales)
-        said = "a question that the instrument has" + (f" (did you mean {near!r}?)" if near else "")
-        if near or not wide or self._columns_said:
-            return said
+        similar = nearest(ref, self._scales)
+        expected = "a question that the instrument has" + (
+            f" (did you mean {similar!r}?)" if similar else ""
+        )
+        if similar or not wide or self._columns_said:
+            return expected
         self._columns_said = True
-        return f"{said}. {OTHER_COLUMNS}"
+        return f"{expected}. {OTHER_COLUMNS}"
 
     def _without_role(self, ref: str, line: int, column: str) -> None:
         """Note all statements without a role as one fault."""
-        found, expected = (
+        problem, expected = (
             f"{ref!r}, a statement without a role",
             "a question: a statement with a role",
         )
-        fault = self._again("role", line, column, found, lambda: expected)
+        fault = self._again("role", line, column, problem, lambda: expected)
         fault.times = 1
         fault.questions.add(ref)
         if len(fault.questions) > 1:
@@ -276,37 +284,42 @@ class _Check:
         return False
 
     def answer(self, ref: str, value: str, line: int, column: str) -> None:
-        """Note an answer that is not on the question's scale; each valid value of a question is
-        looked up once.
+        """Note an answer that is not on the question's scale.
+
+        Each valid value of a question is looked up once.
         """
-        good, scale = self._good[ref], self._scales[ref]
-        if value in good or scale is None:  # an unknown scale was noted with its statement
+        valid_values, scale = self._good[ref], self._scales[ref]
+        if value in valid_values or scale is None:  # an unknown scale was noted with its statement
             return
         if scale.option(value) is not None:
-            good.add(value)
+            valid_values.add(value)
             return
-        said = repr(value) if column == ref else f"{value!r} to {ref!r}"
+        problem = repr(value) if column == ref else f"{value!r} to {ref!r}"
         cause = ("answer", scale.name, folded(value))
-        self._again(cause, line, column, said, lambda: self._on_scale(scale, value)).questions.add(
-            ref
-        )
+        self._again(
+            cause, line, column, problem, lambda: self._on_scale(scale, value)
+        ).questions.add(ref)
 
     def _on_scale(self, scale: Scale, value: str) -> str:
         """Return the valid answers, a similar one, and, once per file, how to add others."""
-        known = [
-            one for option in scale.options for one in option.values if any(map(str.isalpha, one))
+        scale_words = [
+            word
+            for option in scale.options
+            for word in option.values
+            if any(map(str.isalpha, word))
         ]
-        near = nearest(value, known) if any(map(str.isalpha, value)) else None
-        said = f"an answer of the scale {scale.name}: {scale.described()}"
-        said += f" (did you mean {near!r}?)" if near else ""
-        first = not self._own_scales_said
+        similar = nearest(value, scale_words) if any(map(str.isalpha, value)) else None
+        expected = f"an answer of the scale {scale.name}: {scale.described()}"
+        expected += f" (did you mean {similar!r}?)" if similar else ""
+        is_first = not self._own_scales_said
         self._own_scales_said = True
-        return f"{said}. {OWN_SCALES}" if first else said
+        return f"{expected}. {OWN_SCALES}" if is_first else expected
 
 
 def whole_records(path: Path, findings: Findings, how: How) -> Iterator[Record]:
-    """Yield the header and the rows of the same length, without blank lines, outer spaces and
-    guards.
+    """Yield the header and the rows of the same length.
+
+    Blank lines, outer spaces and guards are removed.
     """
     width = None
     for line, cells in records(path, findings, how):
@@ -315,9 +328,11 @@ def whole_records(path: Path, findings: Findings, how: How) -> Iterator[Record]:
         if (
             width is None
             and sum(map(bool, cells)) == 1
-            and (row := likely_header_row(path, how)) is not None
+            and (header_row := likely_header_row(path, how)) is not None
         ):
-            findings.add(path, line, None, "a title or comment above the columns", header_told(row))
+            findings.add(
+                path, line, None, "a title or comment above the columns", header_told(header_row)
+            )
             return
         width = width or len(cells)
         if len(cells) != width:
@@ -327,7 +342,7 @@ def whole_records(path: Path, findings: Findings, how: How) -> Iterator[Record]:
 
 
 class _Aside:
-    """The columns of weights and groups, which are taken out of the records of a wide file."""
+    """The columns of weights and groups, which are removed from the records of a wide file."""
 
     def __init__(self, who: Who) -> None:
         self._who = who
@@ -337,47 +352,49 @@ class _Aside:
 
     def taken(self, records: Iterator[Record], check: _Check) -> Iterator[Record]:
         """Yield the records without these columns."""
-        where: dict[str, int] = {}
-        kept: list[int] = []
-        person = 0
+        index_by_name: dict[str, int] = {}
+        kept_indices: list[int] = []
+        person_index = 0
         for line, cells in records if self._cells else ():
-            if not kept:
+            if not kept_indices:
                 for name in self._cells:
                     if cells.count(name) != 1 or sorted(cells) == sorted(LONG):
-                        found = (
+                        problem = (
                             f"{cells.count(name)} columns of this name"
                             if cells.count(name)
                             else "no such column"
                         )
                         check.note(
-                            line, name, found, "one column of a file with a row for each person"
+                            line, name, problem, "one column of a file with a row for each person"
                         )
-                where = {name: cells.index(name) for name in self._cells if name in cells}
-                kept = [n for n, name in enumerate(cells) if name not in where]
-                person = cells.index(RESPONDENT) if RESPONDENT in cells else -1
-            elif person >= 0:
-                self._names.append(cells[person])
+                index_by_name = {name: cells.index(name) for name in self._cells if name in cells}
+                kept_indices = [
+                    index for index, name in enumerate(cells) if name not in index_by_name
+                ]
+                person_index = cells.index(RESPONDENT) if RESPONDENT in cells else -1
+            elif person_index >= 0:
+                self._names.append(cells[person_index])
                 self._places.append(line)
-                for name, n in where.items():
-                    self._cells[name].append(cells[n])
-            yield line, [cells[n] for n in kept]
+                for name, index in index_by_name.items():
+                    self._cells[name].append(cells[index])
+            yield line, [cells[index] for index in kept_indices]
         yield from () if self._cells else records
 
     def facts(
         self, path: Path, findings: Findings
     ) -> tuple[dict[str, float | None], dict[str, dict[str, str]], tuple[str, ...]]:
-        """Return the weight and the groups of each person, and sentences about who is in none."""
+        """Return the weight and the groups of each person, and sentences about missing groups."""
         if findings.found or not self._names:
             return {}, {}, ()
-        held = {name: self._cells[name] for name in self._who.weights}
-        weights = weights_of(path, held, self._places, self._who, findings)
+        weight_cells = {name: self._cells[name] for name in self._who.weights}
+        weights = weights_of(path, weight_cells, self._places, self._who, findings)
         groups: dict[str, dict[str, str]] = {name: {} for name in self._names}
         notes: tuple[str, ...] = ()
         for grouping in self._who.groups:
-            cells, told = groups_of(
+            cells, group_notes = groups_of(
                 path, grouping, self._cells[grouping.column], self._places, findings
             )
-            notes += told
+            notes += group_notes
             for name, value in zip(self._names, cells, strict=True):
                 if value:
                     groups[name][grouping.name] = value
@@ -385,55 +402,58 @@ class _Aside:
 
 
 def _kept(records: Iterator[Record], ignored: Collection[str], check: _Check) -> Iterator[Record]:
-    """Yield the records without the columns of these names; each must exist, and none may be
-    required.
+    """Yield the records without the columns of these names.
+
+    Each must exist, and none may be required.
     """
     if not ignored:
         yield from records
         return
-    places: list[int] = []
+    kept_indices: list[int] = []
     for line, cells in records:
-        if not places:
-            places = [
-                place
-                for place, name in enumerate(cells)
+        if not kept_indices:
+            kept_indices = [
+                index
+                for index, name in enumerate(cells)
                 if name not in ignored or name == RESPONDENT
             ]
             for name in dict.fromkeys(ignored):
                 if name not in cells or name == RESPONDENT:
-                    found = (
+                    problem = (
                         "no such column to leave out"
                         if name not in cells
                         else "a column that has to be there"
                     )
-                    check.note(line, name, found, "columns of this file that are no questions")
-        yield line, [cells[place] for place in places]
+                    check.note(line, name, problem, "columns of this file that are no questions")
+        yield line, [cells[index] for index in kept_indices]
 
 
 def _wide(at: int, header: list[str], records: Iterator[Record], check: _Check) -> People:
-    """Read one row per person; a column is a question."""
+    """Read one row per person. A column is a question."""
     if RESPONDENT not in header:
-        near = nearest(RESPONDENT, header)
-        there = f" (there is {near!r})" if near else ""
+        similar = nearest(RESPONDENT, header)
+        hint = f" (there is {similar!r})" if similar else ""
         check.note(
-            at, RESPONDENT, f"no such column{there}", f"{RESPONDENT} and refs, or {', '.join(LONG)}"
+            at, RESPONDENT, f"no such column{hint}", f"{RESPONDENT} and refs, or {', '.join(LONG)}"
         )
         return {}
     for name in dict.fromkeys(header):
         if header.count(name) > 1:
             check.note(at, name, f"{header.count(name)} columns of this name", "one")
-    who = header.index(RESPONDENT)
+    person_index = header.index(RESPONDENT)
     columns = [
-        (n, ref) for n, ref in enumerate(header) if ref != RESPONDENT and check.ref(ref, at, ref)
+        (index, ref)
+        for index, ref in enumerate(header)
+        if ref != RESPONDENT and check.ref(ref, at, ref)
     ]
     people: People = {}
     lines: dict[str, int] = {}
     for line, cells in records:
-        name = cells[who]
+        name = cells[person_index]
         if not _is_new(name, line, lines, check):
             continue
         people[name] = answers = {
-            ref: cells[n] for n, ref in columns if check.is_given(ref, cells[n])
+            ref: cells[index] for index, ref in columns if check.is_given(ref, cells[index])
         }
         for ref, value in answers.items():
             check.answer(ref, value, line, ref)
@@ -444,28 +464,32 @@ def _is_new(name: str, line: int, lines: dict[str, int], check: _Check) -> bool:
     if not name:
         check.note(line, RESPONDENT, "an empty cell", "some text")
         return False
-    first = lines.setdefault(name, line)
-    if first != line:
-        check.note(line, RESPONDENT, f"{name!r} again, after line {first}", "every respondent once")
-    return first == line
+    first_line = lines.setdefault(name, line)
+    if first_line != line:
+        check.note(
+            line, RESPONDENT, f"{name!r} again, after line {first_line}", "every respondent once"
+        )
+    return first_line == line
 
 
 def _long(header: list[str], records: Iterator[Record], check: _Check) -> People:
     """Read one row per answer."""
-    who, what, said = (header.index(column) for column in LONG)
+    person_index, question_index, answer_index = (header.index(column) for column in LONG)
     people: People = {}
     lines: dict[tuple[str, str], int] = {}
     for line, cells in records:
-        name, ref, value = cells[who], cells[what], cells[said]
-        empty = [column for column, cell in ((RESPONDENT, name), ("question", ref)) if not cell]
-        for column in empty:
+        name, ref, value = cells[person_index], cells[question_index], cells[answer_index]
+        empty_columns = [
+            column for column, cell in ((RESPONDENT, name), ("question", ref)) if not cell
+        ]
+        for column in empty_columns:
             check.note(line, column, "an empty cell", "some text")
-        if empty or not check.ref(ref, line, "question"):
+        if empty_columns or not check.ref(ref, line, "question"):
             continue
-        first = lines.setdefault((name, ref), line)
-        if first != line:
-            found = f"another answer of {name!r} to {ref!r}, after line {first}"
-            check.note(line, "question", found, "one answer of a person to a question")
+        first_line = lines.setdefault((name, ref), line)
+        if first_line != line:
+            problem = f"another answer of {name!r} to {ref!r}, after line {first_line}"
+            check.note(line, "question", problem, "one answer of a person to a question")
             continue
         answers = people.setdefault(name, {})
         if check.is_given(ref, value):
@@ -483,20 +507,21 @@ WEIGHT = "weight"
 def with_facts(
     path: Path, people: Sequence[Respondent], findings: Findings
 ) -> tuple[Respondent, ...]:
-    """Return people with the weights and groups of `respondents.csv`, if there: every other column
-    is a group.
+    """Return people with the weights and groups of `respondents.csv`, if it exists.
+
+    Every other column is a group.
     """
     if not path.exists():
         return tuple(people)
     rows = read_rows(
         path, findings, required=(RESPONDENT,), optional=(WEIGHT,), any_columns=True, guarded=True
     )
-    known, facts = {one.name for one in people}, {}
+    names, facts_by_name = {respondent.name for respondent in people}, {}
     for row in rows:
         name, cells = row.get(RESPONDENT), row.cells
-        if name in facts:
+        if name in facts_by_name:
             findings.add(path, row.line, RESPONDENT, f"{name!r} again", "every respondent once")
-        elif known and name not in known:
+        elif names and name not in names:
             findings.add(
                 path,
                 row.line,
@@ -518,25 +543,28 @@ def with_facts(
             for field, value in cells.items()
             if field not in (RESPONDENT, WEIGHT) and value
         }
-        facts[name] = (1.0 if weight is None else weight, groups)
+        facts_by_name[name] = (1.0 if weight is None else weight, groups)
     return tuple(
-        replace(one, weight=w, groups=g)
-        for one in people
-        for w, g in [facts.get(one.name, (1.0, {}))]
+        replace(respondent, weight=weight, groups=groups)
+        for respondent in people
+        for weight, groups in [facts_by_name.get(respondent.name, (1.0, {}))]
     )
 
 
 def read_published(
     path: Path, questionnaire: Questionnaire, findings: Findings
 ) -> tuple[PublishedShares, ...]:
-    """Return the shares of `published_shares.csv`, if there: a row an answer of a population to a
-    question.
+    """Return the shares of `published_shares.csv`, if it exists.
+
+    A row has the share of an answer of a population to a question.
     """
     if not path.exists():
         return ()
     scales = {scale.name: scale for scale in questionnaire.scales}
-    asked = {question.ref: scales.get(question.scale) for question in questionnaire.questions}
-    found: dict[tuple[str, str, str], PublishedShares] = {}
+    scale_by_ref = {
+        question.ref: scales.get(question.scale) for question in questionnaire.questions
+    }
+    shares_by_key: dict[tuple[str, str, str], PublishedShares] = {}
     lines: dict[tuple[str, str, str], int] = {}
     columns, may_be_empty = PUBLISHED_COLUMNS, ("people",)
     for row in read_rows(path, findings, required=columns, may_be_empty=may_be_empty, guarded=True):
@@ -545,8 +573,8 @@ def read_published(
             number(row, "share", findings, low=0, high=1),
             number(row, "people", findings, low=1, high=1e12),
         )
-        scale = asked.get(ref)
-        if ref not in asked:
+        scale = scale_by_ref.get(ref)
+        if ref not in scale_by_ref:
             findings.add(path, row.line, "ref", repr(ref), "a question: a statement with a role")
         elif scale is not None and scale.option(answer) is None:
             findings.add(
@@ -554,36 +582,43 @@ def read_published(
             )
         key = ref, group, value
         lines.setdefault(key, row.line)
-        before = found.get(key) or PublishedShares(
+        previous = shares_by_key.get(key) or PublishedShares(
             *key, {}, None if people is None else round(people)
         )
-        if answer in before.shares:
+        if answer in previous.shares:
             findings.add(
                 path, row.line, "answer", f"{answer!r} again", "every answer of a population once"
             )
-        found[key] = replace(before, shares={**before.shares, answer: share or 0.0})
-    for key, one in found.items():
-        if abs(sum(one.shares.values()) - 1) > TOGETHER:
-            said = f"shares that are {sum(one.shares.values()):.4g} together"
+        shares_by_key[key] = replace(previous, shares={**previous.shares, answer: share or 0.0})
+    for key, published_shares in shares_by_key.items():
+        if abs(sum(published_shares.shares.values()) - 1) > TOGETHER:
+            problem = f"shares that are {sum(published_shares.shares.values()):.4g} together"
             findings.add(
-                path, lines[key], "share", said, f"shares of {key[1]}={key[2]} that are 1 together"
+                path,
+                lines[key],
+                "share",
+                problem,
+                f"shares of {key[1]}={key[2]} that are 1 together",
             )
-    return tuple(found.values())
+    return tuple(shares_by_key.values())
 
 
 TOGETHER = 0.02
-"how far published shares may be from 1 together: they are rounded"
+"tolerance of the sum of published shares, which are rounded, from 1"
 
 
 def facts_rows(questionnaire: Questionnaire) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return (header, rows) of `respondents.csv`; no rows where nobody has a weight or a group."""
+    """Return (header, rows) of `respondents.csv`.
+
+    It has no rows if nobody has a weight or a group.
+    """
     people = questionnaire.respondents
-    fields = sorted({field for one in people for field in one.groups})
-    if not fields and all(one.weight == 1 for one in people):
+    fields = sorted({field for person in people for field in person.groups})
+    if not fields and all(person.weight == 1 for person in people):
         return (RESPONDENT, WEIGHT), []
     rows = [
-        (one.name, repr(one.weight), *(one.groups.get(field, "") for field in fields))
-        for one in people
+        (person.name, repr(person.weight), *(person.groups.get(field, "") for field in fields))
+        for person in people
     ]
     return (RESPONDENT, WEIGHT, *fields), rows
 
@@ -592,15 +627,15 @@ def published_rows(questionnaire: Questionnaire) -> list[tuple[str, ...]]:
     """Return the rows of `published_shares.csv`."""
     return [
         (
-            one.ref,
-            one.group,
-            one.value,
+            published_shares.ref,
+            published_shares.group,
+            published_shares.value,
             answer,
             repr(share),
-            "" if one.people is None else str(one.people),
+            "" if published_shares.people is None else str(published_shares.people),
         )
-        for one in questionnaire.published
-        for answer, share in one.shares.items()
+        for published_shares in questionnaire.published
+        for answer, share in published_shares.shares.items()
     ]
 
 
@@ -610,11 +645,16 @@ def answer_rows(questionnaire: Questionnaire) -> tuple[tuple[str, ...], Iterator
     if RESPONDENT in refs or set(refs) == set(LONG[1:]):
         return LONG, _long_rows(questionnaire, refs)
     rows = (
-        (one.name, *(one.answers.get(ref, "") for ref in refs)) for one in questionnaire.respondents
+        (respondent.name, *(respondent.answers.get(ref, "") for ref in refs))
+        for respondent in questionnaire.respondents
     )
     return (RESPONDENT, *refs), rows
 
 
 def _long_rows(questionnaire: Questionnaire, refs: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    for one in questionnaire.respondents:
-        yield from ((one.name, ref, one.answers[ref]) for ref in refs if ref in one.answers)
+    for respondent in questionnaire.respondents:
+        yield from (
+            (respondent.name, ref, respondent.answers[ref])
+            for ref in refs
+            if ref in respondent.answers
+        )

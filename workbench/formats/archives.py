@@ -1,7 +1,7 @@
-"""Files within a zip, read one at a time: stored, deflated, or compressed with Zstandard as newer
-programs do.
+"""Reads the files within a zip, one at a time.
 
-All parts together may unpack to as much as any packed file, see `packed.Reading`.
+They may be stored, deflated, or compressed with Zstandard, as newer programs do. All of them
+together may unpack to as many bytes as any packed file may (see `packed.Reading`).
 """
 
 from __future__ import annotations
@@ -22,17 +22,19 @@ from workbench.formats.packed import CHUNK, MOST_SHOWN, most_of
 from workbench.installed import install
 
 ZSTANDARD = 93
-"the number of a compression method that `zipfile` knows from Python 3.14 on"
+"the number of a compression method that `zipfile` knows only from Python 3.14 on"
 LOCAL_HEADER = struct.Struct("<4s5H3I2H")
-"the header before a part; its last two numbers are the lengths of the name and of the extra field"
+"""the header before each file. Its last two numbers are the lengths of the name and of the extra
+field."""
 ENCRYPTED = 0x1
-"flag of a part with a password"
+"the flag of a file that has a password"
 MOST_PARTS = 200_000
-"parts of a zip: more are no log of answers, and their list alone fills the memory"
+"""the most files in a zip: one with more is no log of answers, and the list alone would fill the
+memory"""
 
 
 class Archive:
-    """The parts of a zip, by their names."""
+    """The files in an open zip, by name."""
 
     def __init__(self, path: Path, file: BinaryIO, parts: zipfile.ZipFile) -> None:
         self._path, self._file, self._zip = path, file, parts
@@ -41,8 +43,10 @@ class Archive:
         self.names = tuple(parts.namelist())
 
     def read(self, name: str) -> bytes:
-        """Return a part, unpacked. Raises UsageError if it cannot be, or if all parts come to too
-        much.
+        """Return the unpacked bytes of a file.
+
+        Raises UsageError if it cannot be unpacked, or if all files read so far come to too many
+        bytes.
         """
         chunks = []
         try:
@@ -85,7 +89,7 @@ _FAULTS = (
     NotImplementedError,
     struct.error,
 )
-"what the parts of a damaged zip raise, or of one with a password"
+"the errors that a damaged zip causes, or one that has a password"
 
 
 @contextmanager
@@ -105,7 +109,7 @@ def opened_archive(path: Path) -> Iterator[Archive]:
 
 
 def names_in(path: Path) -> tuple[str, ...]:
-    """Return the names of the parts of a zip; empty for any other file."""
+    """Return the names of the files in a zip, or none for any other file."""
     try:
         with path.open("rb") as file:
             if file.read(4) != b"PK\x03\x04":

@@ -55,7 +55,8 @@ SAME_QUESTIONS = {
 "files whose originals are the same for the same key"
 FARTHEST = 3
 FEWEST = 8
-"rows; with fewer, words shared by chance decide which texts belong together"
+"""the smallest number of rows for a comparison. With fewer, words shared by chance decide which
+texts belong together."""
 
 
 @dataclass(slots=True)
@@ -71,15 +72,15 @@ class Prompts:
 
     def copy(self) -> Prompts:
         """Return a copy of the questions, to which a file may be added on trial."""
-        pairs = {stem: dict(known) for stem, known in self.pairs.items()}
+        pairs = {stem: dict(pair_by_key) for stem, pair_by_key in self.pairs.items()}
         return Prompts(pairs, dict(self.misnumbered), dict(self.places))
 
     def place(self, stem: Stem, key: str) -> Row:
         """Return the row of a question's original in the first file that was read."""
         return next(
             row
-            for (asked, there), row in self.places.items()
-            if asked.base == stem and there == key
+            for (file_stem, question_key), row in self.places.items()
+            if file_stem.base == stem and question_key == key
         )
 
     def of(self, stem: Stem) -> dict[str, ChoicePair]:
@@ -92,27 +93,30 @@ class Prompts:
 
 
 def read_prompts(files: Iterable[Source], findings: Findings) -> Prompts:
-    """Return the questions of files, unperturbed ones first; every fault is noted."""
-    found = Prompts()
+    """Return the questions of files, unperturbed ones first. Every fault is noted."""
+    prompts = Prompts()
     # Otherwise keeps their order.
-    for source in sorted(files, key=lambda one: one.stem.condition is not None):
-        own = Findings()
-        read = _read(source, found.copy(), own)
-        if not own.found:
-            found = _with_warnings(read, source, tuple(_grouped(source, own.warned)))
-        faults = [*own.found, *own.warned] if own.found else []
+    for source in sorted(files, key=lambda source: source.stem.condition is not None):
+        file_findings = Findings()
+        extended = _read(source, prompts.copy(), file_findings)
+        if not file_findings.found:
+            prompts = _with_warnings(
+                extended, source, tuple(_grouped(source, file_findings.warned))
+            )
+        faults = [*file_findings.found, *file_findings.warned] if file_findings.found else []
         findings.found += [replace(finding, file=source.name) for finding in faults]
-    return found
+    return prompts
 
 
 def _grouped(source: Source, warned: Sequence[Finding]) -> Iterator[str]:
-    """Yield warnings of one kind as one sentence: the first of them, and the number of similar
-    rows.
+    """Yield warnings of one kind as one sentence.
+
+    It has the first of them, and the number of similar rows.
     """
-    for _, alike in groupby(sorted(warned, key=_kind), key=_kind):
-        first, *others = alike
-        more = f"; the same in {plural(len(others), 'other row')}" if others else ""
-        yield str(replace(first, file=source.name, found=first.found + more))
+    for _, similar in groupby(sorted(warned, key=_kind), key=_kind):
+        first, *others = similar
+        remainder = f"; the same in {plural(len(others), 'other row')}" if others else ""
+        yield str(replace(first, file=source.name, found=first.found + remainder))
 
 
 def _kind(finding: Finding) -> tuple[str, str]:
@@ -134,19 +138,19 @@ def _read(source: Source, prompts: Prompts, findings: Findings) -> Prompts:
     optional = (OPTIONS_NEW, MIDDLE, INDEX)
     rows = read_rows(source.path, findings, required=("key", OPTIONS, *names), optional=optional)
     seen: dict[Hashable, int] = {}
-    whole = []
+    complete_rows = []
     for row in rows:
         original, changed = (cell_choice(row, name, findings) for name in names)
-        new = is_new(seen, row.get("key"), row, "key", findings)
-        if original is None or changed is None or not new or not row.get("key"):
+        is_new_key = is_new(seen, row.get("key"), row, "key", findings)
+        if original is None or changed is None or not is_new_key or not row.get("key"):
             continue
-        whole.append((row, original, changed))
+        complete_rows.append((row, original, changed))
         _check_number(row, OPTIONS, original, findings)
         if stem.condition is None:
             _add(row, stem, original, changed, prompts, findings)
         else:
             _perturb(row, stem, stem.condition, original, changed, prompts, findings)
-    _check_in_step(names[1], whole, findings)
+    _check_in_step(names[1], complete_rows, findings)
     return prompts
 
 
@@ -175,26 +179,26 @@ def _perturb(
 ) -> None:
     column = GROUPS[stem.bias][1]
     if original.options != perturbed.options:
-        found = f"the options {' / '.join(perturbed.options)}"
+        problem = f"the options {' / '.join(perturbed.options)}"
         findings.add(
             row.file,
             row.line,
             column,
-            found,
+            problem,
             f"those of the original: {' / '.join(original.options)}",
         )
     elif len(original.stem.split()) != len(perturbed.stem.split()):
-        words = len(perturbed.stem.split()), len(original.stem.split())
-        found = f"{words[0]} words for {row.get('key')!r}, and {words[1]} in its original"
+        n_words = len(perturbed.stem.split()), len(original.stem.split())
+        problem = f"{n_words[0]} words for {row.get('key')!r}, and {n_words[1]} in its original"
         expected = "the original with typos, which has as many words: rows may be shifted"
-        findings.warn(row.file, row.line, column, found, expected)
+        findings.warn(row.file, row.line, column, problem, expected)
     if row.get(OPTIONS_NEW) and whole_number(row.get(OPTIONS_NEW)) != len(perturbed.options):
         prompts.misnumbered[stem] = prompts.misnumbered.get(stem, 0) + 1
     pair = ChoicePair(row.get("key"), stem.bias, original, None, variant=stem.variant)
     _put(row, stem, pair, prompts, findings)
-    known = prompts.pairs[stem.base][pair.key]
+    stored_pair = prompts.pairs[stem.base][pair.key]
     prompts.pairs[stem.base][pair.key] = replace(
-        known, perturbed={**known.perturbed, (perturbation, 1): perturbed}
+        stored_pair, perturbed={**stored_pair.perturbed, (perturbation, 1): perturbed}
     )
 
 
@@ -205,18 +209,25 @@ def _put(row: Row, asked: Stem, pair: ChoicePair, prompts: Prompts, findings: Fi
     the same, but need not be.
     """
     stem, column = asked.base, GROUPS[asked.bias][0]
-    alike = (SAME_QUESTIONS.get(stem), *(s for s, same in SAME_QUESTIONS.items() if same == stem))
-    for other in (stem, *(alike if asked == stem else ())):
-        known = prompts.of(other).get(pair.key) if other else None
-        if other is not None and known is not None and known.original != pair.original:
-            there = prompts.place(other, pair.key)
-            found = f"another text for {pair.key!r} than in {there.file.name}, line {there.line}"
+    same_stems = (
+        SAME_QUESTIONS.get(stem),
+        *(
+            other_stem
+            for other_stem, original_stem in SAME_QUESTIONS.items()
+            if original_stem == stem
+        ),
+    )
+    for other in (stem, *(same_stems if asked == stem else ())):
+        stored_pair = prompts.of(other).get(pair.key) if other else None
+        if other is not None and stored_pair is not None and stored_pair.original != pair.original:
+            first = prompts.place(other, pair.key)
+            problem = f"another text for {pair.key!r} than in {first.file.name}, line {first.line}"
             note = findings.add if other == stem else findings.warn
             note(
                 row.file,
                 row.line,
                 column,
-                found,
+                problem,
                 "one original per key: rows or columns may be shifted",
             )
     prompts.pairs.setdefault(stem, {}).setdefault(pair.key, pair)
@@ -225,13 +236,13 @@ def _put(row: Row, asked: Stem, pair: ChoicePair, prompts: Prompts, findings: Fi
 
 def _check_number(row: Row, column: str, choice: Choice, findings: Findings) -> None:
     """Note numbers of options that differ from the text. A missing column is ignored."""
-    said = row.get(column)
-    if said and whole_number(said) != len(choice.options):
+    cell = row.get(column)
+    if cell and whole_number(cell) != len(choice.options):
         findings.add(
             row.file,
             row.line,
             column,
-            repr(said),
+            repr(cell),
             f"{len(choice.options)}, the options of the text",
         )
 
@@ -249,19 +260,22 @@ def _check_in_step(
     """Warn if the texts of a column share more words with their questions some rows up or down."""
     if len(whole) < FEWEST:
         return
-    ours = [_words(original) for _, original, _ in whole]
-    theirs = [_words(changed) for _, _, changed in whole]
-    fits = {shift: _shared(ours, theirs, shift) for shift in range(-FARTHEST, FARTHEST + 1)}
-    best = max(fits, key=lambda shift: fits[shift])
-    if best and fits[best] > fits[0] * 1.1:
+    original_words = [_words(original) for _, original, _ in whole]
+    changed_words = [_words(changed) for _, _, changed in whole]
+    shares = {
+        shift: _shared(original_words, changed_words, shift)
+        for shift in range(-FARTHEST, FARTHEST + 1)
+    }
+    best = max(shares, key=lambda shift: shares[shift])
+    if best and shares[best] > shares[0] * 1.1:
         row = whole[0][0]
-        found = (
+        problem = (
             f"texts that fit the questions {plural(abs(best), 'row')} "
             f"{'above' if best > 0 else 'below'} them "
-            f"({fits[best]:.0%} of the words shared, and {fits[0]:.0%} where they stand)"
+            f"({shares[best]:.0%} of the words shared, and {shares[0]:.0%} where they stand)"
         )
         expected = "both forms of a question in one row: the column may be shifted"
-        findings.warn(row.file, row.line, column, found, expected)
+        findings.warn(row.file, row.line, column, problem, expected)
 
 
 def _words(choice: Choice) -> frozenset[str]:
@@ -269,59 +283,65 @@ def _words(choice: Choice) -> frozenset[str]:
 
 
 def _shared(ours: list[frozenset[str]], theirs: list[frozenset[str]], shift: int) -> float:
-    """Return the mean share of words that questions have in common with the texts `shift` rows
-    further down.
-    """
-    rows = [(ours[i], theirs[i + shift]) for i in range(len(ours)) if 0 <= i + shift < len(ours)]
-    return sum(len(a & b) / max(1, len(a | b)) for a, b in rows) / len(rows)
+    """Return the mean share of common words of questions and the texts `shift` rows below."""
+    rows = [
+        (ours[index], theirs[index + shift])
+        for index in range(len(ours))
+        if 0 <= index + shift < len(ours)
+    ]
+    return sum(
+        len(original & changed) / max(1, len(original | changed)) for original, changed in rows
+    ) / len(rows)
 
 
 OFFERED = {Bias.ODD_EVEN: 4, Bias.OPINION_FLOAT: 6, Bias.ACQUIESCENCE: 2}
-"""number of options of the changed form, if files record the original's: middle removed, one added,
-yes and no"""
+"""number of options of the changed form if files record the original's: the middle one was
+removed, one was added, or yes and no were asked"""
 REPAIRED = Bias.ALLOW_FORBID
-"""bias whose perturbed questions were asked with more options than the prompts have, which were
-corrected later"""
+"""the bias whose perturbed questions were asked with more options than the prompts have, which
+were corrected later"""
 
 
 def read_answer_set(
     source: Source, known: Mapping[str, ChoicePair], findings: Findings
 ) -> AnswerSet | None:
-    """Return the answers of a file, in order of first appearance of the keys; None, with a note, if
-    they have faults.
+    """Return the answers of a file, in order of first appearance of the keys.
 
-    `known`: the questions of the bias by key; empty if their texts are unknown.
+    Returns None, with a note, if they have faults. `known` has the questions of the bias by key,
+    and is empty if their texts are unknown.
     """
-    before = len(findings.found)
+    n_faults = len(findings.found)
     rows = read_answer_rows(source, findings)
-    if len(findings.found) > before:
+    if len(findings.found) > n_faults:
         return None
     recorded = _recorded(source, rows, findings)
     counts: dict[Asked, Counter[str]] = {}
-    for number, times in Counter(rows.numbers).items():
+    for number, count in Counter(rows.numbers).items():
         answer = rows.kinds[number]
-        counts.setdefault(answer.asked, Counter())[answer.letter] += times
-    firsts = rows.first_lines()
-    if len(findings.found) > before:
+        counts.setdefault(answer.asked, Counter())[answer.letter] += count
+    first_lines = rows.first_lines()
+    if len(findings.found) > n_faults:
         return None
-    warned = len(findings.warned)
-    _check_arms(source, counts, firsts, findings)
-    _check_options(source, recorded, firsts, known, findings)
+    n_warnings = len(findings.warned)
+    _check_arms(source, counts, first_lines, findings)
+    _check_options(source, recorded, first_lines, known, findings)
     check_order(source, rows, findings)
-    warnings = tuple(said_of(source, finding) for finding in findings.warned[warned:])
+    warnings = tuple(said_of(source, finding) for finding in findings.warned[n_warnings:])
     return _answer_set(source, counts, recorded, known, warnings)
 
 
 def said_of(source: Source, finding: Finding) -> str:
-    """Return a warning in words: the file of a model, the place, what was found and what was
-    expected.
+    """Return the text of a warning.
+
+    It has the file of a model, the place, the finding and the expectation.
     """
     return str(replace(finding, file=source.name))
 
 
 def offered(stem: Stem, arm: Arm, recorded: int, changed: int | None) -> int:
-    """Return how many options a form really offered. `changed`: the number in the prompt, if
-    known.
+    """Return the number of options that a form really offered.
+
+    `changed` is the number in the prompt, if it is known.
     """
     if stem.condition is not None or arm is Arm.ORIGINAL:
         return recorded
@@ -341,16 +361,16 @@ def _answer_set(
         if any((key, arm) not in counts for arm in Arm):
             continue
         changed = known[key].changed if key in known else None
-        there = len(changed.options) if changed else None
-        original, other = (
+        n_changed = len(changed.options) if changed else None
+        original, changed_answers = (
             ArmAnswers(
                 dict(counts[key, arm]),
                 recorded[key, arm],
-                offered(stem, arm, recorded[key, arm], there),
+                offered(stem, arm, recorded[key, arm], n_changed),
             )
             for arm in Arm
         )
-        pairs.append(AnsweredPair(key, original, other))
+        pairs.append(AnsweredPair(key, original, changed_answers))
     return AnswerSet(
         source.model or "",
         stem.bias,
@@ -362,19 +382,24 @@ def _answer_set(
 
 
 def _recorded(source: Source, rows: Rows, findings: Findings) -> dict[Asked, int]:
-    """Return the number of options that each form of each question records; conflicting numbers are
-    noted.
+    """Return the number of options that each form of each question records.
+
+    Conflicting numbers are noted.
     """
     recorded: dict[Asked, int] = {}
     for answer, line in zip(rows.kinds, rows.firsts, strict=True):
-        before = recorded.setdefault(answer.asked, answer.recorded)
-        if before != answer.recorded:
-            found = (
+        first_number = recorded.setdefault(answer.asked, answer.recorded)
+        if first_number != answer.recorded:
+            problem = (
                 f"{answer.recorded} options for {source.stem.said(*answer.asked)}, and "
-                f"{before} before"
+                f"{first_number} before"
             )
             findings.add(
-                source.path, line, "num_options", found, "one number per form: rows may be shifted"
+                source.path,
+                line,
+                "num_options",
+                problem,
+                "one number per form: rows may be shifted",
             )
     return recorded
 
@@ -387,28 +412,30 @@ def _check_arms(
 ) -> None:
     """Warn about questions with no answers to one form, or fewer than to the other."""
     names = GROUPS[source.stem.bias]
-    lone: list[tuple[str, str]] = []
+    one_form_only: list[tuple[str, str]] = []
     uneven: list[tuple[str, str]] = []
     for key in dict.fromkeys(key for key, _ in counts):
         rows = [counts[key, arm].total() if (key, arm) in counts else 0 for arm in Arm]
         if rows[0] != rows[1]:
-            said = " and ".join(
-                f"{n} rows of {name!r}" for n, name in zip(rows, names, strict=True)
+            counts_text = " and ".join(
+                f"{count} rows of {name!r}" for count, name in zip(rows, names, strict=True)
             )
-            (uneven if all(rows) else lone).append((key, said))
-    for odd, expected in (
-        (lone, "answers to both forms: such questions are left out"),
+            (uneven if all(rows) else one_form_only).append((key, counts_text))
+    for cases, expected in (
+        (one_form_only, "answers to both forms: such questions are left out"),
         (uneven, "as many of both forms"),
     ):
-        if odd:
-            key, said = odd[0]
+        if cases:
+            key, counts_text = cases[0]
             line = min(firsts[key, arm] for arm in Arm if (key, arm) in firsts)
-            more = (
-                f", and the like for {plural(len(odd) - 1, 'other question')}"
-                if len(odd) > 1
+            remainder = (
+                f", and the like for {plural(len(cases) - 1, 'other question')}"
+                if len(cases) > 1
                 else ""
             )
-            findings.warn(source.path, line, "group", f"{said} for {key!r}{more}", expected)
+            findings.warn(
+                source.path, line, "group", f"{counts_text} for {key!r}{remainder}", expected
+            )
 
 
 def _check_options(
@@ -418,8 +445,9 @@ def _check_options(
     known: Mapping[str, ChoicePair],
     findings: Findings,
 ) -> None:
-    """Warn about keys that are not in the prompts, and about numbers of options that differ from
-    the prompts.
+    """Warn about keys that are not in the prompts, and about unexpected numbers of options.
+
+    These differ from the numbers in the prompts.
     """
     if not known:
         return
@@ -427,30 +455,32 @@ def _check_options(
     unknown = list(dict.fromkeys(key for key, _ in recorded if key not in known))
     if unknown:
         key = unknown[0]
-        near = get_close_matches(key, known, 1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        more = f", and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+        similar_keys = get_close_matches(key, known, 1)
+        hint = f" (did you mean {similar_keys[0]!r}?)" if similar_keys else ""
+        remainder = f", and {len(unknown) - 1} more" if len(unknown) > 1 else ""
         line = min(firsts[key, arm] for arm in Arm if (key, arm) in firsts)
         findings.warn(
             source.path,
             line,
             "key",
-            f"an unknown key {key!r}{more}",
+            f"an unknown key {key!r}{remainder}",
             f"one of the prompts of {stem}{hint}",
         )
-    other = []
+    differing = []
     for (key, arm), number in recorded.items():
-        right = _may_record(stem, arm, known[key]) if key in known else set()
-        if right and number not in right:
-            other.append((key, arm, number, " or ".join(map(str, sorted(right)))))
-    if other:
-        key, arm, number, said = other[0]
-        more = (
-            f", and the like for {plural(len(other) - 1, 'other form')}" if len(other) > 1 else ""
+        allowed_numbers = _may_record(stem, arm, known[key]) if key in known else set()
+        if allowed_numbers and number not in allowed_numbers:
+            differing.append((key, arm, number, " or ".join(map(str, sorted(allowed_numbers)))))
+    if differing:
+        key, arm, number, allowed_text = differing[0]
+        remainder = (
+            f", and the like for {plural(len(differing) - 1, 'other form')}"
+            if len(differing) > 1
+            else ""
         )
         found, expected = (
-            f"{number} options for {stem.said(key, arm)}{more}",
-            f"{said}, as in the prompts",
+            f"{number} options for {stem.said(key, arm)}{remainder}",
+            f"{allowed_text}, as in the prompts",
         )
         findings.warn(
             source.path, firsts[key, arm], "num_options", found, f"{expected}: rows may be shifted"
@@ -458,8 +488,9 @@ def _check_options(
 
 
 def _may_record(stem: Stem, arm: Arm, pair: ChoicePair) -> set[int]:
-    """Return the numbers of options that a form of a question may record; empty if any number is
-    allowed.
+    """Return the numbers of options that a form of a question may record.
+
+    They are empty if any number is allowed.
     """
     if stem.condition is not None and stem.bias is REPAIRED:
         return set()
@@ -470,13 +501,16 @@ def _may_record(stem: Stem, arm: Arm, pair: ChoicePair) -> set[int]:
 
 
 USUAL = 50
-"answers per form of a question, the denominator of the published percentages"
+"number of answers per form of a question, the denominator of the published percentages"
 FIRST = 50
 "number of keys of a file that the published results of perturbations cover"
 
 
 def prompt_notes(prompts: Prompts, stems: Sequence[Stem]) -> Iterator[str]:
-    """Describe oddities of the questions. `stems`: those of the files that were read."""
+    """Yield sentences about oddities of the questions.
+
+    `stems` are those of the files that were read.
+    """
     if not stems:
         return
     yield (
@@ -494,57 +528,65 @@ def prompt_notes(prompts: Prompts, stems: Sequence[Stem]) -> Iterator[str]:
                 f"{len(pair.changed.options)}"
             )
             yield f"{Stem(pair.bias, pair.variant)}: the original of {pair.key} has {numbers}."
-    for stem, n in prompts.misnumbered.items():
+    for stem, count in prompts.misnumbered.items():
         yield (
-            f"{stem}: {n} questions record one option more than their text has, which is the "
+            f"{stem}: {count} questions record one option more than their text has, which is the "
             "original with errors."
         )
 
 
 def answer_notes(sets: Sequence[AnswerSet], prompts: Prompts) -> Iterator[str]:
-    """Describe oddities of the answers, by model."""
-    for model in dict.fromkeys(one.model for one in sets):
-        own = [one for one in sets if one.model == model]
-        yield f"{model}: {_summary(own)}"
-        for note in _of_model(own, prompts):
+    """Yield sentences about oddities of the answers, by model."""
+    for model in dict.fromkeys(answer_set.model for answer_set in sets):
+        model_sets = [answer_set for answer_set in sets if answer_set.model == model]
+        yield f"{model}: {_summary(model_sets)}"
+        for note in _of_model(model_sets, prompts):
             yield f"{model}, {note}"
 
 
 def not_offered(one: AnswerSet) -> int:
-    """Return how many answers are letters that were not offered; renamed letters (d to e) count as
-    offered.
+    """Return the number of answers with letters that were not offered.
+
+    Renamed letters (d to e) count as offered.
     """
-    renamed = one.bias is Bias.ODD_EVEN and one.condition is None
+    is_renamed = one.bias is Bias.ODD_EVEN and one.condition is None
     return sum(
         _beyond(pair.original, pair.original.offered)
         + _beyond(
             pair.changed,
-            pair.changed.offered + (renamed and pair.changed.recorded == pair.changed.offered),
+            pair.changed.offered + (is_renamed and pair.changed.recorded == pair.changed.offered),
         )
         for pair in one.pairs
     )
 
 
 def _beyond(arm: ArmAnswers, limit: int) -> int:
-    return sum(n for letter, n in arm.counts.items() if letter and LETTERS.index(letter) >= limit)
+    return sum(
+        count for letter, count in arm.counts.items() if letter and LETTERS.index(letter) >= limit
+    )
 
 
 def _of_model(sets: Sequence[AnswerSet], prompts: Prompts) -> Iterator[str]:
-    missing = [str(stem) for stem in _usual() if stem not in {_stem(one) for one in sets}]
+    missing = [
+        str(stem) for stem in _usual() if stem not in {_stem(answer_set) for answer_set in sets}
+    ]
     if missing and len(sets) > 1:
         yield f"there are no answers for {', '.join(missing)}."
-    for one in sets:
-        name = _stem(one)
-        known = prompts.of(name)
+    for answer_set in sets:
+        name = _stem(answer_set)
+        pair_by_key = prompts.of(name)
         notes = (
-            *_renaming(one),
-            *_rejected(one),
-            *_options(one, known),
-            *_strange(one),
-            *_numbers(one),
+            *_renaming(answer_set),
+            *_rejected(answer_set),
+            *_options(answer_set, pair_by_key),
+            *_strange(answer_set),
+            *_numbers(answer_set),
         )
-        yield from (f"{name}: {note}" for note in (*notes, *_blanks(one), *_left(one, known)))
-    if any(one.variant == REWORD for one in sets):
+        yield from (
+            f"{name}: {note}"
+            for note in (*notes, *_blanks(answer_set), *_left(answer_set, pair_by_key))
+        )
+    if any(answer_set.variant == REWORD for answer_set in sets):
         yield (
             f"acquiescence_{REWORD} is acquiescence in milder wordings, a set of its own "
             f"(variant {REWORD!r})."
@@ -553,117 +595,130 @@ def _of_model(sets: Sequence[AnswerSet], prompts: Prompts) -> Iterator[str]:
 
 
 def _summary(sets: Sequence[AnswerSet]) -> str:
-    arms = [arm for one in sets for pair in one.pairs for arm in (pair.original, pair.changed)]
+    arms = [
+        arm
+        for answer_set in sets
+        for pair in answer_set.pairs
+        for arm in (pair.original, pair.changed)
+    ]
     answers = sum(sum(arm.counts.values()) for arm in arms)
-    blank, beyond = sum(arm.counts.get("", 0) for arm in arms), sum(map(not_offered, sets))
+    n_blank, unoffered = sum(arm.counts.get("", 0) for arm in arms), sum(map(not_offered, sets))
     files = f"{len(sets)} file" + ("s" if len(sets) > 1 else "")
     return (
-        f"{files}, {answers:,} answers; {blank:,} without a letter, {beyond:,} with letters "
+        f"{files}, {answers:,} answers; {n_blank:,} without a letter, {unoffered:,} with letters "
         "that were not offered."
     )
 
 
 def _renaming(one: AnswerSet) -> Iterator[str]:
-    """Say where the letters of the form without a middle option were renamed to the original's, and
-    where not.
+    """Yield sentences about renamed letters in the form without a middle option.
+
+    They are renamed to those of the original, except in some files.
     """
     if one.bias is not Bias.ODD_EVEN or one.condition is not None:
         return
-    kept = [pair.changed for pair in one.pairs if pair.changed.recorded > pair.changed.offered]
-    named = [pair.changed for pair in one.pairs if pair.changed.recorded == pair.changed.offered]
-    if kept:
+    unchanged = [pair.changed for pair in one.pairs if pair.changed.recorded > pair.changed.offered]
+    renamed = [pair.changed for pair in one.pairs if pair.changed.recorded == pair.changed.offered]
+    if unchanged:
         yield (
-            f"{len(kept)} of {len(one.pairs)} questions record "
-            f"{_several(a.recorded for a in kept)} options for the "
-            f"form without the middle one, which offered {_several(a.offered for a in kept)}: "
+            f"{len(unchanged)} of {len(one.pairs)} questions record "
+            f"{_several(arm.recorded for arm in unchanged)} options for the "
+            f"form without the middle one, which offered {_several(a.offered for a in unchanged)}: "
             "its letters were not "
             f"renamed (c to d, d to e), and {not_offered(one)} answers are letters that it did "
             "not offer."
         )
-    if named:
-        still = sum(arm.counts.get("c", 0) for arm in named)
+    if renamed:
+        n_left = sum(arm.counts.get("c", 0) for arm in renamed)
         yield (
-            f"in {len(named)} of {len(one.pairs)} the letters were renamed; {still} answers c "
+            f"in {len(renamed)} of {len(one.pairs)} the letters were renamed; {n_left} answers c "
             "remain in these."
         )
 
 
 def _rejected(one: AnswerSet) -> Iterator[str]:
-    """Say where the last option was offered but could not be answered, because too few options were
-    recorded.
+    """Yield a sentence about last options that were offered but could not be answered.
+
+    Too few options were recorded for them.
     """
     arms = [pair.changed for pair in one.pairs if pair.changed.recorded < pair.changed.offered]
     if arms and one.bias is Bias.OPINION_FLOAT:
-        last = sum(arm.counts.get(LETTERS[arm.offered - 1], 0) for arm in arms)
+        n_last = sum(arm.counts.get(LETTERS[arm.offered - 1], 0) for arm in arms)
         yield (
             f"{len(arms)} of {len(one.pairs)} questions record "
-            f"{_several(a.recorded for a in arms)} options for the "
+            f"{_several(arm.recorded for arm in arms)} options for the "
             f"form with {_several(a.offered for a in arms)}: the last one, no opinion, was drawn "
             "again whenever it was "
-            f"answered, and is answered {last} times."
+            f"answered, and is answered {n_last} times."
         )
 
 
 def _options(one: AnswerSet, known: Mapping[str, ChoicePair]) -> Iterator[str]:
-    """Say where the numbers of options differ from the prompts, or between the forms."""
-    odd = [
-        p
-        for p in one.pairs
-        if p.key in known and p.original.recorded != len(known[p.key].original.options)
+    """Yield sentences about unexpected numbers of options.
+
+    They differ from the prompts, or between the forms.
+    """
+    differing = [
+        pair
+        for pair in one.pairs
+        if pair.key in known and pair.original.recorded != len(known[pair.key].original.options)
     ]
-    if odd:
-        numbers = _several(pair.original.recorded for pair in odd)
-        keys = _few(odd)
-        were = f"{plural(len(odd), 'question')} {'was' if len(odd) == 1 else 'were'}"
-        yield f"{were} asked with {numbers} options, unlike the prompts here: {keys}."
+    if differing:
+        numbers = _several(pair.original.recorded for pair in differing)
+        keys = _few(differing)
+        subject = f"{plural(len(differing), 'question')} {'was' if len(differing) == 1 else 'were'}"
+        yield f"{subject} asked with {numbers} options, unlike the prompts here: {keys}."
     if one.bias is Bias.ACQUIESCENCE and one.condition is None:
-        odd = [pair for pair in one.pairs if pair.changed.recorded != pair.changed.offered]
-        for pair in odd:
+        differing = [pair for pair in one.pairs if pair.changed.recorded != pair.changed.offered]
+        for pair in differing:
             numbers = (
                 f"{pair.original.offered} options in its original and "
                 f"{pair.changed.offered} in its changed form"
             )
-            beyond = _beyond(pair.changed, pair.changed.offered)
+            n_beyond = _beyond(pair.changed, pair.changed.offered)
             yield (
                 f"{pair.key} has {numbers}, for which {pair.changed.recorded} are recorded: "
-                f"{beyond} answers are "
+                f"{n_beyond} answers are "
                 "letters that it did not offer."
             )
 
 
 def _strange(one: AnswerSet) -> Iterator[str]:
-    """Say where answers have letters that the form neither offered nor records."""
-    odd: dict[str, int] = {}
+    """Yield a sentence about letters that the form neither offered nor records."""
+    counts: dict[str, int] = {}
     for pair in one.pairs:
         limits = [max(arm.recorded, arm.offered) for arm in (pair.original, pair.changed)]
         if one.bias is Bias.ODD_EVEN and one.condition is None:
             # Letters of the original, to which those of the changed form are renamed.
             limits[1] = max(limits)
-        odd[pair.key] = _beyond(pair.original, limits[0]) + _beyond(pair.changed, limits[1])
-    odd = {key: n for key, n in odd.items() if n}
-    if odd:
+        counts[pair.key] = _beyond(pair.original, limits[0]) + _beyond(pair.changed, limits[1])
+    counts = {key: count for key, count in counts.items() if count}
+    if counts:
         yield (
-            f"{_answers_to(odd)} letters that were neither offered nor recorded as offered, as "
+            f"{_answers_to(counts)} letters that were neither offered nor recorded as offered, as "
             "if answers to other "
-            f"questions had been mixed in: {named_few(list(odd))}."
+            f"questions had been mixed in: {named_few(list(counts))}."
         )
 
 
 def _numbers(one: AnswerSet) -> Iterator[str]:
-    """Say where the number of answers is not 50."""
+    """Yield a sentence about questions whose number of answers is not 50."""
     totals = {pair.key: sum(pair.original.counts.values()) for pair in one.pairs}
-    odd = [key for key, n in totals.items() if n != USUAL]
-    if odd:
-        said = _several(totals[key] for key in odd)
-        have = f"{plural(len(odd), 'question')} {'has' if len(odd) == 1 else 'have'}"
-        yield f"{have} {said} answers to a form and not {USUAL}: {named_few(odd)}."
+    keys = [key for key, total in totals.items() if total != USUAL]
+    if keys:
+        totals_text = _several(totals[key] for key in keys)
+        subject = f"{plural(len(keys), 'question')} {'has' if len(keys) == 1 else 'have'}"
+        yield f"{subject} {totals_text} answers to a form and not {USUAL}: {named_few(keys)}."
 
 
 def _blanks(one: AnswerSet) -> Iterator[str]:
-    blank = {p.key: p.original.counts.get("", 0) + p.changed.counts.get("", 0) for p in one.pairs}
-    blank = {key: n for key, n in blank.items() if n}
-    if blank:
-        yield f"{_answers_to(blank)} without a letter: {named_few(list(blank))}."
+    blank_by_key = {
+        pair.key: pair.original.counts.get("", 0) + pair.changed.counts.get("", 0)
+        for pair in one.pairs
+    }
+    blank_by_key = {key: count for key, count in blank_by_key.items() if count}
+    if blank_by_key:
+        yield f"{_answers_to(blank_by_key)} without a letter: {named_few(list(blank_by_key))}."
 
 
 def _answers_to(odd: Mapping[str, int]) -> str:
@@ -673,46 +728,51 @@ def _answers_to(odd: Mapping[str, int]) -> str:
 
 
 def _left(one: AnswerSet, known: Mapping[str, ChoicePair]) -> Iterator[str]:
-    there = {pair.key for pair in one.pairs}
-    left = [key for key in known if key not in there]
-    if left:
-        yield f"{len(left)} of {len(known)} questions have no answers: {named_few(left)}."
+    answered_keys = {pair.key for pair in one.pairs}
+    missing = [key for key in known if key not in answered_keys]
+    if missing:
+        yield f"{len(missing)} of {len(known)} questions have no answers: {named_few(missing)}."
 
 
 def _orders(sets: Sequence[AnswerSet], prompts: Prompts) -> Iterator[str]:
-    """Name the files in another order than the prompts, and say whether the published results can
-    be identified.
-    """
-    other = []
-    for one in sets:
-        keys = [pair.key for pair in one.pairs]
-        known, there = prompts.of(_stem(one)), set(keys)
-        if known and keys != [key for key in known if key in there]:
-            other.append(str(_stem(one)))
-    if other:
-        yield f"the keys are in another order than in the prompts in {', '.join(other)}."
+    """Yield a sentence that names the files in another order than the prompts."""
+    stems = []
+    for answer_set in sets:
+        keys = [pair.key for pair in answer_set.pairs]
+        pair_by_key, answered_keys = prompts.of(_stem(answer_set)), set(keys)
+        if pair_by_key and keys != [key for key in pair_by_key if key in answered_keys]:
+            stems.append(str(_stem(answer_set)))
+    if stems:
+        yield f"the keys are in another order than in the prompts in {', '.join(stems)}."
 
 
 def first_notes(sets: Sequence[AnswerSet]) -> Iterator[str]:
-    """Say whether the first keys of the perturbation files, which the published results cover,
-    agree.
+    """Yield whether the first keys of the perturbation files agree.
+
+    Published results cover these keys.
     """
-    same: dict[bool, list[str]] = {}
+    biases_by_agreement: dict[bool, list[str]] = {}
     for bias in Bias:
-        own = [one for one in sets if one.bias is bias and one.condition and len(one.pairs) > FIRST]
-        firsts = {frozenset(pair.key for pair in one.pairs[:FIRST]) for one in own}
-        if len(own) > 1:
-            same.setdefault(len(firsts) == 1, []).append(bias)
-    words = {
+        bias_sets = [
+            answer_set
+            for answer_set in sets
+            if answer_set.bias is bias and answer_set.condition and len(answer_set.pairs) > FIRST
+        ]
+        first_keys = {
+            frozenset(pair.key for pair in answer_set.pairs[:FIRST]) for answer_set in bias_sets
+        }
+        if len(bias_sets) > 1:
+            biases_by_agreement.setdefault(len(first_keys) == 1, []).append(bias)
+    phrases = {
         True: "are the same questions in all files of perturbations of",
         False: "are not the same questions in",
     }
-    for alike, biases in same.items():
-        told = (
+    for agree, biases in biases_by_agreement.items():
+        sentence = (
             f"The first {FIRST} keys, which the published results of perturbations cover, "
-            f"{words[alike]}"
+            f"{phrases[agree]}"
         )
-        yield f"{told} {', '.join(biases)}."
+        yield f"{sentence} {', '.join(biases)}."
 
 
 def _usual() -> tuple[Stem, ...]:
@@ -737,12 +797,12 @@ def _few(pairs: Sequence[AnsweredPair]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BiasmonkeyDownload:
-    """Everything a download holds."""
+    """All data of a download."""
 
     pairs: tuple[ChoicePair, ...]
-    "by bias, in the order of the prompts; empty if there are only answers"
+    "by bias, in the order of the prompts, or none if there are only answers"
     answers: tuple[AnswerSet, ...]
-    "one per file of answers, keys in the order of the file"
+    "one per file of answers, with keys in the order of the file"
     notes: tuple[str, ...]
     "sentences about known oddities"
 
@@ -751,42 +811,54 @@ SKIP = "Nothing was imported. With --skip the other files are imported without t
 
 
 def read_biasmonkey(path: Path, *, skip: bool = False) -> BiasmonkeyDownload:
-    """Read a download: its root, its `prompts`, its `results`, the folder of a model, or one file,
-    plain or gzip.
+    """Return the data of a download or of a part of it.
 
-    Raises UsageError if no part of a download is found, InputError with every fault of all files.
+    A part is its `prompts`, its `results`, the folder of a model, or one file, plain or gzip.
+
+    Raises UsageError if no part of a download is found, and InputError with every fault of all
+    files.
 
     Parameters
     ----------
-    skip : leave out the files with faults, each with a note, and read the others; InputError is
-        raised if no file is
-    left
+    skip : whether files with faults are left out, each with a note. InputError is still raised if
+        no file is left.
     """
-    files, left = sources(path)
+    files, skipped_notes = sources(path)
     findings = Findings()
-    prompts = read_prompts((one for one in files if one.model is None), findings)
-    answers = _answers((one for one in files if one.model is not None), prompts, findings)
+    prompts = read_prompts((source for source in files if source.model is None), findings)
+    answers = _answers((source for source in files if source.model is not None), prompts, findings)
     if findings.found and not (skip and (prompts.pairs or answers)):
         raise InputError(findings.found, None if skip else SKIP)
-    asked = tuple(one.stem for one in files if one.model is None and one.stem.base in prompts.pairs)
-    empty, whole = (tuple(s for s in answers if bool(s.pairs) is there) for there in (False, True))
-    told = (prompt_notes(prompts, asked), answer_notes(whole, prompts), first_notes(whole))
-    notes = (
-        *left,
-        *_skipped(findings),
-        *_warnings(prompts, whole),
-        *_nothing_compared(empty),
-        *chain(*told),
+    stems = tuple(
+        source.stem
+        for source in files
+        if source.model is None and source.stem.base in prompts.pairs
     )
-    return BiasmonkeyDownload(prompts.all(), whole, notes)
+    empty_sets, complete_sets = (
+        tuple(answer_set for answer_set in answers if bool(answer_set.pairs) is has_pairs)
+        for has_pairs in (False, True)
+    )
+    note_groups = (
+        prompt_notes(prompts, stems),
+        answer_notes(complete_sets, prompts),
+        first_notes(complete_sets),
+    )
+    notes = (
+        *skipped_notes,
+        *_skipped(findings),
+        *_warnings(prompts, complete_sets),
+        *_nothing_compared(empty_sets),
+        *chain(*note_groups),
+    )
+    return BiasmonkeyDownload(prompts.all(), complete_sets, notes)
 
 
 def _skipped(findings: Findings) -> Iterator[str]:
-    """Yield a sentence for each file left out, with its first fault."""
-    by_file: dict[str, list[Finding]] = {}
+    """Yield a sentence for each file that is left out, with its first fault."""
+    findings_by_file: dict[str, list[Finding]] = {}
     for finding in findings.found:
-        by_file.setdefault(finding.file, []).append(finding)
-    for first, *others in by_file.values():
+        findings_by_file.setdefault(finding.file, []).append(finding)
+    for first, *others in findings_by_file.values():
         yield f"Skipped {first}" + (
             f", and {plural(len(others), 'more fault')}." if others else "."
         )
@@ -794,15 +866,18 @@ def _skipped(findings: Findings) -> Iterator[str]:
 
 def _warnings(prompts: Prompts, answers: Iterable[AnswerSet]) -> Iterator[str]:
     """Yield the warnings that results will carry, each once."""
-    about = [one for pair in prompts.all() for one in pair.warnings] + [
-        one for s in answers for one in s.warnings
+    warnings = [one for pair in prompts.all() for one in pair.warnings] + [
+        warning for answer_set in answers for warning in answer_set.warnings
     ]
-    yield from (f"Warning: {one}." for one in dict.fromkeys(about))
+    yield from (f"Warning: {warning}." for warning in dict.fromkeys(warnings))
 
 
 def _nothing_compared(empty: Iterable[AnswerSet]) -> Iterator[str]:
-    """Name the files in which no question has answers to both forms."""
-    names = [f"{one.model}/{Stem(one.bias, one.variant, one.condition)}" for one in empty]
+    """Yield a sentence that names the files in which no question has answers to both forms."""
+    names = [
+        f"{answer_set.model}/{Stem(answer_set.bias, answer_set.variant, answer_set.condition)}"
+        for answer_set in empty
+    ]
     if names:
         yield f"Left out, no question has answers to both forms: {', '.join(names)}."
 
@@ -810,13 +885,14 @@ def _nothing_compared(empty: Iterable[AnswerSet]) -> Iterator[str]:
 def _answers(
     files: Iterable[Source], prompts: Prompts, findings: Findings
 ) -> tuple[AnswerSet, ...]:
-    """Return the answers of each file; findings also name the model, because file names are the
-    same for all models.
+    """Return the answers of each file.
+
+    Findings also name the model, because file names are the same for all models.
     """
-    found = []
+    answer_sets = []
     for source in files:
-        own = Findings()
-        answers = read_answer_set(source, prompts.of(source.stem), own)
-        findings.found += [replace(finding, file=source.name) for finding in own.found]
-        found += [answers] if answers is not None else []
-    return tuple(found)
+        file_findings = Findings()
+        answers = read_answer_set(source, prompts.of(source.stem), file_findings)
+        findings.found += [replace(finding, file=source.name) for finding in file_findings.found]
+        answer_sets += [answers] if answers is not None else []
+    return tuple(answer_sets)

@@ -4,7 +4,7 @@ prompts/odd_even.csv                          the questions of a bias, in both f
 prompts/odd_even-key_typo.csv                 the same questions with typos
 results/MODEL/csv/odd_even-key_typo.csv       a model's answers to them, plain or compressed (.csv.gz)
 
-The folder `csv`, which the authors keep beside their pickled answers, may be missing; it never
+The folder `csv`, which the authors keep beside their pickled answers, may be missing. It never
 names a model.
 """  # noqa: E501
 
@@ -70,7 +70,7 @@ class Stem:
     condition: Perturbation | None = None
 
     def __str__(self) -> str:
-        """Return the name of its files: `acquiescence_reword`, `odd_even-key_typo`."""
+        """Return the stem of its files' names: `acquiescence_reword`, `odd_even-key_typo`."""
         return "_".join(filter(None, (self.bias, self.variant))) + (
             f"-{self.condition}" if self.condition else ""
         )
@@ -92,7 +92,7 @@ class Source:
     path: Path
     stem: Stem
     model: str | None
-    "None: the file holds questions"
+    "None if the file holds questions"
 
     @property
     def name(self) -> str:
@@ -101,39 +101,39 @@ class Source:
 
 
 def sources(path: Path) -> tuple[tuple[Source, ...], tuple[str, ...]]:
-    """Return the files of a download, of a part of it, or one file; and sentences about files left
-    out.
+    """Return the files of a download, of a part of it, or one file, and notes on other files.
 
-    A folder that contains neither `prompts` nor `results` is one of these two or that of a model:
-    the header lines of its files decide. A folder `results` without answers is reported. Raises
-    UsageError if no part of a download is found, and for duplicate files.
+    The notes are sentences about files left out. A folder that contains neither `prompts` nor
+    `results` is one of these two or that of a model: the header lines of its files decide. A folder
+    `results` without answers is reported. Raises UsageError if no part of a download is found, and
+    for duplicate files.
     """
     if not path.exists():
         raise UsageError(f"{path}: not found")
     files = [path] if path.is_file() else _files(path)
-    found, left = [], []
+    found_sources, other_names = [], []
     for file in files:
         stem = stem_of(file.name)
         if stem is None:
-            left.append(str(file.relative_to(path)) if file != path else file.name)
+            other_names.append(str(file.relative_to(path)) if file != path else file.name)
         else:
-            found.append(
+            found_sources.append(
                 Source(file, stem, _model_folder(file).name if _holds_answers(file) else None)
             )
-    if not found:
+    if not found_sources:
         raise UsageError(
             f"{path}: no BiasMonkey files{_other_files(path)}; looked for {LOOKED_FOR}"
         )
-    _check_twice(found)
-    notes = [f"Left out, no bias of this name: {', '.join(left)}."] if left else []
+    _check_twice(found_sources)
+    notes = [f"Left out, no bias of this name: {', '.join(other_names)}."] if other_names else []
     results = path / RESULTS
-    if results.is_dir() and all(source.model is None for source in found):
+    if results.is_dir() and all(source.model is None for source in found_sources):
         notes.append(
             f"No answers were found in {RESULTS}{_other_files(results)}; looked for "
             f"{RESULTS}/MODEL/BIAS.csv and "
             f"{RESULTS}/MODEL/{CSV}/BIAS.csv, each with or without .gz."
         )
-    return tuple(sorted(found, key=_place)), tuple(notes)
+    return tuple(sorted(found_sources, key=_place)), tuple(notes)
 
 
 def _model_folder(file: Path) -> Path:
@@ -143,23 +143,28 @@ def _model_folder(file: Path) -> Path:
 
 
 def _other_files(folder: Path) -> str:
-    """Describe files that are not tables, mostly pickled answers, which are never opened."""
+    """Return a text about files that are not tables.
+
+    They are mostly pickled answers, which are never opened.
+    """
     kinds = Counter(
         file.suffix for file in _walk(folder, DEEPEST) if not file.name.endswith(TABLES)
     )
     if not kinds:
         return ""
-    said = ", ".join(f"{n} {kind or 'without an ending'}" for kind, n in kinds.most_common(4))
+    counts_text = ", ".join(
+        f"{count} {kind or 'without an ending'}" for kind, count in kinds.most_common(4)
+    )
     pickled = (
         " (a pickle may run a program when it is opened, so none is read)"
         if ".pickle" in kinds
         else ""
     )
-    return f" but {plural(kinds.total(), 'other file')}: {said}{pickled}"
+    return f" but {plural(kinds.total(), 'other file')}: {counts_text}{pickled}"
 
 
 def stem_of(name: str) -> Stem | None:
-    """Return the bias, variant and condition from a file name; None for other files."""
+    """Return the bias, variant and condition from a file name, or None for other files."""
     match = _NAME.fullmatch(name)
     if match is None or (match[2] and match[1] != Bias.ACQUIESCENCE):
         return None
@@ -167,16 +172,18 @@ def stem_of(name: str) -> Stem | None:
 
 
 def text_of(source: Source, findings: Findings) -> str | None:
-    """Return a file's text; None, with a note, if it is not UTF-8, contains a NUL or does not match
-    its file name.
+    """Return a file's text.
+
+    It is None, with a note, if the content is not UTF-8, contains a NUL or does not match the file
+    name.
     """
     path = source.path
     try:
-        packed = path.suffix == _COMPRESSED
-        if packed and not is_packed(path):
+        is_compressed = path.suffix == _COMPRESSED
+        if is_compressed and not is_packed(path):
             findings.add(path, None, None, "content that is not gzip", "a complete gzip file")
             return None
-        content = packed_content(path) if packed else check_file(path).read_bytes()
+        content = packed_content(path) if is_compressed else check_file(path).read_bytes()
         text = content.decode("utf-8-sig")
     except UsageError as error:
         findings.add(
@@ -188,8 +195,8 @@ def text_of(source: Source, findings: Findings) -> str | None:
         )
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        found = f"byte 0x{content[error.start]:02X} at position {error.start}, which is not UTF-8"
-        findings.add(path, line, None, found, "a file saved as UTF-8")
+        problem = f"byte 0x{content[error.start]:02X} at position {error.start}, which is not UTF-8"
+        findings.add(path, line, None, problem, "a file saved as UTF-8")
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
     else:
@@ -207,17 +214,19 @@ def text_of(source: Source, findings: Findings) -> str | None:
 
 @lru_cache(maxsize=256)
 def whole_number(text: str) -> int | None:
-    """Return a number as pandas writes it, `5` or `5.0`; None for anything else."""
+    """Return a number as pandas writes it, `5` or `5.0`, or None for anything else."""
     number = re.sub(r"\.0+$", "", text)
     return int(number) if number.isascii() and number.isdecimal() and len(number) < 4 else None
 
 
 def _files(folder: Path) -> list[Path]:
     """Return the tables of a folder, prompts first, sorted by name."""
-    parts = [folder / name for name in (PROMPTS, RESULTS) if (folder / name).is_dir()]
-    if parts:
+    folders = [folder / name for name in (PROMPTS, RESULTS) if (folder / name).is_dir()]
+    if folders:
         return [
-            file for part in parts for file in _tables(part, DEEPEST if part.name == RESULTS else 0)
+            file
+            for part_folder in folders
+            for file in _tables(part_folder, DEEPEST if part_folder.name == RESULTS else 0)
         ]
     return _tables(folder, DEEPEST)
 
@@ -227,21 +236,25 @@ def _tables(folder: Path, depth: int) -> list[Path]:
 
 
 def _walk(folder: Path, depth: int) -> list[Path]:
-    """Return the files of a folder, then those of its subfolders down to a depth, sorted by
-    name.
+    """Return the files of a folder, then those of its subfolders, sorted by name.
+
+    Subfolders are included down to a depth.
     """
     try:
-        here = sorted(one for one in folder.iterdir() if not one.name.startswith("."))
-        found = [one for one in here if one.is_file()]
-        return found + [
-            file for one in here if depth and one.is_dir() for file in _walk(one, depth - 1)
+        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+        files = [entry for entry in entries if entry.is_file()]
+        return files + [
+            file
+            for entry in entries
+            if depth and entry.is_dir()
+            for file in _walk(entry, depth - 1)
         ]
     except OSError as error:
         raise UsageError(f"{error.filename}: cannot be read ({error.strerror})") from error
 
 
 def _holds_answers(path: Path) -> bool:
-    """Return whether a file holds answers, judged by its folder, else by its header."""
+    """Return whether a file holds answers, judged by its folder, or else by its header."""
     if path.name.endswith(_COMPRESSED) or _model_folder(path).parent.name == RESULTS:
         return True
     if path.resolve().parent.name == PROMPTS:
@@ -282,7 +295,7 @@ Asked = tuple[str, Arm]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The content of a row."""
+    """The content of a row of answers."""
 
     asked: Asked
     letter: str
@@ -291,30 +304,29 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows of a file in order; rows with the same content have the same number."""
+    """The rows of a file in order. Rows with the same content have the same number."""
 
     kinds: Sequence[Answer] = ()
     "number -> content of the row, in the order of first appearance"
     firsts: Sequence[int] = ()
     "number -> first line of the first such row"
     numbers: Sequence[int] = ()
-    "one per row"
+    "the number of each row"
     lines: Sequence[int] = ()
-    "one per row"
+    "the line of each row"
 
     def first_lines(self) -> dict[Asked, int]:
-        """Return the first lines of the answers to each form of each question, in the order of the
-        file.
-        """
-        firsts: dict[Asked, int] = {}
+        """Return the first line of the answers to each form of each question, in file order."""
+        first_lines: dict[Asked, int] = {}
         for answer, line in zip(self.kinds, self.firsts, strict=True):
-            firsts.setdefault(answer.asked, line)
-        return firsts
+            first_lines.setdefault(answer.asked, line)
+        return first_lines
 
 
 def read_answer_rows(source: Source, findings: Findings) -> Rows:
-    """Return the rows of a file; every fault is noted in `findings`, an invalid value at its first
-    occurrence.
+    """Return the rows of a file.
+
+    Every fault is noted in `findings`, an invalid value at its first occurrence.
     """
     text = text_of(source, findings)
     lines, records = _records(source, text, findings) if text is not None else ((), ())
@@ -329,10 +341,10 @@ def read_answer_rows(source: Source, findings: Findings) -> Rows:
         return Rows()
     lines, records = lines[1:], records[1:]
     check = _Check(source, header, findings)
-    firsts = dict(zip(reversed(records), reversed(lines), strict=True))
+    first_lines = dict(zip(reversed(records), reversed(lines), strict=True))
     numbers = {
         record: check.number(line, _cells(record))
-        for record, line in sorted(firsts.items(), key=_line)
+        for record, line in sorted(first_lines.items(), key=_line)
     }
     if not records:
         findings.add(source.path, 1, None, "no answers", "one row per answer")
@@ -342,19 +354,20 @@ def read_answer_rows(source: Source, findings: Findings) -> Rows:
 def _records(
     source: Source, text: str, findings: Findings
 ) -> tuple[Sequence[int], Sequence[Record]]:
-    """Return the first lines of the records, and the records. Without quotes and blank lines, each
-    line is a record.
+    """Return the first lines of the records, and the records.
+
+    Without quotes and blank lines, each line is a record.
     """
     text = text.replace("\r\n", "\n").removesuffix("\n")
     lines = text.split("\n")
     if '"' not in text and "\r" not in text and "" not in lines:
         return range(1, len(lines) + 1), lines
-    found = [
+    numbered_records = [
         (line, tuple(cells))
         for line, cells in records_of(source.path, iter([text]), findings)
         if cells
     ]
-    return [line for line, _ in found], [cells for _, cells in found]
+    return [line for line, _ in numbered_records], [cells for _, cells in numbered_records]
 
 
 def _cells(record: Record) -> Sequence[str]:
@@ -366,21 +379,21 @@ def _line(item: tuple[Record, int]) -> int:
 
 
 def _header_is_good(source: Source, line: int, header: list[str], findings: Findings) -> bool:
-    before = len(findings.found)
+    n_faults = len(findings.found)
     for name in COLUMNS:
         if header.count(name) != 1:
-            found = (
+            problem = (
                 f"{header.count(name)} columns of this name" if name in header else "no such column"
             )
-            findings.add(source.path, line, name, found, "a required column, once")
+            findings.add(source.path, line, name, problem, "a required column, once")
     for name in header:
         if name not in (*COLUMNS, INDEX):
             findings.add(source.path, line, name, *unknown("column", name, COLUMNS))
-    return len(findings.found) == before
+    return len(findings.found) == n_faults
 
 
 class _Check:
-    """Parses rows and numbers them; each invalid value is noted at its first occurrence."""
+    """The parser that numbers rows. Each invalid value is noted at its first occurrence."""
 
     def __init__(self, source: Source, header: Sequence[str], findings: Findings):
         self.kinds: list[Answer] = []
@@ -392,14 +405,14 @@ class _Check:
         self._numbers: dict[Answer, int] = {}
 
     def number(self, line: int, cells: Sequence[str]) -> int:
-        """Return the number of a row's content; -1, with a note, for an invalid row."""
+        """Return the number of a row's content, or -1, with a note, for an invalid row."""
         if len(cells) != self._width:
             self._findings.add(
                 self._path, line, None, f"{len(cells)} fields", f"{self._width}, as in the header"
             )
             return -1
-        key, letter, group, said = (cell.strip() for cell in self._pick(cells))
-        arm, recorded = self._arms.get(group), whole_number(said)
+        key, letter, group, option_cell = (cell.strip() for cell in self._pick(cells))
+        arm, recorded = self._arms.get(group), whole_number(option_cell)
         if not key:
             self._note(line, "key", key, "some text")
         if letter not in _LETTERS:
@@ -412,7 +425,7 @@ class _Check:
         if arm is None:
             self._note(line, "group", group, " or ".join(map(repr, self._arms)))
         if recorded is None or not 2 <= recorded <= len(LETTERS):
-            self._note(line, "num_options", said, f"a whole number from 2 to {len(LETTERS)}")
+            self._note(line, "num_options", option_cell, f"a whole number from 2 to {len(LETTERS)}")
         if not key or arm is None or recorded is None:
             return -1
         return self._numbered(Answer((key, arm), letter, recorded), line)
@@ -427,15 +440,16 @@ class _Check:
     def _note(self, line: int, column: str, value: str, expected: str) -> None:
         if (column, value) not in self._noted:
             self._noted.add((column, value))
-            found = repr(value) if value else "an empty cell"
-            self._findings.add(self._path, line, column, found, expected)
+            value_text = repr(value) if value else "an empty cell"
+            self._findings.add(self._path, line, column, value_text, expected)
 
 
 FARTHEST = 25
-"rows; half of the 50 answers that a form usually has"
+"largest shift in rows, which is half of the 50 answers that a form usually has"
 LIKELIER = 20.0
-"""difference in log-likelihood (natural). In the authors' files it is at most 10 for most models,
-24 in one of llama2-70b whose rows are in place, and up to 685 in those of gpt-3.5-turbo-ext_gen"""
+"""difference in log-likelihood (natural). In the authors' files it is at most 10 for most
+models, 24 in one of llama2-70b whose rows are in place, and up to 685 in those of
+gpt-3.5-turbo-ext_gen."""
 
 
 class _Run(NamedTuple):
@@ -450,22 +464,24 @@ class _Run(NamedTuple):
 def check_order(source: Source, rows: Rows, findings: Findings) -> None:
     """Warn about signs that rows of a file are shifted."""
     runs = _runs(rows)
-    before = len(findings.warned)
+    n_warnings = len(findings.warned)
     _check_blocks(source, runs, rows.lines, findings)
     _check_repeats(source, runs, rows.lines, findings)
-    if len(findings.warned) == before and len({run.asked for run in runs}) == len(runs) > 2:
+    if len(findings.warned) == n_warnings and len({run.asked for run in runs}) == len(runs) > 2:
         _check_answers(source, runs, rows, findings)
 
 
 def _runs(rows: Rows) -> list[_Run]:
-    asked = list(dict.fromkeys(kind.asked for kind in rows.kinds))
-    places = {one: place for place, one in enumerate(asked)}
-    of = np.array([places[kind.asked] for kind in rows.kinds])[np.array(rows.numbers)]
-    begins = np.flatnonzero(np.diff(of, prepend=-1))
-    lengths = np.diff(begins, append=len(of))
+    forms = list(dict.fromkeys(kind.asked for kind in rows.kinds))
+    index_by_form = {form: index for index, form in enumerate(forms)}
+    form_indices = np.array([index_by_form[kind.asked] for kind in rows.kinds])[
+        np.array(rows.numbers)
+    ]
+    begins = np.flatnonzero(np.diff(form_indices, prepend=-1))
+    lengths = np.diff(begins, append=len(form_indices))
     return [
-        _Run(asked[of[at]], at, length)
-        for at, length in zip(begins.tolist(), lengths.tolist(), strict=True)
+        _Run(forms[form_indices[begin]], begin, length)
+        for begin, length in zip(begins.tolist(), lengths.tolist(), strict=True)
     ]
 
 
@@ -482,7 +498,7 @@ def _check_blocks(
     if broken:
         first = broken[0]
         key, arm = first[2].asked
-        found = (
+        problem = (
             f"{first[0].length} rows of {source.stem.said(key, arm)}, then those of the other "
             "form, then "
             f"{first[2].length} more"
@@ -491,45 +507,48 @@ def _check_blocks(
         expected = (
             "the answers to one form together: the column of keys or of groups may be shifted"
         )
-        findings.warn(source.path, lines[first[2].begin], "group", found, expected)
+        findings.warn(source.path, lines[first[2].begin], "group", problem, expected)
 
 
 def _check_repeats(
     source: Source, runs: list[_Run], lines: Sequence[int], findings: Findings
 ) -> None:
-    """Warn about questions that occur again later, unless all do: a file may contain several
-    samplings.
+    """Warn about questions that occur again later, unless all do.
+
+    A file may contain several samplings.
     """
     blocks = _blocks(runs)
-    times = Counter(block[0].asked[0] for block in blocks)
-    usual = min(times.values())
-    seen: Counter[str] = Counter()
-    firsts: dict[str, int] = {}
-    again: list[tuple[str, int]] = []
+    n_blocks = Counter(block[0].asked[0] for block in blocks)
+    minimum = min(n_blocks.values())
+    n_seen: Counter[str] = Counter()
+    first_lines: dict[str, int] = {}
+    repeats: list[tuple[str, int]] = []
     for block in blocks:
         key, line = block[0].asked[0], lines[block[0].begin]
-        firsts.setdefault(key, line)
-        seen[key] += 1
-        if seen[key] == usual + 1:
-            again.append((key, line))
-    if again:
-        key, line = again[0]
-        more = (
-            f"; the same for {plural(len(again) - 1, 'other question')}" if len(again) > 1 else ""
+        first_lines.setdefault(key, line)
+        n_seen[key] += 1
+        if n_seen[key] == minimum + 1:
+            repeats.append((key, line))
+    if repeats:
+        key, line = repeats[0]
+        remainder = (
+            f"; the same for {plural(len(repeats) - 1, 'other question')}"
+            if len(repeats) > 1
+            else ""
         )
-        found = f"{key!r} again, after line {firsts[key]}{more}"
+        problem = f"{key!r} again, after line {first_lines[key]}{remainder}"
         findings.warn(
             source.path,
             line,
             "key",
-            found,
+            problem,
             "all answers to a question together, and each answer once",
         )
 
 
 def _check_answers(source: Source, runs: list[_Run], rows: Rows, findings: Findings) -> None:
     """Warn if the answers as a whole fit the questions better some rows up or down."""
-    farthest = min(FARTHEST, min(run.length for run in runs) // 2)
+    max_shift = min(FARTHEST, min(run.length for run in runs) // 2)
     letters = np.array([ord(kind.letter or "`") - ord("`") for kind in rows.kinds])[
         np.array(rows.numbers)
     ]
@@ -537,20 +556,21 @@ def _check_answers(source: Source, runs: list[_Run], rows: Rows, findings: Findi
     cumulated = np.zeros((len(letters) + 1, letters.max() + 1), dtype=np.int32)
     cumulated[np.arange(1, len(letters) + 1), letters] = 1
     np.cumsum(cumulated, axis=0, out=cumulated)
-    fits = {
-        shift: _log_likelihood(cumulated, bounds, shift) for shift in range(-farthest, farthest + 1)
+    scores = {
+        shift: _log_likelihood(cumulated, bounds, shift)
+        for shift in range(-max_shift, max_shift + 1)
     }
-    best = max(fits, key=lambda shift: fits[shift])
-    if fits[best] - fits[0] > LIKELIER:
-        found = (
+    best = max(scores, key=lambda shift: scores[shift])
+    if scores[best] - scores[0] > LIKELIER:
+        problem = (
             f"answers that fit their questions better {plural(abs(best), 'row')} "
             f"{'up' if best > 0 else 'down'} "
-            f"(log-likelihood {fits[best]:,.1f}, and {fits[0]:,.1f} where they stand)"
+            f"(log-likelihood {scores[best]:,.1f}, and {scores[0]:,.1f} where they stand)"
         )
         expected = (
             f"a difference of at most {LIKELIER:g} by chance: the column of answers may be shifted"
         )
-        findings.warn(source.path, None, "response", found, expected)
+        findings.warn(source.path, None, "response", problem, expected)
 
 
 def _log_likelihood(cumulated: NDArray[np.int32], bounds: NDArray[np.int64], shift: int) -> float:
@@ -559,14 +579,14 @@ def _log_likelihood(cumulated: NDArray[np.int32], bounds: NDArray[np.int64], shi
     Answers shifted past one end of the file reappear at the other, so that all shifts use the same
     answers.
     """
-    rows = len(cumulated) - 1
-    moved = np.clip(bounds + shift, 0, rows)
-    moved[0], moved[-1] = max(shift, 0), min(rows + shift, rows)
-    counts = np.diff(cumulated[moved], axis=0)
+    n_rows = len(cumulated) - 1
+    shifted_bounds = np.clip(bounds + shift, 0, n_rows)
+    shifted_bounds[0], shifted_bounds[-1] = max(shift, 0), min(n_rows + shift, n_rows)
+    counts = np.diff(cumulated[shifted_bounds], axis=0)
     if shift > 0:
         counts[-1] += cumulated[shift]
     elif shift < 0:
-        counts[0] += cumulated[rows] - cumulated[rows + shift]
+        counts[0] += cumulated[n_rows] - cumulated[n_rows + shift]
     totals = counts.sum(axis=1, keepdims=True)
     shares = np.where(counts > 0, counts / np.maximum(totals, 1), 1.0)
     return float((counts * np.log(shares)).sum())

@@ -1,18 +1,10 @@
-"""Instruments of multiple-choice questions: read as an instrument, and written as `choices.csv`.
+"""Instruments of multiple-choice questions, read from files and written as `choices.csv`.
 
-Reading
--------
-Instruments of multiple-choice questions, read from files in the form that a store takes.
+Two formats are read here: anyone's questions (`choices`) and the authors' download (`biasmonkey`).
 
-Two formats are handled here: anyone's questions (`choices`) and the authors' download
-(`biasmonkey`).
-
-Writing
--------
-Multiple-choice questions as the files that `read_choices` reads back to the same values.
-
-Questions that a file cannot represent are refused, never changed: an option of two lines, a stem
-that ends in a line like an option, spaces around a key.
+Questions are written as the files that `read_choices` reads back to the same values. Questions that
+a file cannot represent are refused, never changed: an option of two lines, a stem that ends in a
+line like an option, spaces around a key.
 """
 
 from __future__ import annotations
@@ -56,39 +48,40 @@ from workbench.formats.templates import COLUMNS as TEMPLATE_COLUMNS
 from workbench.formats.templates import read_lexicons, read_templates, template_rows
 
 BIASMONKEY = "biasmonkey"
-"default name of the authors' questions"
+"the default name of the authors' questions"
 OWN_TEMPLATES = "templates.csv"
 LANGUAGE = "en"
 "the default language"
 
 
 def read_choice_instrument(path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:
-    """Read anyone's questions: a folder with `choices.csv`, `model_answers.csv` or both, or one
-    file of questions.
+    """Read anyone's questions: a folder or one file of questions.
 
-    Raises UsageError if there is nothing to read, InputError with the faults of the questions or of
-    the other files.
+    A folder has `choices.csv`, `model_answers.csv` or both. Raises UsageError if there is nothing
+    to read, and InputError with the faults of the questions or of the other files.
     """
     findings = Findings()
     pairs: Sequence[ChoicePair] = ()
     if path.is_dir() and not (path / CHOICES).is_file() and (path / MODEL_ANSWERS).is_file():
         about = read_about(path / ABOUT, findings)
     else:
-        found = read_choices(path, how)
-        about, pairs = found.about, found.pairs
+        file_content = read_choices(path, how)
+        about, pairs = file_content.about, file_content.pairs
     answers = read_model_answers(path / MODEL_ANSWERS, findings) if path.is_dir() else ()
     templates = _templates(path, about, findings)
     lexicons = read_lexicons(path, findings)
     findings.check()
-    called = name or about.name or path.resolve().name
-    return replace(choice_instrument(called, about, pairs, answers, templates), lexicons=lexicons)
+    instrument_name = name or about.name or path.resolve().name
+    return replace(
+        choice_instrument(instrument_name, about, pairs, answers, templates), lexicons=lexicons
+    )
 
 
 def read_biasmonkey_instrument(
     path: Path, name: str | None = None, *, skip: bool = False
 ) -> Instrument:
     """Read the authors' download or a part of it. Raises as `read_biasmonkey` does."""
-    found = read_biasmonkey(path, skip=skip)
+    download = read_biasmonkey(path, skip=skip)
     about = About(
         title="BiasMonkey: survey questions in two forms, and models' answers to them",
         language=LANGUAGE,
@@ -97,10 +90,10 @@ def read_biasmonkey_instrument(
         citation="Tjuatja, Chen, Wu, Talwalkar, Neubig (2024), "
         '"Do LLMs exhibit human-like response biases? A case study in survey design"',
         licence="none stated; the questions belong to third parties",
-        notes=found.notes,
+        notes=download.notes,
     )
     return choice_instrument(
-        name or BIASMONKEY, about, found.pairs, found.answers, templates_of(CHOICE_AUDITS)
+        name or BIASMONKEY, about, download.pairs, download.answers, templates_of(CHOICE_AUDITS)
     )
 
 
@@ -128,27 +121,30 @@ def choice_instrument(
 
 
 def check_no_choices(path: Path, how: How = AS_IS) -> None:
-    """Raise UsageError if a path to be read as statements holds multiple-choice questions
-    instead.
-    """
-    folder = path.is_dir() and not (path / "statements.csv").exists() and (path / CHOICES).exists()
-    if folder or (path.is_file() and {"key", "bias", "original"} <= set(header_of(path, how))):
-        where = f" ({CHOICES})" if folder else ""
+    """Raise UsageError if a path to be read as statements holds multiple-choice questions."""
+    is_choice_folder = (
+        path.is_dir() and not (path / "statements.csv").exists() and (path / CHOICES).exists()
+    )
+    if is_choice_folder or (
+        path.is_file() and {"key", "bias", "original"} <= set(header_of(path, how))
+    ):
+        file_hint = f" ({CHOICES})" if is_choice_folder else ""
         raise UsageError(
-            f"{path}: holds multiple-choice questions{where}; import it with --format choices"
+            f"{path}: holds multiple-choice questions{file_hint}; import it with --format choices"
         )
 
 
 def _templates(path: Path, about: About, findings: Findings) -> tuple[Template, ...]:
-    """Return the templates of a folder: its own, those of the audits that it names, or those of the
-    audit that fits.
+    """Return the templates of a folder.
+
+    They are its own, those of the audits that it names, or those of the audit that fits.
     """
     if path.is_dir() and (path / OWN_TEMPLATES).exists():
         return read_templates(path / OWN_TEMPLATES, findings)
-    found: list[Template] = []
+    templates: list[Template] = []
     for audit in CHOICE_AUDITS if about.templates is None else about.templates:
         try:
-            found += shipped_templates(audit)
+            templates += shipped_templates(audit)
         except UnknownName as error:
             findings.add(
                 path / ABOUT,
@@ -157,7 +153,7 @@ def _templates(path: Path, about: About, findings: Findings) -> tuple[Template, 
                 str(error),
                 f"the name of an audit, or a {OWN_TEMPLATES}",
             )
-    return tuple(found)
+    return tuple(templates)
 
 
 VARIANT = "variant"
@@ -167,19 +163,19 @@ ALWAYS = ("key", "bias", "original", "changed")
 
 
 def write_choices(pairs: Sequence[ChoicePair], about: About) -> dict[str, str]:
-    """Return the files of a folder: name -> text. Only the texts, templates and notes of `about`
-    are used.
+    """Return the files of a folder as name -> text.
 
-    `perturbed.csv` is written even if it is empty, so that no older one is read with the others.
+    Only the texts, templates and notes of `about` are used. `perturbed.csv` is written even if it
+    is empty, so that no older one is read with the others.
 
     Raises UsageError for questions that would not read back unchanged, naming the first.
     """
     _check(pairs)
     rows = [_row(pair) for pair in pairs]
-    shares = max((len(pair.shares) for pair in pairs), default=0)
-    filled = {name for row in rows for name, cell in row.items() if cell}
-    columns = [name for name in COLUMNS if name in ALWAYS or name in filled]
-    columns += [f"{SHARE}{place}" for place in range(1, shares + 1)]
+    n_shares = max((len(pair.shares) for pair in pairs), default=0)
+    filled_columns = {name for row in rows for name, cell in row.items() if cell}
+    columns = [name for name in COLUMNS if name in ALWAYS or name in filled_columns]
+    columns += [f"{SHARE}{number}" for number in range(1, n_shares + 1)]
     return {
         ABOUT: _about(about),
         CHOICES: _csv(columns, rows),
@@ -193,7 +189,7 @@ def _row(pair: ChoicePair) -> dict[str, str]:
         *(pair.key, pair.bias.value, pair.variant, pair.topic or "", pair.original.lettered()),
         *(pair.changed.lettered() if pair.changed else "", middle, "\n".join(pair.warnings)),
     )
-    shares = {f"{SHARE}{place}": repr(share) for place, share in enumerate(pair.shares, start=1)}
+    shares = {f"{SHARE}{number}": repr(share) for number, share in enumerate(pair.shares, start=1)}
     return {**dict(zip(COLUMNS, cells, strict=True)), **shares}
 
 
@@ -204,8 +200,8 @@ def _perturbed(pairs: Sequence[ChoicePair]) -> str:
         for pair in pairs
         for (perturbation, draw), choice in pair.perturbed.items()
     ]
-    named = any(row[VARIANT] for row in rows)
-    return _csv([*PERTURBED_COLUMNS, VARIANT] if named else PERTURBED_COLUMNS, rows)
+    has_variants = any(row[VARIANT] for row in rows)
+    return _csv([*PERTURBED_COLUMNS, VARIANT] if has_variants else PERTURBED_COLUMNS, rows)
 
 
 def _csv(columns: Sequence[str], rows: Sequence[dict[str, str]]) -> str:
@@ -221,28 +217,28 @@ def _about(about: About) -> str:
 def _check(pairs: Sequence[ChoicePair]) -> None:
     seen = set()
     for pair in pairs:
-        at = (pair.bias, pair.variant, pair.key)
-        why = "two questions have this key" if at in seen else _fault(pair)
-        if why:
+        identity = (pair.bias, pair.variant, pair.key)
+        fault = "two questions have this key" if identity in seen else _fault(pair)
+        if fault:
             raise UsageError(
-                f"{pair.key!r} ({pair.bias}) cannot be written: {why}. Correct the question."
+                f"{pair.key!r} ({pair.bias}) cannot be written: {fault}. Correct the question."
             )
-        seen.add(at)
+        seen.add(identity)
 
 
 def _fault(pair: ChoicePair) -> str | None:
-    """Return why a question would not read back unchanged; None if it would."""
-    words = (pair.key, pair.variant, pair.topic or "")
-    if not pair.key or any(word != word.strip() for word in words) or pair.topic == "":
+    """Return why a question would not read back unchanged, or None if it would."""
+    texts = (pair.key, pair.variant, pair.topic or "")
+    if not pair.key or any(word != word.strip() for word in texts) or pair.topic == "":
         return "its key is empty, or its key, variant or topic has outer spaces"
     for choice in (
         pair.original,
         *([pair.changed] if pair.changed else []),
         *pair.perturbed.values(),
     ):
-        why = _text_fault(choice)
-        if why:
-            return why
+        text_fault = _text_fault(choice)
+        if text_fault:
+            return text_fault
         if choice in pair.perturbed.values() and len(choice.options) != len(pair.original.options):
             return "a perturbed form has another number of options"
     if pair.shares and (
@@ -255,18 +251,18 @@ def _fault(pair: ChoicePair) -> str | None:
 
 def _text_fault(choice: Choice) -> str | None:
     text = choice.lettered()
-    if "\x00" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
+    if "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
         return "its text holds a NUL or half a surrogate pair"
-    found = parse_choice(text)
-    if isinstance(found, Fault):
-        return f"its text would be {found.found}"
+    parsed = parse_choice(text)
+    if isinstance(parsed, Fault):
+        return f"its text would be {parsed.found}"
     return (
-        None if found == choice else f"the text {text[:60]!r} would read back as another question"
+        None if parsed == choice else f"the text {text[:60]!r} would read back as another question"
     )
 
 
 def kept_as_choices(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
-    """Return an instrument as read back from its files, and sentences about what they leave out.
+    """Return an instrument as read back from its files, and sentences about omitted data.
 
     Raises UsageError if there is no multiple-choice question, and for a question whose original is
     no longer one.
@@ -288,27 +284,26 @@ def kept_as_choices(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]
                 f"{pair.expected}. Change it on the Statements screen, or export with --format csv"
             )
         pairs.append(_plain(pair))
-    answers = tuple(without_zeros(one) for one in instrument.answer_sets)
-    kept = choice_instrument(
+    answers = tuple(without_zeros(answer_set) for answer_set in instrument.answer_sets)
+    reduced = choice_instrument(
         instrument.name, _choices_export_about(instrument), pairs, answers, instrument.templates
     )
-    kept = replace(kept, lexicons=instrument.lexicons)
-    return kept, tuple(_left_out(instrument, statements, kept))
+    reduced = replace(reduced, lexicons=instrument.lexicons)
+    return reduced, tuple(_left_out(instrument, statements, reduced))
 
 
 def choice_files(kept: Instrument) -> dict[str, str]:
-    """Return the files of what `kept_as_choices` returned: name -> text. Raises as `write_choices`
-    does.
+    """Return the files of an instrument from `kept_as_choices`, as name -> text.
 
-    Empty files are included, so that no older file is read with the others; without questions there
-    is no file of questions.
+    Raises as `write_choices` does. Empty files are included, so that no older file is read with the
+    others. Without questions there is no file of questions.
     """
     items = {item.ref: item for item in kept.choices}
-    found = (
+    pairs = (
         pair_of(statement, items[statement.ref], kept.language) for statement in kept.statements
     )
     files = write_choices(
-        [pair for pair in found if isinstance(pair, ChoicePair)], _choices_export_about(kept)
+        [pair for pair in pairs if isinstance(pair, ChoicePair)], _choices_export_about(kept)
     )
     if not kept.statements:
         files = {name: text for name, text in files.items() if name not in (CHOICES, PERTURBED)}
@@ -320,16 +315,16 @@ def choice_files(kept: Instrument) -> dict[str, str]:
 
 
 def beside_choices(instrument: Instrument) -> tuple[str, ...]:
-    """Return sentences about what a format without multiple-choice questions leaves out."""
-    said = []
+    """Return sentences about the data that a format without choices leaves out."""
+    subjects = []
     if instrument.choices:
-        said.append(
+        subjects.append(
             f"The multiple-choice data of {len(instrument.choices):,} statements, with people's "
             "shares"
         )
     if instrument.answer_sets:
-        said.append(f"{len(instrument.answer_sets):,} sets of models' answers")
-    return tuple(f"{one}: --format choices keeps them." for one in said)
+        subjects.append(f"{len(instrument.answer_sets):,} sets of models' answers")
+    return tuple(f"{subject}: --format choices keeps them." for subject in subjects)
 
 
 def _plain(pair: ChoicePair) -> ChoicePair:
@@ -353,24 +348,24 @@ def _choices_export_about(instrument: Instrument) -> About:
 def _left_out(
     instrument: Instrument, questions: list[Statement], kept: Instrument
 ) -> Iterator[str]:
-    others = len(instrument.statements) - len(questions)
-    if others:
+    n_others = len(instrument.statements) - len(questions)
+    if n_others:
         yield (
-            f"{others:,} statements that are not multiple-choice questions: --format csv keeps "
+            f"{n_others:,} statements that are not multiple-choice questions: --format csv keeps "
             "them."
         )
     pairs = list(zip(questions, kept.statements, strict=True))
-    lost = sum(len(whole.wordings) - len(part.wordings) for whole, part in pairs)
-    if lost:
+    n_lost = sum(len(original.wordings) - len(reduced.wordings) for original, reduced in pairs)
+    if n_lost:
         yield (
-            f"{lost:,} wordings that are of other kinds, in other languages, or not "
+            f"{n_lost:,} wordings that are of other kinds, in other languages, or not "
             "multiple-choice questions."
         )
-    more = sum(_says_more(whole, part) for whole, part in pairs)
-    if more:
+    n_further = sum(_says_more(original, reduced) for original, reduced in pairs)
+    if n_further:
         yield (
             "Refs, authors, tags, origins, countries, sources or sides of "
-            f"{plural(more, 'question')}."
+            f"{plural(n_further, 'question')}."
         )
     counts = {
         "labels for policy issues": len(instrument.issue_labels),
@@ -379,17 +374,17 @@ def _left_out(
         "answers of parties": len(instrument.party_answers),
         "answers of people": len(instrument.survey),
     }
-    yield from (f"{n:,} {words}." for words, n in counts.items() if n)
+    yield from (f"{count:,} {caption}." for caption, count in counts.items() if count)
     yield from beside_layout(instrument)
 
 
 def _says_more(whole: Statement, part: Statement) -> bool:
     """Return whether a statement has any data besides texts that its files leave out."""
-    bare = replace(
+    reduced = replace(
         whole,
         wordings=part.wordings,
         issues=part.issues,
         languages=part.languages,
         version=part.version,
     )
-    return bare != part or any(wording.author is not None for wording in whole.wordings)
+    return reduced != part or any(wording.author is not None for wording in whole.wordings)

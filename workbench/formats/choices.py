@@ -25,8 +25,9 @@ from workbench.formats.tabular import Row, is_new, known_word, number, read_rows
 
 
 def cell_choice(row: Row, column: str, findings: Findings) -> Choice | None:
-    """Return the question in a cell; None, with a note, if it is invalid. The reader of the row
-    notes empty cells.
+    """Return the question in a cell, or None, with a note, if it is invalid.
+
+    The reader of the row notes empty cells.
     """
     text = row.cells.get(column, "")
     if not text.strip():
@@ -36,44 +37,48 @@ def cell_choice(row: Row, column: str, findings: Findings) -> Choice | None:
             row.file, row.line, column, f"{len(text):,} characters", f"{MOST_CHARACTERS:,} at most"
         )
         return None
-    found = parse_choice(text)
-    if isinstance(found, Fault):
-        findings.add(row.file, row.line, column, found.found, found.expected)
+    parsed = parse_choice(text)
+    if isinstance(parsed, Fault):
+        findings.add(row.file, row.line, column, parsed.found, parsed.expected)
         return None
-    return found
+    return parsed
 
 
 REWORDED = (Bias.ACQUIESCENCE, Bias.ALLOW_FORBID)
 
 
 def form_fault(pair: ChoicePair) -> Fault | None:
-    """Return the fault of the changed form; None if it is valid or unknown."""
+    """Return the fault of the changed form, or None if it is valid or unknown."""
     if pair.changed is None:
         return None
     original, changed = pair.original, pair.changed
     if pair.bias in REWORDED:
-        n = len(changed.options)
-        return None if n == 2 else Fault(f"{n} options", f"two: {pair.bias} compares A with B")
+        n_options = len(changed.options)
+        return (
+            None
+            if n_options == 2
+            else Fault(f"{n_options} options", f"two: {pair.bias} compares A with B")
+        )
     if changed.stem != original.stem:
         return Fault(
             "another question than the original's",
             f"the same question: {pair.bias} changes its options",
         )
-    wanted, said = _options(pair.bias, original, changed)
-    if changed.options == wanted:
+    expected, description = _options(pair.bias, original, changed)
+    if changed.options == expected:
         return None
-    return Fault(f"the options {_list(changed.options)}", f"{said}: {_list(wanted)}")
+    return Fault(f"the options {_list(changed.options)}", f"{description}: {_list(expected)}")
 
 
 def original_fault(pair: ChoicePair) -> Fault | None:
-    """Return the fault of the original; None if the bias can be measured with it."""
-    options = len(pair.original.options)
-    if pair.bias is Bias.ODD_EVEN and options % 2 == 0:
+    """Return the fault of the original, or None if the bias can be measured with it."""
+    n_options = len(pair.original.options)
+    if pair.bias is Bias.ODD_EVEN and n_options % 2 == 0:
         return Fault(
-            f"{options} options", "an odd number: the original is the form with a middle option"
+            f"{n_options} options", "an odd number: the original is the form with a middle option"
         )
-    if pair.bias is Bias.ALLOW_FORBID and options != 2:
-        return Fault(f"{options} options", "two: allow/forbid compares A with B")
+    if pair.bias is Bias.ALLOW_FORBID and n_options != 2:
+        return Fault(f"{n_options} options", "two: allow/forbid compares A with B")
     return None
 
 
@@ -109,7 +114,7 @@ YES_NO: Mapping[str, bool | None] = {
 }
 LAST_DRAW = 999_999
 ROUNDING = 0.005
-"of one printed share: the sum of n shares may differ from 1 by n times as much"
+"tolerance of one printed share: the sum of n shares may differ from 1 by n times as much"
 
 Id = tuple[str, str, str]
 "(bias, variant, key)"
@@ -127,9 +132,8 @@ def read_choices(path: Path, how: How = AS_IS) -> Choices:
     """Read a folder, or one file of questions.
 
     Shares are returned as fractions, even if a row gives them in percent, and are scaled to a sum
-    of 1.
-
-    Raises UsageError if there is nothing to read, InputError with every fault of all files.
+    of 1. Raises UsageError if there is nothing to read, and InputError with every fault of all
+    files.
     """
     if not path.exists():
         raise UsageError(f"{path}: not found")
@@ -218,8 +222,8 @@ def _called(row: Row) -> str:
 
 
 def _middle(row: Row, findings: Findings) -> bool | None:
-    said = row.get("middle_removed").casefold()
-    if said not in YES_NO:
+    word = row.get("middle_removed").casefold()
+    if word not in YES_NO:
         findings.add(
             row.file,
             row.line,
@@ -227,7 +231,7 @@ def _middle(row: Row, findings: Findings) -> bool | None:
             repr(row.get("middle_removed")),
             "yes, no or nothing",
         )
-    return YES_NO.get(said)
+    return YES_NO.get(word)
 
 
 def _check_share_columns(rows: list[Row], findings: Findings) -> None:
@@ -240,40 +244,45 @@ def _check_share_columns(rows: list[Row], findings: Findings) -> None:
 
 
 def _share_columns(n: int) -> list[str]:
-    return [f"{SHARE}{place}" for place in range(1, n + 1)]
+    return [f"{SHARE}{position}" for position in range(1, n + 1)]
 
 
 def _shares(row: Row, original: Choice, findings: Findings) -> tuple[float, ...]:
-    """Return the shares of the options as fractions; () if none is given or, with a note, if they
-    are invalid.
+    """Return the shares of the options as fractions.
+
+    They are empty if none is given or, with a note, if they are invalid.
     """
-    wanted = _share_columns(len(original.options))
-    given = [
+    expected = _share_columns(len(original.options))
+    share_columns = [
         column
         for column in row.cells
         if re.fullmatch(rf"{SHARE}[0-9]+", column) and row.get(column)
     ]
-    if not given:
+    if not share_columns:
         return ()
-    if sorted(given) != sorted(wanted):
-        found = f"{len(given)} shares ({', '.join(given)}) of {len(wanted)} options"
+    if sorted(share_columns) != sorted(expected):
+        problem = (
+            f"{len(share_columns)} shares ({', '.join(share_columns)}) of {len(expected)} options"
+        )
         findings.add(
             row.file,
             row.line,
-            given[-1],
-            found,
-            f"one for each option of the original, or none: {wanted}",
+            share_columns[-1],
+            problem,
+            f"one for each option of the original, or none: {expected}",
         )
         return ()
-    shares = [number(row, column, findings, low=0, high=100) for column in wanted]
+    shares = [number(row, column, findings, low=0, high=100) for column in expected]
     values = [share for share in shares if share is not None]
-    if len(values) < len(wanted):
+    if len(values) < len(expected):
         return ()
     total = math.fsum(values)
-    if not any(abs(total - whole) <= ROUNDING * whole * len(values) for whole in (1, 100)):
-        found = f"shares that add up to {total:g}"
+    if not any(
+        abs(total - full_share) <= ROUNDING * full_share * len(values) for full_share in (1, 100)
+    ):
+        problem = f"shares that add up to {total:g}"
         findings.add(
-            row.file, row.line, wanted[0], found, "1, or 100 in percent, except for rounding"
+            row.file, row.line, expected[0], problem, "1, or 100 in percent, except for rounding"
         )
         return ()
     return tuple(values) if abs(total - 1) < 1e-9 else tuple(value / total for value in values)
@@ -289,36 +298,36 @@ def _perturbed(path: Path, pairs: dict[Id, ChoicePair], findings: Findings) -> d
         word, draw = known_word(row, "perturbation", Perturbation, findings), _draw(row, findings)
         choice, pair = cell_choice(row, "text", findings), pairs.get(_id(row))
         if pair is None and row.get("key") and row.get("bias"):
-            found = f"no question {row.get('key')!r} of {row.get('bias')!r}"
+            problem = f"no question {row.get('key')!r} of {row.get('bias')!r}"
             findings.add(
-                row.file, row.line, "key", found, f"a key that {CHOICES} has under this bias"
+                row.file, row.line, "key", problem, f"a key that {CHOICES} has under this bias"
             )
         if word is None or draw is None or choice is None or pair is None:
             continue
         if len(choice.options) != len(pair.original.options):
-            found = f"{len(choice.options)} options"
+            problem = f"{len(choice.options)} options"
             findings.add(
                 row.file,
                 row.line,
                 "text",
-                found,
+                problem,
                 f"{len(pair.original.options)}, as in the original",
             )
-        called = f"{word}, draw {draw}, of {_called(row)}"
-        if is_new(seen, (*_id(row), word, draw), row, "draw", findings, called):
+        description = f"{word}, draw {draw}, of {_called(row)}"
+        if is_new(seen, (*_id(row), word, draw), row, "draw", findings, description):
             texts.setdefault(_id(row), {})[Perturbation(word), draw] = choice
     return {
-        at: replace(pair, perturbed=texts[at]) if at in texts else pair
-        for at, pair in pairs.items()
+        question_id: replace(pair, perturbed=texts[question_id]) if question_id in texts else pair
+        for question_id, pair in pairs.items()
     }
 
 
 def _draw(row: Row, findings: Findings) -> int | None:
-    said = row.get("draw")
-    if re.fullmatch(r"[0-9]{1,6}", said) and int(said) > 0:
-        return int(said)
-    if said:
+    text = row.get("draw")
+    if re.fullmatch(r"[0-9]{1,6}", text) and int(text) > 0:
+        return int(text)
+    if text:
         findings.add(
-            row.file, row.line, "draw", repr(said), f"a whole number from 1 to {LAST_DRAW:,}"
+            row.file, row.line, "draw", repr(text), f"a whole number from 1 to {LAST_DRAW:,}"
         )
     return None

@@ -1,5 +1,6 @@
-"""Writes files into a folder, all or none, and never deletes or overwrites other files unless
-asked.
+"""Writes files into a folder, all of them or none.
+
+Other files are never deleted, and none are overwritten unless a person asks for it.
 """
 
 from __future__ import annotations
@@ -19,44 +20,47 @@ def put(
     beside: bool = False,
     check: Callable[[Path], None] | None = None,
 ) -> tuple[Path, ...]:
-    """Write files, named by their path in the folder, and return where they are.
+    """Write files, named by their path in the folder, and return their full paths.
 
-    Files are first written next to the folder, where `check` may inspect them and raise. A new
-    folder is created by a single renaming. Files are moved into an existing folder one by one, each
-    complete: with `force` files of the same name are replaced; other files stay. With `beside` the
-    folder may hold other files, if none has the same name.
+    The files are first written beside the folder, where `check` may inspect them and raise an
+    error. A new folder then appears by a single renaming. If the folder exists, the files are moved
+    into it one by one, each of them complete.
+
+    With `force`, files of the same name are replaced and other files stay. With `beside`, the
+    folder may contain other files, as long as none has the name of a new one.
 
     Raises UsageError if the folder is not empty and `force` is not given, or if it cannot be
     written.
     """
     check_place(folder, force=force, beside=tuple(files) if beside else None)
-    fresh = folder
+    new_folder = folder
     try:
-        with made_beside(folder) as fresh:
-            _write(files, fresh)
+        with made_beside(folder) as new_folder:
+            _write(files, new_folder)
             if check is not None:
-                check(fresh)
+                check(new_folder)
             if folder.exists():
                 for name in files:
                     (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                    (fresh / name).replace(folder / name)
+                    (new_folder / name).replace(folder / name)
             else:
-                fresh.rename(folder)
+                new_folder.rename(folder)
     except OSError as error:
-        place = (
+        where = (
             error.filename
-            if error.filename and not str(error.filename).startswith(str(fresh))
+            if error.filename and not str(error.filename).startswith(str(new_folder))
             else folder
         )
         raise UsageError(
-            f"{place}: cannot be written ({error.strerror}). Give a folder that you may write to."
+            f"{where}: cannot be written ({error.strerror}). Give a folder that you may write to."
         ) from error
     return tuple(folder / name for name in files)
 
 
 def check_place(folder: Path, *, force: bool, beside: tuple[str, ...] | None = None) -> None:
-    """Raise UsageError if files may not be written into a folder. With `beside`, only files of
-    these names are conflicts.
+    """Raise UsageError if files may not be written into a folder.
+
+    Any file in the folder is a conflict, unless `beside` names the only files that are.
     """
     try:
         if "\x00" in str(folder):
@@ -65,36 +69,50 @@ def check_place(folder: Path, *, force: bool, beside: tuple[str, ...] | None = N
             )
         if folder.exists() and not folder.is_dir():
             raise UsageError(f"{folder}: this is a file. Give the name of a new folder.")
-        held = others(folder, ())
-        held = (
-            held if beside is None else tuple(name for name in beside if (folder / name).exists())
+        conflicts = others(folder, ())
+        conflicts = (
+            conflicts
+            if beside is None
+            else tuple(name for name in beside if (folder / name).exists())
         )
     except OSError as error:
         raise UsageError(
             f"{folder}: cannot be read ({error.strerror}). Give another folder."
         ) from error
-    if held and not force:
-        shown = ", ".join(held[:4]) + (f" and {len(held) - 4} more" if len(held) > 4 else "")
+    if conflicts and not force:
+        listing = ", ".join(conflicts[:4]) + (
+            f" and {len(conflicts) - 4} more" if len(conflicts) > 4 else ""
+        )
         raise UsageError(
-            f"{folder}: the folder holds {shown}. Give a new folder; or use --force, which "
+            f"{folder}: the folder holds {listing}. Give a new folder; or use --force, which "
             "replaces files of the same "
             "name and keeps the others."
         )
 
 
 def others(folder: Path, files: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the other files in the folder and in the subfolders of these files."""
-    ours = {Path(name) for name in files}
-    places = {Path(), *(parent for path in ours for parent in path.parents)}
-    held = (
-        path for place in places if (folder / place).is_dir() for path in (folder / place).iterdir()
+    """Return what else is in the folder, and in those of its subfolders that these files are in."""
+    own_paths = {Path(name) for name in files}
+    subfolders = {Path(), *(parent for path in own_paths for parent in path.parents)}
+    entries = (
+        path
+        for subfolder in subfolders
+        if (folder / subfolder).is_dir()
+        for path in (folder / subfolder).iterdir()
     )
-    found = (path.relative_to(folder) for path in held)
-    return tuple(sorted(str(path) for path in found if path not in ours and path not in places))
+    relative_paths = (path.relative_to(folder) for path in entries)
+    return tuple(
+        sorted(
+            str(path) for path in relative_paths if path not in own_paths and path not in subfolders
+        )
+    )
 
 
 def expanded(folder: Path) -> Path:
-    """Return a folder with `~` resolved. Raises UsageError for the home of an unknown user."""
+    """Return a folder with `~` resolved.
+
+    Raises UsageError if that is the home of an unknown user.
+    """
     try:
         return folder.expanduser()
     except RuntimeError as error:

@@ -1,8 +1,7 @@
-"""Surveys that are known by their columns: which of them are weights and groups, and how their
-files are laid out.
+"""Surveys that are recognised by their columns, with their weights, groups and layouts.
 
-Three layouts: a file with a row for each person (`surveys`); the folders of OpinionsQA, whose
-`info.csv` says what the columns of `responses.csv` are; and GlobalOpinionQA, where each row is a
+There are three layouts: a file with a row for each person (`surveys`), the folders of OpinionsQA,
+whose `info.csv` describes the columns of `responses.csv`, and GlobalOpinionQA, where each row is a
 question with shares of its answers by country.
 """
 
@@ -51,7 +50,7 @@ INFO, RESPONSES = "info.csv", "responses.csv"
 SHARES = ("question", "selections", "options")
 "columns of GlobalOpinionQA"
 LONGEST_LITERAL = 200_000
-"characters of a list or dictionary that is written in a cell"
+"largest number of characters of a list or dictionary that is written in a cell"
 AGES = "18-29/30-49/50-64/65+"
 
 
@@ -63,12 +62,12 @@ class Known:
     needs: tuple[str, ...]
     "columns by which it is recognised"
     weights: tuple[str, ...]
-    "as typed, of which the first one counts whose columns are there"
+    "as typed. The first one whose columns exist counts."
     groups: tuple[str, ...]
-    "as typed; those count whose columns are there"
+    "as typed. Those whose columns exist count."
     respondent: tuple[str, ...] = ()
     pattern: str = ""
-    "of the columns that are questions; empty: all with labels of values"
+    "pattern of the columns that are questions, or an empty string for all with labels of values"
     negative_missing: bool = False
 
 
@@ -139,16 +138,17 @@ _REFERENCES = ("key", "question", "references")
 
 
 def is_known(path: Path, how: How = AS_IS) -> bool:
-    """Return whether a file or a folder is a survey by what it holds."""
+    """Return whether the content of a file or a folder is that of a known survey."""
     if path.is_dir():
         return (path / INFO).is_file() and (path / RESPONSES).is_file()
     header = header_of(path, how)
-    return _has_shares(header) or any(set(one.needs) <= set(header) for one in KNOWN)
+    return _has_shares(header) or any(set(survey.needs) <= set(header) for survey in KNOWN)
 
 
 def read_survey(path: Path, name: str | None, wanted: Wanted, how: How = AS_IS) -> Instrument:
-    """Read a survey of any of these layouts. Raises UsageError, InputError with every fault,
-    MissingPackage.
+    """Read a survey of any of these layouts.
+
+    Raises UsageError, InputError with every fault, and MissingPackage.
     """
     if path.is_dir():
         return _opinions_qa(path, name or path.resolve().name, wanted)
@@ -156,30 +156,38 @@ def read_survey(path: Path, name: str | None, wanted: Wanted, how: How = AS_IS) 
     header = header_of(path, how)
     if _has_shares(header):
         return _global_opinions(path, name or path.stem, wanted, how)
-    known = next((one for one in KNOWN if set(one.needs) <= set(header)), None)
-    if known is not None:
-        wanted = _filled(wanted, known, header)
-    columns, places, left = read_columns(path, wanted, how, findings)
+    known_survey = next((survey for survey in KNOWN if set(survey.needs) <= set(header)), None)
+    if known_survey is not None:
+        wanted = _filled(wanted, known_survey, header)
+    columns, places, omitted = read_columns(path, wanted, how, findings)
     findings.check()
-    found = survey_of(path, name or path.stem, columns, places, wanted, findings, left)
+    instrument = survey_of(path, name or path.stem, columns, places, wanted, findings, omitted)
     return (
-        found if known is None else replace(found, notes=(f"Read as {known.title}.", *found.notes))
+        instrument
+        if known_survey is None
+        else replace(instrument, notes=(f"Read as {known_survey.title}.", *instrument.notes))
     )
 
 
 def _filled(wanted: Wanted, known: Known, header: Sequence[str]) -> Wanted:
-    """Return what is wanted with what is known of a survey in place of what nobody said."""
-    there = set(header)
-    weight = next((one for one in known.weights if set(one.split("*")) <= there), "")
-    groups = [one for one in known.groups if one.partition("=")[2].partition(":")[0] in there]
-    usual, typed = who_of(",".join(groups), weight), wanted.who
+    """Return the roles of columns, with those of a known survey in place of empty ones."""
+    columns = set(header)
+    weight = next(
+        (candidate for candidate in known.weights if set(candidate.split("*")) <= columns), ""
+    )
+    groups = [
+        group for group in known.groups if group.partition("=")[2].partition(":")[0] in columns
+    ]
+    defaults, chosen = who_of(",".join(groups), weight), wanted.who
     return replace(
         wanted,
         who=replace(
-            typed, weights=typed.weights or usual.weights, groups=typed.groups or usual.groups
+            chosen,
+            weights=chosen.weights or defaults.weights,
+            groups=chosen.groups or defaults.groups,
         ),
         respondent=wanted.respondent
-        or (known.respondent if set(known.respondent) <= there else ()),
+        or (known.respondent if set(known.respondent) <= columns else ()),
         pattern="" if wanted.questions else known.pattern,
         negative_missing=known.negative_missing,
     )
@@ -189,7 +197,10 @@ def _filled(wanted: Wanted, known: Known, header: Sequence[str]) -> Wanted:
 
 
 def _opinions_qa(folder: Path, name: str, wanted: Wanted) -> Instrument:
-    """Read a folder of OpinionsQA: what `info.csv` says of the columns, then the columns."""
+    """Read a folder of OpinionsQA.
+
+    The description of the columns in `info.csv` is read first, and then the columns.
+    """
     if not is_known(folder):
         raise UsageError(
             f"{folder}: found a folder without {INFO} and {RESPONSES}, as OpinionsQA has them; "
@@ -199,113 +210,128 @@ def _opinions_qa(folder: Path, name: str, wanted: Wanted) -> Instrument:
     rows = read_rows(
         folder / INFO, findings, required=_REFERENCES, any_columns=True, may_be_empty=("question",)
     )
-    about = {row.get("key"): _labels(row, findings) for row in rows}
+    description_by_key = {row.get("key"): _labels(row, findings) for row in rows}
     for key, row in ((row.get("key"), row) for row in rows):
-        if about[key][1] is not row:
+        if description_by_key[key][1] is not row:
             findings.add(
                 row.file,
                 row.line,
                 "key",
-                f"{key!r} again, after line {about[key][1].line}",
+                f"{key!r} again, after line {description_by_key[key][1].line}",
                 "it once",
             )
     findings.check()
     header = header_of(folder / RESPONSES)
-    weight = next((one for one in header if _WEIGHT.fullmatch(one)), "")
+    weight = next((column for column in header if _WEIGHT.fullmatch(column)), "")
     wanted = _filled(wanted, replace(_OPINIONS, weights=(weight,) if weight else ()), header)
-    absent = [key for key in about if key not in header]
-    asked = tuple(key for key in about if key in header)
-    unsaid = [key for key in (*wanted.questions, *wanted.unordered) if key not in about]
-    for key in unsaid:
+    absent_keys = [key for key in description_by_key if key not in header]
+    question_keys = tuple(key for key in description_by_key if key in header)
+    undescribed = [
+        key for key in (*wanted.questions, *wanted.unordered) if key not in description_by_key
+    ]
+    for key in undescribed:
         findings.add(
             folder / INFO, None, "key", f"nothing about {key!r}", "a row for each question"
         )
     findings.check()
-    read = replace(wanted, questions=wanted.questions or asked, unordered=())
-    columns, places, left = read_columns(folder / RESPONSES, read, AS_IS, findings)
+    read_roles = replace(wanted, questions=wanted.questions or question_keys, unordered=())
+    columns, places, omitted = read_columns(folder / RESPONSES, read_roles, AS_IS, findings)
     findings.check()
-    told = dict(columns)
-    for key in {*read.questions} & {*columns}:
-        labels = {said: said for said in about[key][0]}
-        told[key] = replace(columns[key], question=about[key][1].get("question"), labels=labels)
-    ties = tuple(key for key in read.questions if not about[key][2])
-    wanted = replace(wanted, unordered=(*wanted.unordered, *ties))
-    left = {**left, f"without a column in {RESPONSES}": absent}
-    made = survey_of(folder / RESPONSES, name, told, places, wanted, findings, left)
-    return replace(made, notes=(f"Read as {_OPINIONS.title}.", *made.notes))
+    described = dict(columns)
+    for key in {*read_roles.questions} & {*columns}:
+        labels = {label: label for label in description_by_key[key][0]}
+        described[key] = replace(
+            columns[key], question=description_by_key[key][1].get("question"), labels=labels
+        )
+    unordered_keys = tuple(key for key in read_roles.questions if not description_by_key[key][2])
+    wanted = replace(wanted, unordered=(*wanted.unordered, *unordered_keys))
+    omitted = {**omitted, f"without a column in {RESPONSES}": absent_keys}
+    instrument = survey_of(folder / RESPONSES, name, described, places, wanted, findings, omitted)
+    return replace(instrument, notes=(f"Read as {_OPINIONS.title}.", *instrument.notes))
 
 
 def _labels(row: Row, findings: Findings) -> tuple[list[str], Row, bool]:
     """Return the answers of a question in their order, its row, and whether they have an order."""
     file, line = row.file, row.line
-    given = _listed(row.get("references"), file, line, "references", findings)
-    answers = [" ".join(str(one).split()) for one in given]
-    offered = [one for one in answers if not is_refusal(one)]
-    ordered = True
+    raw_answers = _listed(row.get("references"), file, line, "references", findings)
+    answers = [" ".join(str(answer).split()) for answer in raw_answers]
+    options = [answer for answer in answers if not is_refusal(answer)]
+    is_ordered = True
     if row.get("option_ordinal"):
-        places = _listed(row.get("option_ordinal"), file, line, "option_ordinal", findings)
-        numbers = [one for one in places if isinstance(one, (int, float)) and one == one]
-        if len(numbers) != len(places) or len(places) not in (len(offered), len(answers)):
-            found, expected = (
-                f"{len(places)} places for {len(offered)} answers",
+        ordinals = _listed(row.get("option_ordinal"), file, line, "option_ordinal", findings)
+        numbers = [
+            ordinal
+            for ordinal in ordinals
+            if isinstance(ordinal, (int, float)) and ordinal == ordinal
+        ]
+        if len(numbers) != len(ordinals) or len(ordinals) not in (len(options), len(answers)):
+            problem, expected = (
+                f"{len(ordinals)} places for {len(options)} answers",
                 "a number for each answer",
             )
-            findings.add(file, line, "option_ordinal", found, expected)
+            findings.add(file, line, "option_ordinal", problem, expected)
         else:
             rank = dict(
-                zip(offered if len(places) == len(offered) else answers, numbers, strict=True)
+                zip(options if len(ordinals) == len(options) else answers, numbers, strict=True)
             )
-            ordered = len({rank[one] for one in offered}) == len(offered)
-            answers.sort(key=lambda one: (is_refusal(one), rank.get(one, 0) if ordered else 0))
+            is_ordered = len({rank[option] for option in options}) == len(options)
+            answers.sort(
+                key=lambda answer: (is_refusal(answer), rank.get(answer, 0) if is_ordered else 0)
+            )
     if len(set(answers)) < len(answers):
         findings.add(file, line, "references", "an answer twice", "every answer once")
-    return answers, row, ordered
+    return answers, row, is_ordered
 
 
 # ── GlobalOpinionQA ───────────────────────────────────────────────────────────────────────────────
 
 
 def _has_shares(header: Sequence[str]) -> bool:
-    return all(any(one == name or one.startswith(f"{name}.") for one in header) for name in SHARES)
+    return all(
+        any(column == name or column.startswith(f"{name}.") for column in header) for name in SHARES
+    )
 
 
 def _global_opinions(path: Path, name: str, wanted: Wanted, how: How) -> Instrument:
-    """Read questions with the shares of their answers by country; with `skip`, without what is at
-    fault.
+    """Read questions with the shares of their answers by country.
+
+    With `skip`, faulty ones are left out.
     """
     findings = Findings()
     statements: list[Statement] = []
     questions: list[Question] = []
     published: list[PublishedShares] = []
     scales, skipped = Scales(), Findings()
-    asked = set(wanted.questions)
+    requested_refs = set(wanted.questions)
     for number, (place, row) in enumerate(_share_rows(path, findings, how), start=1):
         source = str(row.get("source") or "").strip()
         ref = f"{source.lower() + '-' if source.isalnum() else 'q-'}{number}"
-        if asked and ref not in asked:
+        if requested_refs and ref not in requested_refs:
             continue
-        of_row = Findings(counted=findings.counted)
-        made = _share_row(path, place, ref, row, wanted, scales, of_row)
-        (skipped if wanted.skip else findings).found.extend(of_row.found)
-        if made is None or (of_row.found and wanted.skip and not made[2]):
+        row_findings = Findings(counted=findings.counted)
+        row_data = _share_row(path, place, ref, row, wanted, scales, row_findings)
+        (skipped if wanted.skip else findings).found.extend(row_findings.found)
+        if row_data is None or (row_findings.found and wanted.skip and not row_data[2]):
             continue
-        statements.append(replace(made[0], source=source or None))
-        questions.append(made[1])
-        published += made[2]
+        statements.append(replace(row_data[0], source=source or None))
+        questions.append(row_data[1])
+        published += row_data[2]
     findings.check()
     if not questions:
         raise UsageError(f"{path}: no question with shares was found")
-    held = [Scale(name, options) for options, name in scales.names.items()]
-    empty = [
-        question.ref for question in questions if all(one.ref != question.ref for one in published)
+    stored_scales = [Scale(name, options) for options, name in scales.names.items()]
+    without_shares = [
+        question.ref
+        for question in questions
+        if all(shares.ref != question.ref for shares in published)
     ]
-    order = (
+    order_note = (
         "Options have the order of the file; questions whose answers have none: --unordered REF,…."
     )
     notes = [
         "Read as GlobalOpinionQA.",
-        *([order] if not wanted.unordered else []),
-        *([f"Without any shares: {named_few(empty, 12)}."] if empty else []),
+        *([order_note] if not wanted.unordered else []),
+        *([f"Without any shares: {named_few(without_shares, 12)}."] if without_shares else []),
     ]
     if skipped.found:
         notes.append(
@@ -319,7 +345,10 @@ def _global_opinions(path: Path, name: str, wanted: Wanted, how: How) -> Instrum
         language=wanted.language,
         templates=templates_for(wanted),
         questionnaire=Questionnaire(
-            tuple(questions), tuple(sorted(held, key=lambda one: one.name)), (), tuple(published)
+            tuple(questions),
+            tuple(sorted(stored_scales, key=lambda scale: scale.name)),
+            (),
+            tuple(published),
         ),
         notes=tuple(notes),
     )
@@ -328,7 +357,7 @@ def _global_opinions(path: Path, name: str, wanted: Wanted, how: How) -> Instrum
 def _share_rows(
     path: Path, findings: Findings, how: How
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the rows; the dictionaries and lists of JSON stay what they are."""
+    """Yield the rows. The dictionaries and lists of JSON stay as they are."""
     if kind_of(path) in (Kind.LINES, Kind.JSON):
         for place, value in objects(path, findings):
             if isinstance(value, dict):
@@ -355,35 +384,37 @@ def _share_row(
     if fault := text_fault(text):
         findings.add(path, place, "question", fault, "the text of a question")
     labels = [
-        " ".join(str(one).split())
-        for one in _listed(row.get("options"), path, place, "options", findings)
+        " ".join(str(label).split())
+        for label in _listed(row.get("options"), path, place, "options", findings)
     ]
     options = _options_of(labels, ref, wanted)
-    offered = [one for one in options if one.meaning is not Meaning.MISSING]
+    valid_options = [option for option in options if option.meaning is not Meaning.MISSING]
     if len(set(map(folded, labels))) < len(labels) or not all(labels):
         findings.add(
             path, place, "options", "an empty answer, or one that stands twice", "every answer once"
         )
-    elif labels and not FEWEST <= len(offered) <= MOST_LETTERED:
-        found = f"{len(offered)} answers"
-        findings.add(path, place, "options", found, f"{FEWEST} to {MOST_LETTERED} answers")
+    elif labels and not FEWEST <= len(valid_options) <= MOST_LETTERED:
+        problem = f"{len(valid_options)} answers"
+        findings.add(path, place, "options", problem, f"{FEWEST} to {MOST_LETTERED} answers")
     selections = _value(row.get("selections"), path, place, "selections", findings)
     if selections is not None and not isinstance(selections, dict):
         expected = "a dictionary: country -> shares of the options"
         findings.add(path, place, "selections", f"no dictionary: {str(selections)[:40]}", expected)
-    if any(one.column in ("question", "options") for one in findings.found) or not isinstance(
-        selections, dict
-    ):
+    if any(
+        finding.column in ("question", "options") for finding in findings.found
+    ) or not isinstance(selections, dict):
         return None
     populations = []
-    named = [(str(country).strip(), given) for country, given in selections.items()]
-    if len({country for country, _ in named}) < len(named):
+    shares_by_country = [
+        (str(country).strip(), country_shares) for country, country_shares in selections.items()
+    ]
+    if len({country for country, _ in shares_by_country}) < len(shares_by_country):
         findings.add(path, place, "selections", "a country twice", "every country once")
         return None
-    for country, given in sorted(named, key=lambda one: one[0]):
-        if given is None:  # a table has a column of every country for all questions
+    for country, country_shares in sorted(shares_by_country, key=lambda item: item[0]):
+        if country_shares is None:  # a table has a column of every country for all questions
             continue
-        shares = _shares(path, place, country, given, labels, findings)
+        shares = _shares(path, place, country, country_shares, labels, findings)
         if shares is not None:
             populations.append(PublishedShares(ref, "country", country, shares))
     scale = scales.of(options, ref)
@@ -392,59 +423,68 @@ def _share_row(
 
 
 def _options_of(labels: Sequence[str], ref: str, wanted: Wanted) -> tuple[Option, ...]:
-    usual = Meaning.OPTION if ref in wanted.unordered else Meaning.STEP
-    named = {folded(value) for value in wanted.missing}
-    silent = [is_refusal(label) or folded(label) in named for label in labels]
+    default_meaning = Meaning.OPTION if ref in wanted.unordered else Meaning.STEP
+    missing_values = {folded(value) for value in wanted.missing}
+    is_missing = [is_refusal(label) or folded(label) in missing_values for label in labels]
     return tuple(
-        Option((label,), Meaning.MISSING if no else usual)
-        for label, no in zip(labels, silent, strict=True)
+        Option((label,), Meaning.MISSING if is_no_answer else default_meaning)
+        for label, is_no_answer in zip(labels, is_missing, strict=True)
     )
 
 
 def _shares(
     path: Path, place: int, country: str, given: object, labels: Sequence[str], findings: Findings
 ) -> dict[str, float] | None:
-    """Return the share of each answer, of 1; None, with a note, for what are no shares, and where
-    all are 0.
+    """Return the share of each answer, from 0 to 1.
+
+    It is None, with a note, for values that are no shares, and if all are 0.
     """
-    where = f"selections of {country!r}"
+    location = f"selections of {country!r}"
     if not country:
         findings.add(path, place, "selections", "a country without a name", "a name")
         return None
     if not isinstance(given, list) or len(given) != len(labels):
-        found = f"{where}: {len(given)} shares" if isinstance(given, list) else f"{where}: no list"
-        findings.add(
-            path, place, "selections", found, f"a list of {len(labels)} shares, one for each option"
+        problem = (
+            f"{location}: {len(given)} shares"
+            if isinstance(given, list)
+            else f"{location}: no list"
         )
-        return None
-    numbers = [
-        float(one) if isinstance(one, (int, float)) and not isinstance(one, bool) else -1.0
-        for one in given
-    ]
-    total = sum(numbers)
-    if not all(0 <= one <= 100 for one in numbers):
         findings.add(
             path,
             place,
             "selections",
-            f"{where}: {str(given)[:60]}",
+            problem,
+            f"a list of {len(labels)} shares, one for each option",
+        )
+        return None
+    numbers = [
+        float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else -1.0
+        for value in given
+    ]
+    total = sum(numbers)
+    if not all(0 <= value <= 100 for value in numbers):
+        findings.add(
+            path,
+            place,
+            "selections",
+            f"{location}: {str(given)[:60]}",
             "numbers from 0 to 1, or to 100",
         )
         return None
     if total == 0:
         return None
-    of = 100.0 if total > 50 else 1.0
-    if abs(total / of - 1) > TOGETHER:
-        found = f"{where}: shares that are {total:.4g} together"
+    full_share = 100.0 if total > 50 else 1.0
+    if abs(total / full_share - 1) > TOGETHER:
+        problem = f"{location}: shares that are {total:.4g} together"
         findings.add(
             path,
             place,
             "selections",
-            found,
+            problem,
             "shares that are 1 together, or 100; --skip leaves others out",
         )
         return None
-    return {label: one / of for label, one in zip(labels, numbers, strict=True)}
+    return {label: value / full_share for label, value in zip(labels, numbers, strict=True)}
 
 
 def _listed(cell: object, path: Path, place: int, column: str, findings: Findings) -> list[Any]:
@@ -459,8 +499,9 @@ _WRAPPED = re.compile(r"\s*defaultdict\(\s*<class '\w+'>\s*,\s*(\{.*\})\s*\)\s*"
 
 
 def _value(cell: object, path: Path, place: int, column: str, findings: Findings) -> object:
-    """Return what a cell writes as JSON or as a Python literal; None, with a note, for anything
-    else.
+    """Return the value that a cell writes as JSON or as a Python literal.
+
+    It is None, with a note, for anything else.
 
     A literal is read, never run: names, calls and arithmetic are faults.
     """
@@ -472,8 +513,8 @@ def _value(cell: object, path: Path, place: int, column: str, findings: Findings
         expected = f"at most {LONGEST_LITERAL:,}"
         findings.add(path, place, column, f"{len(cell):,} characters", expected)
         return None
-    wrapped = _WRAPPED.fullmatch(cell)
-    text = wrapped[1] if wrapped else cell.strip()
+    match = _WRAPPED.fullmatch(cell)
+    text = match[1] if match else cell.strip()
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -481,6 +522,6 @@ def _value(cell: object, path: Path, place: int, column: str, findings: Findings
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-        found = f"no list and no dictionary: {cell[:40]!r}"
-        findings.add(path, place, column, found, "a list or a dictionary, written out")
+        problem = f"no list and no dictionary: {cell[:40]!r}"
+        findings.add(path, place, column, problem, "a list or a dictionary, written out")
         return None

@@ -1,9 +1,8 @@
-"""Label files: people's labels, one event per line, as CSV or JSON Lines, exported, made by hand or
-of another tool.
+"""Label files: people's labels, one event per line, as CSV or JSON Lines.
 
-A file made by hand needs `annotator`, `response`, `statement` and `label`; other columns have
-defaults. Cells of a CSV that a spreadsheet would read as a formula are written with a leading
-apostrophe, which is removed on reading.
+They are exported, made by hand or of another tool. A file made by hand needs `annotator`,
+`response`, `statement` and `label`. Other columns have defaults. Cells of a CSV that a spreadsheet
+would read as a formula are written with a leading apostrophe, which is removed on reading.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ APOSTROPHE = "'"
 
 
 def write_labels(events: Iterable[LabelEvent], file: TextIO, kind: str) -> int:
-    """Write events to an open file as `.csv` or `.jsonl`; return their number."""
+    """Write events to an open file as `.csv` or `.jsonl`, and return their number."""
     count = 0
     if kind == ".csv":
         file.write(csv_line(COLUMNS))
@@ -67,11 +66,12 @@ def write_labels(events: Iterable[LabelEvent], file: TextIO, kind: str) -> int:
 def read_labels(
     path: Path, codebook: str = "stance", tell: Callable[[str], None] | None = None
 ) -> tuple[LabelEvent, ...]:
-    """Read a label file; `codebook` is used for lines that name none. `tell`: is told what was left
-    out.
+    """Read a label file.
 
-    Raises UsageError for a file of another kind, InputError with every fault: file, line, column,
-    found and expected.
+    `codebook` is used for lines that name none. `tell` receives sentences about omitted data.
+
+    Raises UsageError for a file of another kind, and InputError with every fault: file, line,
+    column, finding and expectation.
     """
     if path.suffix not in READ:
         raise UsageError(f"{path}: found a {path.suffix or 'nameless'} file; {KNOWN}")
@@ -80,8 +80,8 @@ def read_labels(
     findings = Findings()
     tool = tool_of(path)
     if tool:
-        rows, left = read_rows_of(tool, path, codebook, findings)
-        for sentence in (f"Reading {path.name} as labels of {tool}.", *left):
+        rows, omissions = read_rows_of(tool, path, codebook, findings)
+        for sentence in (f"Reading {path.name} as labels of {tool}.", *omissions):
             if tell is not None:
                 tell(sentence)
     elif path.suffix in FORMATS:
@@ -120,12 +120,12 @@ def _cell(value: object) -> str:
 
 
 def _csv_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]]]:
-    others = tuple(name for name in COLUMNS if name not in REQUIRED)
+    other_columns = tuple(name for name in COLUMNS if name not in REQUIRED)
     rows = read_rows(
         path,
         findings,
         required=("annotator", "statement"),
-        optional=(*others, "response", "label"),
+        optional=(*other_columns, "response", "label"),
         how=How(exact=True),
     )
     for name in ("response", "label"):
@@ -137,17 +137,21 @@ def _csv_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]]
 
 
 def _bare(cell: str) -> str:
-    """Remove the apostrophe that `_cell` added; one that begins a word, as in 'tis, stays."""
+    """Return a cell without the apostrophe that `_cell` added.
+
+    One that begins a word, as in 'tis, stays.
+    """
     return (
         cell[1:]
-        if cell.startswith(tuple(APOSTROPHE + sign for sign in (*FORMULA, APOSTROPHE)))
+        if cell.startswith(tuple(APOSTROPHE + character for character in (*FORMULA, APOSTROPHE)))
         else cell
     )
 
 
 def _json_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]]]:
-    """Return (line, event as texts) of each line. Raises UsageError if the first object has none of
-    our keys.
+    """Return (line, event as texts) of each line.
+
+    Raises UsageError if the first object has none of our keys.
     """
     rows = []
     is_first = True
@@ -177,9 +181,9 @@ def _json_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]
             (
                 number,
                 {
-                    k: v if isinstance(v, str) else json.dumps(v)
-                    for k, v in value.items()
-                    if v is not None
+                    key: item if isinstance(item, str) else json.dumps(item)
+                    for key, item in value.items()
+                    if item is not None
                 },
             )
         )
@@ -189,9 +193,9 @@ def _json_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]
 def _event(
     path: Path, line: int, row: Mapping[str, str], codebook: str, findings: Findings
 ) -> LabelEvent | None:
-    before = len(findings.found)
+    n_faults = len(findings.found)
     kind = row.get("kind") or EventKind.LABEL.value
-    if kind not in [known.value for known in EventKind]:
+    if kind not in [event_kind.value for event_kind in EventKind]:
         findings.add(path, line, "kind", repr(kind), f"one of {', '.join(EventKind)}")
         kind = EventKind.LABEL.value
     if not row.get("annotator"):
@@ -205,7 +209,7 @@ def _event(
             findings.add(
                 path, line, name, f"{text!r}, half a surrogate pair", "text that UTF-8 can hold"
             )
-    at = _moment(path, line, row, "at", findings)
+    labelled_at = _moment(path, line, row, "at", findings)
     imported_at = _moment(path, line, row, "imported_at", findings)
     values = {
         "confidence": _number(path, line, row, "confidence", findings, 1.0),
@@ -214,20 +218,24 @@ def _event(
         "basis": _bytes(path, line, row, "basis", findings),
         "codebook_key": _bytes(path, line, row, "codebook_key", findings),
     }
-    if len(findings.found) > before:
+    if len(findings.found) > n_faults:
         return None
-    elapsed = values["elapsed_ms"]
-    said = {**row} | {"kind": kind, "codebook": row.get("codebook") or codebook, "at": at}
-    said |= {
+    elapsed_ms = values["elapsed_ms"]
+    identity = {**row} | {
+        "kind": kind,
+        "codebook": row.get("codebook") or codebook,
+        "at": labelled_at,
+    }
+    identity |= {
         "annotator": " ".join(row["annotator"].split()),
         "variant": row.get("variant") or "original",
     }
-    made = content_key(
-        [said.get(name, "").encode("utf-8", "surrogatepass").hex() for name in MADE_OF]
+    derived_uid = content_key(
+        [identity.get(name, "").encode("utf-8", "surrogatepass").hex() for name in MADE_OF]
     )
-    uid, basis, book = values["uid"], values["basis"], values["codebook_key"]
+    uid, basis, codebook_key = values["uid"], values["basis"], values["codebook_key"]
     return LabelEvent(
-        uid=uid if isinstance(uid, bytes) else made,
+        uid=uid if isinstance(uid, bytes) else derived_uid,
         kind=EventKind(kind),
         codebook=row.get("codebook") or codebook,
         annotator=row["annotator"],
@@ -242,11 +250,11 @@ def _event(
         note=row.get("note", ""),
         flagged=row.get("flagged", "") in ("1", "true"),
         confidence=values["confidence"] if isinstance(values["confidence"], float) else None,
-        elapsed_ms=int(elapsed) if isinstance(elapsed, float) else None,
-        at=at,
-        imported_at="" if at else imported_at,
+        elapsed_ms=int(elapsed_ms) if isinstance(elapsed_ms, float) else None,
+        at=labelled_at,
+        imported_at="" if labelled_at else imported_at,
         basis=basis if isinstance(basis, bytes) else None,
-        codebook_key=book if isinstance(book, bytes) else None,
+        codebook_key=codebook_key if isinstance(codebook_key, bytes) else None,
         attention=row.get("attention", "") in ("1", "true"),
         line=line,
     )
@@ -260,14 +268,15 @@ def _encodable(text: str) -> bool:
 
 
 def _moment(path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings) -> str:
-    """Return a time in the format of stores, so that times compare as texts; a time without a zone
-    is UTC.
+    """Return a time in the format of stores, so that times compare as texts.
+
+    A time without a zone is UTC.
     """
     if not row.get(name):
         return ""
     try:
-        found = datetime.fromisoformat(row[name].strip())
-        moment = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        parsed = datetime.fromisoformat(row[name].strip())
+        moment = parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
         if moment < datetime.now(UTC) + timedelta(days=1):
             return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     except (ValueError, OverflowError):
@@ -295,10 +304,10 @@ def _bytes(
     if not row.get(name):
         return None
     try:
-        found = bytes.fromhex(row[name])
+        value = bytes.fromhex(row[name])
     except ValueError:
-        found = b""
-    if len(found) != 16:
+        value = b""
+    if len(value) != 16:
         findings.add(path, line, name, repr(row[name]), "32 hexadecimal digits")
         return None
-    return found
+    return value

@@ -1,12 +1,12 @@
 """Labels in the layouts of other annotation tools.
 
-Read are Label Studio's JSON, JSON-MIN, CSV and TSV; Prodigy's and doccano's JSON Lines; Potato's
-JSON Lines, tables and `user_state.json`; Argilla's records, nested or flattened, of its versions 1
-and 2. All are known by their content.
+The layouts that are read are Label Studio's JSON, JSON-MIN, CSV and TSV, Prodigy's and doccano's
+JSON Lines, Potato's JSON Lines, tables and `user_state.json`, and Argilla's records, nested or
+flattened, of its versions 1 and 2. All are recognised by their content.
 
-What is read are single labels of whole answers. Spans, and skipped and cancelled work, are left out
-and counted. An answer stands under `response`, `text` or, of doccano, `data`; what it answers under
-`statement`. What is written here has both, and tools keep them with their tasks.
+Only single labels of whole answers are read. Spans, and skipped and cancelled work, are left out
+and counted. An answer stands under `response`, `text` or, of doccano, `data`. Its statement stands
+under `statement`. Files that are written here have both, and tools keep them with their tasks.
 """
 
 from __future__ import annotations
@@ -30,51 +30,54 @@ TOOLS = ("label-studio", "prodigy", "doccano", "potato")
 "tools whose layout is written"
 READABLE = (*TOOLS, "argilla")
 TABLE_OF_LABEL_STUDIO = frozenset({"annotator", "annotation_id", "lead_time"})
-"fields of Label Studio's JSON-MIN, CSV and TSV, beside those of a task"
+"fields of Label Studio's JSON-MIN, CSV and TSV besides those of a task"
 OWN_OF_LABEL_STUDIO = TABLE_OF_LABEL_STUDIO | {"id", "created_at", "updated_at", "agreement"}
 OF_SCHEMA = ":::"
-"between schema and label in the columns of a table of Potato"
+"separator of schema and label in the columns of a table of Potato"
 FLAT, USERS, STATUS = ".responses", ".responses.users", ".responses.status"
-"end the names of the columns that a question has in flattened records of Argilla"
+"suffixes of the columns that a question has in flattened records of Argilla"
 SUBMITTED = ("submitted", "completed", None)
-"states of a response that counts; None: the version of Argilla states none"
+"states of a response that counts, with None for a version of Argilla that has no states"
 NOT_CHOSEN = ("", "0", "false", "null", "none")
-"values of labels of Potato that are not chosen, in lower case"
+"values of labels of Potato that are not selected, in lower case"
 ABOUT = ("statement", "response", "instrument", "ref", "variant", "language")
-"what a task is about"
+"fields that describe a task"
 RESPONSES = ("response", "text", "answer", "displayed_text", "data")
 STATEMENTS = ("statement", "claim", "original", "premise")
 SAID, ANSWERED = "Statement: ", "\n\nResponse: "
-"how both stand in the one text that Potato shows"
+"the labels of both in the one text that Potato shows"
 UNTOLD = "annotator"
-"who labelled, where a tool does not say and the file has no name of its own"
+"the annotator if neither the tool nor the name of the file names one"
 
 Row = dict[str, str]
 Object = Mapping[str, Any]
 
 
 def tool_of(path: Path) -> str:
-    """Return the tool that wrote a file, by its first object or its columns, or "" if it is none of
-    these.
+    """Return the tool that wrote a file, or an empty string if it is none of these.
+
+    It is recognised by the first object or the columns.
     """
     kind = kind_of(path)
     if kind is Kind.TEXT:
         return _tool_of_table(set(header_of(path)))
     if kind not in (Kind.JSON, Kind.LINES):
         return ""
-    first = next((task for _, task in objects(path, Findings()) if isinstance(task, dict)), {})
-    if isinstance(first.get("annotations"), list) and isinstance(first.get("data"), dict):
+    first_task = next((task for _, task in objects(path, Findings()) if isinstance(task, dict)), {})
+    if isinstance(first_task.get("annotations"), list) and isinstance(first_task.get("data"), dict):
         return "label-studio"
-    if "label_annotations" in first or STATE_KEY in first:
+    if "label_annotations" in first_task or STATE_KEY in first_task:
         return "potato"
-    if _is_of_argilla(first):
+    if _is_of_argilla(first_task):
         return "argilla"
-    if first.keys() >= TABLE_OF_LABEL_STUDIO:
+    if first_task.keys() >= TABLE_OF_LABEL_STUDIO:
         return "label-studio"
-    if "answer" in first and ("accept" in first or "label" in first or "_task_hash" in first):
+    if "answer" in first_task and (
+        "accept" in first_task or "label" in first_task or "_task_hash" in first_task
+    ):
         return "prodigy"
-    has_text = isinstance(first.get("text", first.get("data")), str)
-    if has_text and isinstance(first.get("label", first.get("labels")), list):
+    has_text = isinstance(first_task.get("text", first_task.get("data")), str)
+    if has_text and isinstance(first_task.get("label", first_task.get("labels")), list):
         return "doccano"
     return ""
 
@@ -88,25 +91,25 @@ def _tool_of_table(columns: set[str]) -> str:
 
 
 def _is_of_argilla(record: Object) -> bool:
-    nested = isinstance(record.get("fields"), dict) and isinstance(
+    is_nested = isinstance(record.get("fields"), dict) and isinstance(
         record.get("responses"), list | dict
     )
-    return nested or any(name.endswith(FLAT) and f"{name}.users" in record for name in record)
+    return is_nested or any(name.endswith(FLAT) and f"{name}.users" in record for name in record)
 
 
 def read_rows_of(
     tool: str, path: Path, codebook: str, findings: Findings
 ) -> tuple[list[tuple[int, Row]], list[str]]:
-    """Return (place, label event as columns) of a file, and sentences on what was left out.
+    """Return (place, label event as columns) of a file, and sentences about omitted data.
 
-    codebook : the name of the field that holds the label, where a task has several
+    `codebook` is the name of the field that holds the label, for tasks with several fields.
     """
     rows: list[tuple[int, Row]] = []
-    left: Counter[str] = Counter()
-    read = _READERS[tool]
+    n_omitted: Counter[str] = Counter()
+    read_task = _READERS[tool]
     for place, task in _tasks_of(path, findings):
         try:
-            events = list(read(task, path, codebook, left))
+            events = list(read_task(task, path, codebook, n_omitted))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             findings.add(
                 path,
@@ -116,28 +119,31 @@ def read_rows_of(
                 "the whole file as the tool wrote it",
             )
             continue
-        for row, why in events:
-            if why:
-                findings.add(path, place, None, why, "one label of the codebook for each answer")
+        for row, fault in events:
+            if fault:
+                findings.add(path, place, None, fault, "one label of the codebook for each answer")
             else:
                 rows.append((place, {name: value for name, value in row.items() if value}))
-    told = ", ".join(plural(n, what) for what, n in left.items() if n)
-    notes = [f"Left out: {told}."] if told else []
-    unnamed = [row for _, row in rows if "annotator" not in row]
-    if unnamed:
+    omitted_text = ", ".join(
+        plural(count, caption) for caption, count in n_omitted.items() if count
+    )
+    notes = [f"Left out: {omitted_text}."] if omitted_text else []
+    unsigned = [row for _, row in rows if "annotator" not in row]
+    if unsigned:
         name = _annotator_of(tool, path)
         notes.append(
-            f"Without an annotator in the file: {plural(len(unnamed), 'label')}, taken for those "
+            f"Without an annotator in the file: {plural(len(unsigned), 'label')}, taken for those "
             f"of “{name}”."
         )
-        for row in unnamed:
+        for row in unsigned:
             row["annotator"] = name
     return rows, notes
 
 
 def _annotator_of(tool: str, path: Path) -> str:
-    """Return who labelled where a file does not say: its name or its folder, if the tool names
-    these after people.
+    """Return the annotator where a file names none: the name of the file or of its folder.
+
+    Some tools name these after people.
     """
     if tool in ("prodigy", "doccano"):
         return path.stem
@@ -145,14 +151,15 @@ def _annotator_of(tool: str, path: Path) -> str:
 
 
 def _tasks_of(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
-    """Yield (place, task) of a file: of a table each row, of Potato's state of a person each
-    labelled item.
+    """Yield (place, task) of a file.
+
+    A table has a task in each row, Potato's state of a person one for each labelled item.
     """
     if kind_of(path) is Kind.TEXT:
-        found = records(path, findings)
-        _, header = next(found)
+        numbered_rows = records(path, findings)
+        _, header = next(numbered_rows)
         names = [name.strip() for name in header]
-        for line, cells in found:
+        for line, cells in numbered_rows:
             yield line, dict(zip(names, cells, strict=False))
         return
     for place, task in objects(path, findings):
@@ -163,15 +170,15 @@ def _tasks_of(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
 
 
 Found = Iterator[tuple[Row, str]]
-"(a label event as columns, why it cannot be read)"
+"(a label event as columns, the reason why it cannot be read)"
 
 
 def _about(data: Object) -> Row:
-    """Return the answer and what it answers, by the names that tasks give them."""
+    """Return the answer and its statement, by the names that tasks give them."""
     row = {name: str(data[name]) for name in ABOUT if isinstance(data.get(name), str)}
     for name, names in (("response", RESPONSES), ("statement", STATEMENTS)):
-        found = next((data[one] for one in names if isinstance(data.get(one), str)), "")
-        row.setdefault(name, found)
+        text = next((data[name] for name in names if isinstance(data.get(name), str)), "")
+        row.setdefault(name, text)
     if not row["statement"] and row["response"].startswith(SAID) and ANSWERED in row["response"]:
         statement, _, response = row["response"].removeprefix(SAID).partition(ANSWERED)
         row |= {"statement": statement, "response": response}
@@ -182,27 +189,30 @@ def _label_studio(task: Object, path: Path, codebook: str, left: Counter[str]) -
     if "annotations" not in task:
         yield from _label_studio_row(task, path, codebook, left)
         return
-    about = _about(task.get("data") or {})
+    task_columns = _about(task.get("data") or {})
     left["prediction"] += len(task.get("predictions") or ())
     for annotation in task.get("annotations") or ():
         if annotation.get("was_cancelled"):
             left["skipped answer"] += 1
             continue
-        results = [part for part in annotation.get("result") or () if isinstance(part, dict)]
+        results = [result for result in annotation.get("result") or () if isinstance(result, dict)]
         choices = {
             str(part.get("from_name")): part["value"]
             for part in results
             if part.get("type") == "choices"
         }
-        left["span"] += sum(part.get("type") in ("labels", "hypertextlabels") for part in results)
-        field, why = _field(codebook, choices, left)
-        if why:
-            yield {}, why
+        left["span"] += sum(
+            result.get("type") in ("labels", "hypertextlabels") for result in results
+        )
+        field, fault = _field(codebook, choices, left)
+        if fault:
+            yield {}, fault
             continue
         note = next(
-            (part["value"].get("text") for part in results if part.get("type") == "textarea"), ""
+            (result["value"].get("text") for result in results if result.get("type") == "textarea"),
+            "",
         )
-        row = about | {
+        row = task_columns | {
             "annotator": _label_studio_user(annotation.get("completed_by")),
             "at": str(annotation.get("created_at") or ""),
             "elapsed_ms": _milliseconds(annotation.get("lead_time")),
@@ -214,12 +224,15 @@ def _label_studio(task: Object, path: Path, codebook: str, left: Counter[str]) -
 
 
 def _label_studio_row(task: Object, path: Path, codebook: str, left: Counter[str]) -> Found:  # noqa: ARG001
-    """Yield the annotation of one row of JSON-MIN, CSV or TSV, which has the fields of its task
-    beside it.
+    """Yield the annotation of one row of JSON-MIN, CSV or TSV.
+
+    The row has the fields of its task, too.
     """
-    about = _about(task)
-    own = {*OWN_OF_LABEL_STUDIO, *ABOUT, *RESPONSES, *STATEMENTS}
-    values = {name: value for name, value in task.items() if name == codebook or name not in own}
+    task_columns = _about(task)
+    own_fields = {*OWN_OF_LABEL_STUDIO, *ABOUT, *RESPONSES, *STATEMENTS}
+    values = {
+        name: value for name, value in task.items() if name == codebook or name not in own_fields
+    }
     if codebook not in values and len(values) > 1:
         yield (
             {},
@@ -228,7 +241,7 @@ def _label_studio_row(task: Object, path: Path, codebook: str, left: Counter[str
         )
         return
     value = values.get(codebook, next(iter(values.values()), None))
-    row = about | {
+    row = task_columns | {
         "annotator": _label_studio_user(task.get("annotator")),
         "at": str(task.get("created_at") or ""),
         "elapsed_ms": _milliseconds(task.get("lead_time")),
@@ -238,8 +251,9 @@ def _label_studio_row(task: Object, path: Path, codebook: str, left: Counter[str
 
 
 def _label_studio_user(who: object) -> str:
-    """Return the name of an annotator: an address, or `user` and the number of a person; "" if
-    there is none.
+    """Return the name of an annotator, or an empty string if there is none.
+
+    It is an address, or `user` and the number of a person.
     """
     if isinstance(who, dict):
         who = who.get("email") or who.get("id")
@@ -249,8 +263,9 @@ def _label_studio_user(who: object) -> str:
 
 
 def _choices_in(value: object) -> object:
-    """Return the choices of a field of a table: `agree`, or of several `{"choices": ["agree",
-    "neutral"]}`.
+    """Return the choices of a field of a table.
+
+    It is `agree`, or for several choices `{"choices": ["agree", "neutral"]}`.
     """
     if isinstance(value, str) and value.startswith("{"):
         value = json.loads(value)
@@ -258,8 +273,9 @@ def _choices_in(value: object) -> object:
 
 
 def _field(codebook: str, fields: Mapping[str, object], left: Counter[str]) -> tuple[str, str]:
-    """Return the field that holds the label, or "", and why none can be chosen, or "" if that is no
-    fault.
+    """Return the field that holds the label, and the reason why none can be chosen.
+
+    Each is empty if it does not apply.
     """
     if codebook in fields:
         left["other field"] += len(fields) - 1
@@ -270,16 +286,16 @@ def _field(codebook: str, fields: Mapping[str, object], left: Counter[str]) -> t
 
 
 def _prodigy(task: Object, path: Path, codebook: str, left: Counter[str]) -> Found:
-    meta = task.get("meta") if isinstance(task.get("meta"), dict) else {}
+    metadata = task.get("meta") if isinstance(task.get("meta"), dict) else {}
     left["span"] += len(task.get("spans") or ())
     if task.get("answer") != "accept":
         left["skipped answer" if task.get("answer") == "ignore" else "rejected suggestion"] += 1
         return
-    who = str(task.get("_annotator_id") or task.get("_session_id") or "")
-    row = _about({**(meta or {}), **task}) | {
-        "annotator": who.removeprefix(f"{path.stem}-"),
+    annotator = str(task.get("_annotator_id") or task.get("_session_id") or "")
+    row = _about({**(metadata or {}), **task}) | {
+        "annotator": annotator.removeprefix(f"{path.stem}-"),
         "at": _moment(task.get("_timestamp")),
-        "uid": _uid((meta or {}).get("uid")),
+        "uid": _uid((metadata or {}).get("uid")),
         "codebook": codebook,
     }
     yield from _single(task["accept"] if "accept" in task else task.get("label"), row, left)
@@ -287,15 +303,17 @@ def _prodigy(task: Object, path: Path, codebook: str, left: Counter[str]) -> Fou
 
 def _doccano(one: Object, path: Path, codebook: str, left: Counter[str]) -> Found:  # noqa: ARG001
     labels = one.get("label", one.get("labels"))
-    spans = [part for part in labels or () if isinstance(part, list)]
+    spans = [label for label in labels or () if isinstance(label, list)]
     left["span"] += len(spans) + len(one.get("entities") or ())
     left["comment"] += len(one.get("Comments") or ())
-    labels = [part for part in labels or () if not isinstance(part, list)]
-    who = one.get("username") or one.get("user") or one.get("annotator") or ""
-    said = {name: str(one.get(name) or "") for name in ("at", "note")}
+    labels = [label for label in labels or () if not isinstance(label, list)]
+    annotator = one.get("username") or one.get("user") or one.get("annotator") or ""
+    further = {name: str(one.get(name) or "") for name in ("at", "note")}
     uid = _uid(one.get("uid"))
     yield from _single(
-        labels, _about(one) | said | {"annotator": str(who), "uid": uid, "codebook": codebook}, left
+        labels,
+        _about(one) | further | {"annotator": str(annotator), "uid": uid, "codebook": codebook},
+        left,
     )
 
 
@@ -303,48 +321,52 @@ def _potato(item: Object, path: Path, codebook: str, left: Counter[str]) -> Foun
     fields = item.get("label_annotations")
     fields = fields if isinstance(fields, dict) else _schemas_of(item)
     left["span"] += len(item.get("span_annotations") or ())
-    field, why = _field(codebook, fields, left)
-    if why:
-        yield {}, why
+    field, fault = _field(codebook, fields, left)
+    if fault:
+        yield {}, fault
         return
-    chosen = fields.get(field)
-    if isinstance(chosen, dict):
-        chosen = [
-            label for label, value in chosen.items() if str(value).strip().lower() not in NOT_CHOSEN
+    selected = fields.get(field)
+    if isinstance(selected, dict):
+        selected = [
+            label
+            for label, value in selected.items()
+            if str(value).strip().lower() not in NOT_CHOSEN
         ]
-    who = item.get("user") or item.get("user_id") or ""
+    annotator = item.get("user") or item.get("user_id") or ""
     row = _about(item) | {
         name: str(item[name]) for name in ("at", "elapsed_ms") if item.get(name) is not None
     }
-    row |= {"annotator": str(who), "uid": _uid(item.get("uid")), "codebook": codebook}
-    yield from _single(chosen, row, left)
+    row |= {"annotator": str(annotator), "uid": _uid(item.get("uid")), "codebook": codebook}
+    yield from _single(selected, row, left)
 
 
 def _schemas_of(row: Object) -> dict[str, dict[str, object]]:
     """Return schema -> label -> value of the columns `schema:::label` of a table."""
     schemas: dict[str, dict[str, object]] = {}
     for column, value in row.items():
-        schema, between, label = column.partition(OF_SCHEMA)
-        if between:
+        schema, separator, label = column.partition(OF_SCHEMA)
+        if separator:
             schemas.setdefault(schema, {})[label] = value
     return schemas
 
 
 def _argilla(record: Object, path: Path, codebook: str, left: Counter[str]) -> Found:  # noqa: ARG001
-    nested = record.get("fields") if isinstance(record.get("fields"), dict) else record
-    about = _about({**(record.get("metadata") or {}), **(nested or {})})
+    fields = record.get("fields") if isinstance(record.get("fields"), dict) else record
+    task_columns = _about({**(record.get("metadata") or {}), **(fields or {})})
     answers = _answers_of(record)
-    field, why = _field(codebook, answers, left)
-    if why:
-        yield {}, why
+    field, fault = _field(codebook, answers, left)
+    if fault:
+        yield {}, fault
         return
     if not answers.get(field):
         left["unlabelled answer"] += 1
-    for who, status, value in answers.get(field, ()):
+    for user, status, value in answers.get(field, ()):
         if status not in SUBMITTED:
             left["draft or discarded answer"] += 1
             continue
-        yield from _single(value, about | {"annotator": str(who or ""), "codebook": codebook}, left)
+        yield from _single(
+            value, task_columns | {"annotator": str(user or ""), "codebook": codebook}, left
+        )
 
 
 def _answers_of(record: Object) -> dict[str, list[tuple[object, object, object]]]:
@@ -352,9 +374,9 @@ def _answers_of(record: Object) -> dict[str, list[tuple[object, object, object]]
     answers: dict[str, list[tuple[object, object, object]]] = {}
     responses = record.get("responses")
     if isinstance(responses, dict):  # version 2
-        for question, several in responses.items():
+        for question, parts in responses.items():
             answers[question] = [
-                (part.get("user_id"), part.get("status"), part["value"]) for part in several or ()
+                (part.get("user_id"), part.get("status"), part["value"]) for part in parts or ()
             ]
         return answers
     for response in responses or ():  # version 1
@@ -383,24 +405,28 @@ _READERS: Mapping[str, Callable[[Object, Path, str, Counter[str]], Found]] = {
 
 
 def _single(labels: object, row: Row, left: Counter[str]) -> Found:
-    """Yield an event with its one label, or why it has several; count one that has none."""
-    several = [labels] if isinstance(labels, str) else labels if isinstance(labels, list) else []
-    if not any(several):
+    """Yield an event with its one label, or the reason why it has several.
+
+    An answer without a label is counted.
+    """
+    label_list = [labels] if isinstance(labels, str) else labels if isinstance(labels, list) else []
+    if not any(label_list):
         left["unlabelled answer"] += 1
         return
-    if len(several) != 1 or not isinstance(several[0], str):
-        yield {}, f"{len(several)} labels of one answer: {', '.join(map(str, several))[:80]}"
+    if len(label_list) != 1 or not isinstance(label_list[0], str):
+        yield {}, f"{len(label_list)} labels of one answer: {', '.join(map(str, label_list))[:80]}"
         return
-    yield row | {"label": several[0]}, ""
+    yield row | {"label": label_list[0]}, ""
 
 
 MOST_SECONDS = 1e9
-"a time that a person takes for a label is shorter, and a finite number"
+"upper limit in seconds of the time that a person takes for a label, a finite number"
 
 
 def _milliseconds(seconds: object) -> str:
-    """Return seconds, a number or its text, in milliseconds; "" if they are neither, as the time is
-    then unknown.
+    """Return seconds, a number or its text, in milliseconds.
+
+    It is an empty string if they are neither, as the time is then unknown.
     """
     number = finite_number(seconds, low=0, high=MOST_SECONDS)
     return "" if number is None else str(round(1000 * number))
@@ -414,7 +440,10 @@ def _moment(timestamp: object) -> str:
 
 
 def _uid(value: object) -> str:
-    """Return what tells an event from others, as a label file has it: a UUID is one."""
+    """Return the identifier of an event, as a label file has it, or an empty string.
+
+    Only a UUID is one.
+    """
     try:
         return UUID(str(value)).hex
     except ValueError:
@@ -422,24 +451,34 @@ def _uid(value: object) -> str:
 
 
 def write_for(tool: str, events: Iterable[LabelEvent], file: TextIO) -> tuple[int, list[str]]:
-    """Write labels in the layout of a tool; return their number, and sentences on what it has no
-    place for.
+    """Write labels in the layout of a tool.
+
+    Returns their number, and sentences about data without a place in the layout.
     """
-    left: Counter[str] = Counter()
-    kept = [one for one in events if _writable(one, left)]
+    n_omitted: Counter[str] = Counter()
+    written = [event for event in events if _writable(event, n_omitted)]
     if tool == "label-studio":
-        file.write(json.dumps(list(_tasks(kept)), ensure_ascii=True, indent=1) + "\n")
+        file.write(json.dumps(list(_tasks(written)), ensure_ascii=True, indent=1) + "\n")
     else:
-        made = {"prodigy": _as_prodigy, "doccano": _as_doccano, "potato": _as_potato}[tool]
-        for number, one in enumerate(kept, start=1):
-            file.write(json.dumps(made(one, number), ensure_ascii=True) + "\n")
-    lost = {"label-studio": ("confidence",), "prodigy": ("confidence", "note", "elapsed_ms")}
-    for name in lost.get(
+        convert = {"prodigy": _as_prodigy, "doccano": _as_doccano, "potato": _as_potato}[tool]
+        for number, event in enumerate(written, start=1):
+            file.write(json.dumps(convert(event, number), ensure_ascii=True) + "\n")
+    fields_by_tool = {
+        "label-studio": ("confidence",),
+        "prodigy": ("confidence", "note", "elapsed_ms"),
+    }
+    for name in fields_by_tool.get(
         tool, ("confidence", "elapsed_ms") if tool == "doccano" else ("confidence", "note")
     ):
-        left[name.removesuffix("_ms")] += sum(getattr(one, name) not in (None, "") for one in kept)
-    told = ", ".join(f"{n:,} × {what}" for what, n in left.items() if n)
-    return len(kept), [f"Left out, as the layout has no place for it: {told}."] if told else []
+        n_omitted[name.removesuffix("_ms")] += sum(
+            getattr(event, name) not in (None, "") for event in written
+        )
+    omitted_text = ", ".join(
+        f"{count:,} × {caption}" for caption, count in n_omitted.items() if count
+    )
+    return len(written), [
+        f"Left out, as the layout has no place for it: {omitted_text}."
+    ] if omitted_text else []
 
 
 def _writable(event: LabelEvent, left: Counter[str]) -> bool:
@@ -459,24 +498,28 @@ def _task_of(event: LabelEvent) -> tuple[str, ...]:
 
 
 def _tasks(events: list[LabelEvent]) -> Iterator[Object]:
-    for number, (about, of) in enumerate(
+    for number, (task_values, task_events) in enumerate(
         groupby(sorted(events, key=_task_of), key=_task_of), start=1
     ):
-        given = [
+        task_annotations = [
             {
-                "unique_id": str(UUID(bytes=one.uid)),
-                "completed_by": {"email": one.annotator},
-                "created_at": one.at or None,
-                "lead_time": None if one.elapsed_ms is None else one.elapsed_ms / 1000,
+                "unique_id": str(UUID(bytes=event.uid)),
+                "completed_by": {"email": event.annotator},
+                "created_at": event.at or None,
+                "lead_time": None if event.elapsed_ms is None else event.elapsed_ms / 1000,
                 "was_cancelled": False,
                 "result": [
-                    _result(one.codebook, "choices", {"choices": [one.label]}),
-                    *([_result("note", "textarea", {"text": [one.note]})] if one.note else []),
+                    _result(event.codebook, "choices", {"choices": [event.label]}),
+                    *([_result("note", "textarea", {"text": [event.note]})] if event.note else []),
                 ],
             }
-            for one in of
+            for event in task_events
         ]
-        yield {"id": number, "data": dict(zip(ABOUT, about, strict=True)), "annotations": given}
+        yield {
+            "id": number,
+            "data": dict(zip(ABOUT, task_values, strict=True)),
+            "annotations": task_annotations,
+        }
 
 
 def _result(field: str, kind: str, value: Object) -> Object:
@@ -488,7 +531,7 @@ def _as_prodigy(event: LabelEvent, number: int) -> Object:  # noqa: ARG001
         **{name: getattr(event, name) for name in ABOUT if name != "response"},
         "uid": event.uid.hex(),
     }
-    at = datetime.fromisoformat(event.at).timestamp() if event.at else None
+    timestamp = datetime.fromisoformat(event.at).timestamp() if event.at else None
     return {
         "text": event.response,
         "meta": meta,
@@ -496,12 +539,12 @@ def _as_prodigy(event: LabelEvent, number: int) -> Object:  # noqa: ARG001
         "answer": "accept",
         "_annotator_id": event.annotator,
         "_view_id": "choice",
-        "_timestamp": at,
+        "_timestamp": timestamp,
     }
 
 
 def _as_doccano(event: LabelEvent, number: int) -> Object:
-    about = {name: getattr(event, name) for name in ABOUT if name != "response"}
+    task_fields = {name: getattr(event, name) for name in ABOUT if name != "response"}
     return {
         "id": number,
         "text": event.response,
@@ -510,21 +553,23 @@ def _as_doccano(event: LabelEvent, number: int) -> Object:
         "at": event.at,
         "note": event.note,
         "uid": event.uid.hex(),
-        **about,
+        **task_fields,
     }
 
 
 def _as_potato(event: LabelEvent, number: int) -> Object:
-    about = {name: getattr(event, name) for name in ABOUT if name not in ("response", "statement")}
-    shown = f"{SAID}{event.statement}{ANSWERED}{event.response}"
+    task_fields = {
+        name: getattr(event, name) for name in ABOUT if name not in ("response", "statement")
+    }
+    displayed_text = f"{SAID}{event.statement}{ANSWERED}{event.response}"
     return {
         "id": str(number),
-        "displayed_text": shown,
+        "displayed_text": displayed_text,
         "label_annotations": {event.codebook: {event.label: "1"}},
         "span_annotations": {},
         "user": event.annotator,
         "at": event.at,
         "elapsed_ms": event.elapsed_ms,
         "uid": event.uid.hex(),
-        **about,
+        **task_fields,
     }

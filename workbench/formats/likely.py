@@ -1,8 +1,7 @@
-"""How somebody else's table may be read as statements, from the names of its columns and from what
-repeats in them.
+"""Proposes how another table may be read as statements.
 
-A proposal is made only if it would be read: a short name stands once for each language, and texts
-are not repeated.
+The proposal comes from the names of the columns and from repeated values. It is made only if the
+table could be read so: a short name stands once for each language, and texts are not repeated.
 """
 
 from __future__ import annotations
@@ -82,11 +81,11 @@ NUMBERED_NAMES = {
 "name of a column with a number or a letter behind it -> the kind of wording"
 PREFIXED = ("issue.", AUTHOR, RELATION)
 NEAR = 0.8
-"how alike a column has to be to one of ours (difflib)"
+"similarity that a column needs to one of ours (difflib)"
 MOST_ROWS, MOST_CELLS = 50_000, 2_000_000
-"rows and cells that are looked at for repeats"
+"number of rows and cells that are inspected for repeats"
 FEW_REPEATS = 0.1
-"share of rows with a text that stood before, up to which a list of statements may have it"
+"largest share of rows with an earlier text in a list of statements"
 _SUFFIX = re.compile(r"(?P<name>[a-z_]+?)_?(?P<place>[0-9]{1,2}|[a-h])?")
 _ENDING = re.compile(r"[_.-]([a-z]{2})$")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
@@ -94,44 +93,53 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """How a table may be read as statements, or why it may not."""
+    """The settings for reading a table as statements, or the reason why that is not possible."""
 
     how: How
     remarks: tuple[str, ...] = ()
     obstacle: str = ""
-    "why the statements cannot be read so; empty if they can"
+    "why the statements cannot be read so, or an empty string if they can"
 
 
 def proposal(path: Path, columns: Sequence[str], how: How = AS_IS) -> Proposal | None:
-    """Return how a table with these columns may be read as statements, or None if no column is like
-    a statement.
+    """Return how a table with these columns may be read as statements.
+
+    Returns None if no column looks like one of statements.
     """
     if len(set(columns)) < len([name for name in columns if name]):
         return None  # its reader names the columns that occur twice
-    meant = _by_names(columns)
-    ours = {name: column for column, name in meant.items()} | {name: name for name in columns}
-    if "original" not in ours:
-        return None
-    original = ours["original"]
-    table = _values(path, how)
-    language, remark = _language_column(ours, table, columns, (*NAMES_OF, *meant))
-    if language and language != "language":
-        meant[language] = "language"
-    ref = _ref_column(columns, meant, table, language)
-    meant = {column: name for column, name in meant.items() if name != "ref"}
-    if ref and ref != "ref":
-        meant[ref] = "ref"
-    if not ref:
-        meant[NUMBER] = "ref"
-    meant = {
-        column: meant[column]
-        for column in (*columns, NUMBER)
-        if column in meant and meant[column] != column
+    names_by_column = _by_names(columns)
+    columns_by_name = {name: column for column, name in names_by_column.items()} | {
+        name: name for name in columns
     }
-    known = {*NAMES_OF, *UNNUMBERED, *ABOUT_STATEMENTS}
-    others = [name for name in columns if name not in meant and name not in known]
-    left_out = [name for name in others if not read_column(name).startswith((*NUMBERED, *PREFIXED))]
-    proposed = replace(how, columns=meant | dict.fromkeys(left_out, LEFT_OUT))
+    if "original" not in columns_by_name:
+        return None
+    original = columns_by_name["original"]
+    table = _values(path, how)
+    language, remark = _language_column(
+        columns_by_name, table, columns, (*NAMES_OF, *names_by_column)
+    )
+    if language and language != "language":
+        names_by_column[language] = "language"
+    ref = _ref_column(columns, names_by_column, table, language)
+    names_by_column = {column: name for column, name in names_by_column.items() if name != "ref"}
+    if ref and ref != "ref":
+        names_by_column[ref] = "ref"
+    if not ref:
+        names_by_column[NUMBER] = "ref"
+    names_by_column = {
+        column: names_by_column[column]
+        for column in (*columns, NUMBER)
+        if column in names_by_column and names_by_column[column] != column
+    }
+    known_names = {*NAMES_OF, *UNNUMBERED, *ABOUT_STATEMENTS}
+    other_columns = [
+        name for name in columns if name not in names_by_column and name not in known_names
+    ]
+    left_out = [
+        name for name in other_columns if not read_column(name).startswith((*NUMBERED, *PREFIXED))
+    ]
+    settings = replace(how, columns=names_by_column | dict.fromkeys(left_out, LEFT_OUT))
     remarks = [remark] if remark else []
     if _plain(original) in ("question", "question_text"):
         remarks.append("questions are taken for statements; a model is asked whether it agrees")
@@ -140,63 +148,79 @@ def proposal(path: Path, columns: Sequence[str], how: How = AS_IS) -> Proposal |
         or _repeated_refs(ref, language, table)
         or _languages_in(ref, language, table)
     )
-    return Proposal(proposed, tuple(remarks), obstacle)
+    return Proposal(settings, tuple(remarks), obstacle)
 
 
 def _plain(column: str) -> str:
-    """Return a name in small letters with underscores: `Paraphrase (A)` is `paraphrase_a`,
-    `statementID` statement_id.
+    """Return a name in small letters with underscores.
+
+    `Paraphrase (A)` is `paraphrase_a`, and `statementID` is `statement_id`.
 
     Examples
     --------
     >>> _plain("statementID"), _plain("Paraphrase (A)"), _plain("item prompt")
     ('statement_id', 'paraphrase_a', 'item_prompt')
     """
-    divided = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column)
-    return re.sub(r"[\W_]+", "_", divided.casefold()).strip("_")
+    separated = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column)
+    return re.sub(r"[\W_]+", "_", separated.casefold()).strip("_")
 
 
 def _by_names(columns: Sequence[str]) -> dict[str, str]:
-    """Return which columns are which of ours by their names; those that have our name already are
-    not repeated.
+    """Return our names of columns by their names.
+
+    Columns that have our name already are left out.
     """
-    meant: dict[str, str] = {}
-    plain = {column: _plain(column) for column in columns}
-    for column, name in plain.items():
+    names_by_column: dict[str, str] = {}
+    plain_names = {column: _plain(column) for column in columns}
+    for column, name in plain_names.items():
         numbered = _numbered(name)
-        if numbered and numbered != column and numbered not in (*columns, *meant.values()):
-            meant[column] = numbered
-    for ours, names in NAMES_OF.items():
-        if ours in columns or ours in meant.values():
-            continue
-        ranked = [column for name in (ours, *names) for column in columns if plain[column] == name]
-        free = [column for column in ranked if column not in meant and column != "question"]
-        if ours == "original":
-            free = [column for column in ranked if column not in meant]
-        if free:
-            meant[free[0]] = ours
-    for column, name in plain.items():
-        [near] = get_close_matches(name, NAMES_OF, 1, NEAR) or [""]
         if (
-            near
-            and column not in meant
-            and column not in NAMES_OF
-            and near not in (*columns, *meant.values())
+            numbered
+            and numbered != column
+            and numbered not in (*columns, *names_by_column.values())
         ):
-            meant[column] = near
-    return meant
+            names_by_column[column] = numbered
+    for our_name, names in NAMES_OF.items():
+        if our_name in columns or our_name in names_by_column.values():
+            continue
+        candidates = [
+            column
+            for name in (our_name, *names)
+            for column in columns
+            if plain_names[column] == name
+        ]
+        free_columns = [
+            column
+            for column in candidates
+            if column not in names_by_column and column != "question"
+        ]
+        if our_name == "original":
+            free_columns = [column for column in candidates if column not in names_by_column]
+        if free_columns:
+            names_by_column[free_columns[0]] = our_name
+    for column, name in plain_names.items():
+        [similar] = get_close_matches(name, NAMES_OF, 1, NEAR) or [""]
+        if (
+            similar
+            and column not in names_by_column
+            and column not in NAMES_OF
+            and similar not in (*columns, *names_by_column.values())
+        ):
+            names_by_column[column] = similar
+    return names_by_column
 
 
 def _numbered(plain: str) -> str:
-    """Return our name of a numbered wording: `paraphrase_b` is `paraphrase_2`; empty for any other
-    name.
+    """Return our name of a numbered wording: `paraphrase_b` is `paraphrase_2`.
+
+    It is empty for any other name.
     """
     match = _SUFFIX.fullmatch(plain)
     kind = NUMBERED_NAMES.get(match["name"]) if match else None
     if match is None or kind is None:
         return ""
-    place = match["place"] or "1"
-    number = int(place) if place.isdecimal() else ord(place) - ord("a") + 1
+    suffix = match["place"] or "1"
+    number = int(suffix) if suffix.isdecimal() else ord(suffix) - ord("a") + 1
     return f"{kind}_{number}" if number else ""
 
 
@@ -204,14 +228,15 @@ def _numbered(plain: str) -> str:
 
 
 def _values(path: Path, how: How) -> dict[str, list[str]]:
-    """Return the cells of each column in the first rows; of a table that cannot be read, as far as
-    it can.
+    """Return the cells of each column in the first rows.
+
+    A table with faults is read as far as possible.
     """
-    rows = records(path, Findings(), replace(how, columns={}))
-    filled = (cells for _, cells in rows if not is_blank(cells))
-    names = [name.strip() for name in next(filled, [])]
+    numbered_rows = records(path, Findings(), replace(how, columns={}))
+    filled_rows = (cells for _, cells in numbered_rows if not is_blank(cells))
+    names = [name.strip() for name in next(filled_rows, [])]
     table: dict[str, list[str]] = {name: [] for name in names}
-    for cells in islice(filled, min(MOST_ROWS, MOST_CELLS // max(1, len(names)))):
+    for cells in islice(filled_rows, min(MOST_ROWS, MOST_CELLS // max(1, len(names)))):
         if len(cells) == len(names):
             for name, cell in zip(names, cells, strict=True):
                 table[name].append(cell.strip())
@@ -224,30 +249,34 @@ def _language_column(
     columns: Sequence[str],
     taken: Collection[str],
 ) -> tuple[str, str]:
-    """Return (the column of languages or "", a remark on its values or "").
+    """Return the column of languages and a remark on its values, each of which may be empty.
 
-    A column that is not called so is one if it has codes of two languages or more and tells equal
-    names of statements apart.
+    A column with another name counts if it has codes of two languages or more and distinguishes
+    equal names of statements.
     """
-    named = ours.get("language", "")
-    if named:
-        values = sorted(set(table.get(named, ())) - {""})
+    language_column = ours.get("language", "")
+    if language_column:
+        values = sorted(set(table.get(language_column, ())) - {""})
         words = [value for value in values if not _LANGUAGE.fullmatch(value)]
-        remark = f"{named} has {words[0]!r}: languages are codes such as en, de" if words else ""
-        return named, remark
-    others = [name for name in columns if name not in taken]
-    for column in others:
+        remark = (
+            f"{language_column} has {words[0]!r}: languages are codes such as en, de"
+            if words
+            else ""
+        )
+        return language_column, remark
+    other_columns = [name for name in columns if name not in taken]
+    for column in other_columns:
         values_of = set(table.get(column, ()))
-        codes = len(values_of) > 1 and all(
+        has_codes = len(values_of) > 1 and all(
             _LANGUAGE.fullmatch(value) and value in _CODES for value in values_of
         )
-        if codes and any(_explains(table, name, column) for name in columns if name != column):
+        if has_codes and any(_explains(table, name, column) for name in columns if name != column):
             return column, f"{column} has codes of {len(values_of)} languages"
     return "", ""
 
 
 def _explains(table: Mapping[str, Sequence[str]], ref: str, language: str) -> bool:
-    """Return whether values that repeat in one column stand once for each value of another one."""
+    """Return whether repeated values of one column stand once for each value of another one."""
     values = table.get(ref, ())
     pairs = set(zip(values, table.get(language, ()), strict=False))
     return len(set(values)) < len(values) == len(pairs)
@@ -259,52 +288,60 @@ def _ref_column(
     table: Mapping[str, Sequence[str]],
     language: str,
 ) -> str:
-    """Return the column of refs: the one of several that stands once for each language; "" if no
-    column is like one.
+    """Return the column of refs, or an empty string if no column looks like one.
+
+    Of several, it is the one whose values stand once for each language.
     """
     if "ref" in columns:
         return "ref"
     names = ("ref", *NAMES_OF["ref"])
-    like = [column for name in names for column in columns if _plain(column) == name]
-    like += [column for column, ours in meant.items() if ours == "ref" and column not in like]
-    once = [column for column in like if not _repeated_refs(column, language, table)]
-    return next(iter([*once, *like]), "")
+    candidates = [column for name in names for column in columns if _plain(column) == name]
+    candidates += [
+        column
+        for column, our_name in meant.items()
+        if our_name == "ref" and column not in candidates
+    ]
+    unique_columns = [
+        column for column in candidates if not _repeated_refs(column, language, table)
+    ]
+    return next(iter([*unique_columns, *candidates]), "")
 
 
 def _repeats(original: str, table: Mapping[str, Sequence[str]]) -> str:
     """Return why the texts of a column are no list of statements, or "" if they may be one."""
     texts = [text for text in table.get(original, ()) if text]
-    different = len(set(texts))
-    if different >= (1 - FEW_REPEATS) * len(texts):
+    n_different = len(set(texts))
+    if n_different >= (1 - FEW_REPEATS) * len(texts):
         return ""
-    return f"{len(texts):,} rows have {different:,} different texts in {original!r}"
+    return f"{len(texts):,} rows have {n_different:,} different texts in {original!r}"
 
 
 def _repeated_refs(ref: str, language: str, table: Mapping[str, Sequence[str]]) -> str:
-    """Return why a column is none of refs, or "" if each stands once for each language."""
+    """Return why a column is none of refs, or "" if each value stands once for each language."""
     values = [value for value in table.get(ref, ()) if value]
     if not ref or len(set(values)) == len(values):
         return ""
     if language and len(set(zip(table[ref], table[language], strict=True))) == len(table[ref]):
         return ""
-    each = " for each language" if language else ""
+    condition = " for each language" if language else ""
     return (
         f"{len(values):,} rows have {len(set(values)):,} different values in {ref!r}, which "
-        f"should stand once{each}"
+        f"should stand once{condition}"
     )
 
 
 def _languages_in(ref: str, language: str, table: Mapping[str, Sequence[str]]) -> str:
-    """Return why names of statements show several languages, such as `de_12_nl`, or "" if they do
-    not.
+    """Return why names of statements show several languages, such as `de_12_nl`.
+
+    It is an empty string if they do not.
     """
     endings = [_ENDING.search(value) for value in table.get(ref, ())]
     codes = Counter(match[1] for match in endings if match)
     if language or len(codes) < 2 or codes.total() < len(endings) or not codes.keys() <= _CODES:
         return ""
-    named = ", ".join(code for code, _ in codes.most_common(8))
+    code_list = ", ".join(code for code, _ in codes.most_common(8))
     return (
-        f"the values of {ref!r} end in codes of {len(codes)} languages ({named}), and no "
+        f"the values of {ref!r} end in codes of {len(codes)} languages ({code_list}), and no "
         "column has the language"
     )
 
@@ -317,4 +354,4 @@ _CODE_LINE = (
     "so sq sr st su sv sw ta te tg th ti tk tl tr tt ug uk ur uz vi wo xh yi yo zh zu"
 )
 _CODES = frozenset(_CODE_LINE.split())
-"codes of languages (ISO 639) by which a column of them is known"
+"codes of languages (ISO 639) by which a column of them is recognised"

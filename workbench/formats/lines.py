@@ -1,7 +1,8 @@
-"""The columns of wordings and the columns about them: the same names in all of our formats.
+"""The columns of wordings and the columns about them, with the same names in all of our formats.
 
 `original`, `question`, `paraphrase_1`, `paraphrase_2`, `negation`, `opposite`, `reformulation`,
-`reformulation_1`, `political_opposite`, `political_opposite_1`, …, `changed`, `key_typo_1`, …;
+`reformulation_1`, `political_opposite`, `political_opposite_1`, …, `changed`, `key_typo_1`, …
+
 `author.COLUMN` names the author of that column's wording, and `relation.COLUMN` gives the expected
 relation of its stance to the stance on the original.
 """
@@ -52,8 +53,9 @@ def column_of(variant: VariantId) -> str:
 
 
 def read_column(name: str) -> str:
-    """Return a column by its own name where it has that of the screens, as in `paraphrase-2`; any
-    other as it is.
+    """Return the own name of a column that has the name on screens, as in `paraphrase-2`.
+
+    Any other name stays as it is.
 
     Examples
     --------
@@ -61,27 +63,28 @@ def read_column(name: str) -> str:
     ('paraphrase_2', 'author.political_opposite', 'issue.a-b')
     """  # noqa: E501
     about = next((prefix for prefix in (AUTHOR, RELATION) if name.startswith(prefix)), "")
-    meant = re.sub(r"[- ]", "_", name.removeprefix(about))
-    return about + meant if meant in UNNUMBERED or meant.startswith(NUMBERED) else name
+    column = re.sub(r"[- ]", "_", name.removeprefix(about))
+    return about + column if column in UNNUMBERED or column.startswith(NUMBERED) else name
 
 
 def wording_columns(header: Iterable[str], file: Path, findings: Findings) -> dict[VariantId, str]:
-    """Return the column of each wording in the order of variants; a column that lacks its number is
-    noted.
+    """Return the column of each wording in the order of variants.
+
+    A column that lacks its number is noted.
     """
-    found: dict[VariantId, str] = {}
+    column_by_variant: dict[VariantId, str] = {}
     for column in header:
         kind = next((kind for kind in SEVERAL if column.startswith(f"{kind.value}_")), None)
         if column in UNNUMBERED:
-            found[VariantId(VariantKind(column))] = column
+            column_by_variant[VariantId(VariantKind(column))] = column
         elif kind is not None:
             ordinal = re.fullmatch(r"[1-9][0-9]?", column.removeprefix(f"{kind.value}_"))
             if ordinal is None:
-                said = f"a {kind.value.replace('_', ' ')} without a number"
-                findings.add(file, 1, column, said, f"{kind}_1, {kind}_2, …")
+                problem = f"a {kind.value.replace('_', ' ')} without a number"
+                findings.add(file, 1, column, problem, f"{kind}_1, {kind}_2, …")
             else:
-                found[VariantId(kind, int(ordinal[0]))] = column
-    return dict(sorted(found.items(), key=lambda item: variant_order(item[0])))
+                column_by_variant[VariantId(kind, int(ordinal[0]))] = column
+    return dict(sorted(column_by_variant.items(), key=lambda item: variant_order(item[0])))
 
 
 def check_columns_about(
@@ -96,52 +99,52 @@ def check_columns_about(
 
 
 def authors(row: Row, columns: Mapping[VariantId, str]) -> dict[VariantId, str]:
-    """Return the authors of single wordings of a row; the others are by the row's `author`."""
-    named = {variant: row.get(AUTHOR + column) for variant, column in columns.items()}
-    return {variant: author for variant, author in named.items() if author}
+    """Return the authors of single wordings of a row. The others are by the row's `author`."""
+    author_by_variant = {variant: row.get(AUTHOR + column) for variant, column in columns.items()}
+    return {variant: author for variant, author in author_by_variant.items() if author}
 
 
 def relations(
     row: Row, columns: Mapping[VariantId, str], findings: Findings
 ) -> dict[VariantId, Relation]:
-    """Return the relations of single wordings of a row that differ from the relations of their
-    kinds.
-    """
-    found = {}
+    """Return the relations of single wordings of a row that differ from those of their kinds."""
+    relation_by_variant = {}
     for variant, column in columns.items():
         word = one_of(row, RELATION + column, allowed_relations(variant), findings)
         if word and Relation(word) is not variant.relation:
-            found[variant] = Relation(word)
-    return found
+            relation_by_variant[variant] = Relation(word)
+    return relation_by_variant
 
 
 def allowed_relations(variant: VariantId) -> tuple[str, ...]:
-    """Return the allowed relations of a wording; an original has none, because other wordings are
-    compared with it.
+    """Return the allowed relations of a wording.
+
+    An original has none, because other wordings are compared with it.
     """
     return (
         (Relation.SAME.value,)
         if variant.kind is VariantKind.ORIGINAL
-        else tuple(r.value for r in Relation)
+        else tuple(relation.value for relation in Relation)
     )
 
 
 def tags_of(cell: str) -> tuple[str, ...]:
-    r"""Return the tags of a cell: separated by `;`, where `\;` is a semicolon and `\\` a backslash
-    of a tag.
+    r"""Return the tags of a cell.
+
+    They are separated by `;`, where `\;` is a semicolon and `\\` a backslash of a tag.
 
     Examples
     --------
     >>> tags_of(r"pilot; climate \; energy;")
     ('pilot', 'climate ; energy')
     """
-    parts = [""]
+    tags = [""]
     for piece in re.findall(r"\\[\\;]|.", cell, re.DOTALL):
         if piece == ";":
-            parts.append("")
+            tags.append("")
         else:
-            parts[-1] += piece[-1]
-    return tuple(part.strip() for part in parts if part.strip())
+            tags[-1] += piece[-1]
+    return tuple(tag.strip() for tag in tags if tag.strip())
 
 
 def tag_cell(tags: Iterable[str]) -> str:
@@ -156,12 +159,12 @@ def tag_cell(tags: Iterable[str]) -> str:
 
 
 def one_of(row: Row, column: str, words: Iterable[Word], findings: Findings) -> Word | None:
-    """Return which of these words a cell is; None if it is empty or, with a note, none of them."""
+    """Return the word that a cell is, or None if it is empty or, with a note, none of them."""
     text = row.get(column)
-    found = next((word for word in words if word == text.casefold()), None)
-    if text and found is None:
+    match = next((word for word in words if word == text.casefold()), None)
+    if text and match is None:
         findings.add(row.file, row.line, column, repr(text), "one of " + ", ".join(words))
-    return found
+    return match
 
 
 LABELS: Mapping[str, int | None] = {"-1": -1, "0": 0, "1": 1, "+1": 1}
@@ -187,7 +190,7 @@ class Line:
     leaning: Side | None = None
     source: str | None = None
     relations: Mapping[VariantId, Relation] = field(default_factory=dict)
-    "only those that differ from the relations of the kinds"
+    "only relations that differ from those of the kinds"
     tags: tuple[str, ...] | None = None
     "None if not given, as for `derived_from` and `version`"
     derived_from: str | None = None
@@ -207,32 +210,35 @@ SHARED = (
 
 
 def check_texts(line: Line, findings: Findings, columns: Mapping[str, str] | None = None) -> None:
-    """Note a line without an original, unless it has only a question, and wordings that are too
-    long.
+    """Note wordings that are too long, and a line without an original.
+
+    A line that has only a question needs no original.
     """
     kinds = {variant.kind for variant, _ in line.texts}
     if VariantKind.ORIGINAL not in kinds:
         name = (columns or {}).get("original", "original")
-        others = [variant for variant, _ in line.texts if variant.kind is not VariantKind.QUESTION]
-        if others:
-            found = f"a {others[0].kind.value.replace('_', ' ')} without an original"
+        other_variants = [
+            variant for variant, _ in line.texts if variant.kind is not VariantKind.QUESTION
+        ]
+        if other_variants:
+            problem = f"a {other_variants[0].kind.value.replace('_', ' ')} without an original"
             findings.add(
                 line.file,
                 line.line,
-                column_of(others[0]),
-                found,
+                column_of(other_variants[0]),
+                problem,
                 f"some text in {name!r} of the same line",
             )
         elif not kinds:
             findings.add(line.file, line.line, name, "nothing", "some text")
     for variant, text in line.texts:
         if len(text) > MOST_CHARACTERS:
-            found = f"a text of {len(text):,} characters"
+            problem = f"a text of {len(text):,} characters"
             findings.add(
                 line.file,
                 line.line,
                 column_of(variant),
-                found,
+                problem,
                 f"at most {MOST_CHARACTERS:,} characters",
             )
 
@@ -246,14 +252,16 @@ def statements(
     """Merge the languages of each statement.
 
     The country, topic, dimension, leaning, source, tags, origin and version come from the first
-    line of a ref that gives them. A contradiction with an earlier line is a fault; a topic may be
-    translated. `columns`: the file's names for `ref` and other columns. `retired`: refs that are no
+    line of a ref that gives them. A contradiction with an earlier line is a fault. A topic may be
+    translated.
+
+    `columns` has the file's names for `ref` and other columns. `retired` has refs that are no
     longer in the file but that others may be derived from.
     """
     by_ref: dict[str, list[Line]] = {}
-    said: dict[Hashable, tuple[object, int]] = {}
+    first_values: dict[Hashable, tuple[object, int]] = {}
     for line in lines:
-        if _agrees(line, said, findings, columns or {}):
+        if _agrees(line, first_values, findings, columns or {}):
             by_ref.setdefault(line.ref, []).append(line)
     _check_origins(by_ref, retired, findings)
     return tuple(_statement(ref, group) for ref, group in by_ref.items())
@@ -265,36 +273,39 @@ def _agrees(
     findings: Findings,
     columns: Mapping[str, str],
 ) -> bool:
-    """Return whether a statement is new in its language. A contradiction with what was `said` first
-    is noted.
+    """Return whether a statement is new in its language.
+
+    A contradiction with the first value, in `said`, is noted.
     """
     ref = line.ref
     if (
-        at := said.setdefault((ref, line.language, "language"), (None, line.line))[1]
+        first_line := said.setdefault((ref, line.language, "language"), (None, line.line))[1]
     ) != line.line and ref:
-        found = f"{ref!r} in {line.language!r} again, after line {at}"
+        problem = f"{ref!r} in {line.language!r} again, after line {first_line}"
         findings.add(
             line.file,
             line.line,
             columns.get("ref", "ref"),
-            found,
+            problem,
             "every ref once in each language",
         )
         return False
-    given = ((name, value) for name in SHARED if (value := getattr(line, name)) is not None)
-    for name, value in given:
-        first, at = said.setdefault((ref, name), (value, line.line))
-        if value != first:
-            found = f"{_said(value)!r} for {ref!r}, and {_said(first)!r} on line {at}"
+    values = ((name, value) for name in SHARED if (value := getattr(line, name)) is not None)
+    for name, value in values:
+        first_value, first_line = said.setdefault((ref, name), (value, line.line))
+        if value != first_value:
+            problem = (
+                f"{_said(value)!r} for {ref!r}, and {_said(first_value)!r} on line {first_line}"
+            )
             findings.add(
-                line.file, line.line, columns.get(name, name), found, f"one {name} per statement"
+                line.file, line.line, columns.get(name, name), problem, f"one {name} per statement"
             )
     for issue, label in line.issues.items():
-        first, at = said.setdefault((ref, "issue", issue), (label, line.line))
-        if label != first:
-            found = f"{label} for {ref!r}, and {first} on line {at}"
+        first_value, first_line = said.setdefault((ref, "issue", issue), (label, line.line))
+        if label != first_value:
+            problem = f"{label} for {ref!r}, and {first_value} on line {first_line}"
             findings.add(
-                line.file, line.line, f"issue.{issue}", found, "one label per statement and issue"
+                line.file, line.line, f"issue.{issue}", problem, "one label per statement and issue"
             )
     return True
 
@@ -307,31 +318,37 @@ def _check_origins(
     by_ref: Mapping[str, list[Line]], retired: Collection[str], findings: Findings
 ) -> None:
     """Note origins that do not exist, and circular chains of origins."""
-    named = {
+    line_by_ref = {
         ref: next((line for line in group if line.derived_from is not None), None)
         for ref, group in by_ref.items()
     }
-    origins = {ref: line for ref, line in named.items() if line is not None}
+    origins = {ref: line for ref, line in line_by_ref.items() if line is not None}
     for line in origins.values():
         if line.derived_from not in by_ref and line.derived_from not in retired:
-            found = f"{line.derived_from!r}, which is not a statement of this file"
+            problem = f"{line.derived_from!r}, which is not a statement of this file"
             findings.add(
-                line.file, line.line, "derived_from", found, "the ref of another statement"
+                line.file, line.line, "derived_from", problem, "the ref of another statement"
             )
-    done: set[str] = set()
-    for begin in origins:
+    checked_refs: set[str] = set()
+    for start in origins:
         chain: list[str] = []
-        ref: str | None = begin
-        while ref is not None and ref in origins and ref not in done:
+        ref: str | None = start
+        while ref is not None and ref in origins and ref not in checked_refs:
             if ref in chain:
-                circle = [*chain[chain.index(ref) :], ref]
-                at = origins[ref]
-                found = "a circle: " + " → ".join(repr(one) for one in circle)
-                findings.add(at.file, at.line, "derived_from", found, "a chain that has an end")
+                cycle = [*chain[chain.index(ref) :], ref]
+                line_of_ref = origins[ref]
+                problem = "a circle: " + " → ".join(repr(ref) for ref in cycle)
+                findings.add(
+                    line_of_ref.file,
+                    line_of_ref.line,
+                    "derived_from",
+                    problem,
+                    "a chain that has an end",
+                )
                 break
             chain.append(ref)
             ref = origins[ref].derived_from
-        done.update(chain)
+        checked_refs.update(chain)
 
 
 def _statement(ref: str, group: list[Line]) -> Statement:
@@ -397,7 +414,7 @@ KINDS: dict[str, tuple[type, str]] = {
 
 
 def read_lines(path: Path, findings: Findings) -> list[Line]:
-    """Return the statements of a file; every fault is noted in `findings`."""
+    """Return the statements of a file. Every fault is noted in `findings`."""
     lines = []
     for number, content in enumerate((read_text(path, findings) or "").split("\n"), start=1):
         if content.strip():
@@ -436,7 +453,7 @@ def _line(path: Path, number: int, content: str, findings: Findings) -> Line | N
 
 
 def _faults(value: Any) -> Iterator[tuple[str | None, str, str]]:
-    """Yield (key, found, expected)."""
+    """Yield (key, finding, expectation) of each fault of a value."""
     if not isinstance(value, dict):
         yield None, f"a JSON {type(value).__name__}", "an object"
         return
@@ -453,7 +470,7 @@ def _faults(value: Any) -> Iterator[tuple[str | None, str, str]]:
 
 
 Fault = tuple[str | None, str, str]
-"(key, what was found, what is expected)"
+"(key, finding, expectation)"
 
 
 def _inner_faults(value: dict[str, Any]) -> Iterator[Fault]:
@@ -475,12 +492,12 @@ def _inner_faults(value: dict[str, Any]) -> Iterator[Fault]:
 
 def _object(value: dict[str, Any], key: str) -> dict[str, Any]:
     """Return the object under a key, or an empty one if there is none."""
-    held = value.get(key)
-    return held if isinstance(held, dict) else {}
+    item = value.get(key)
+    return item if isinstance(item, dict) else {}
 
 
 def _faults_in_lists(value: dict[str, Any]) -> Iterator[Fault]:
-    """Yield the elements of lists of wordings, and of tags, that are no text."""
+    """Yield the elements of lists of wordings, and of tags, that are not texts."""
     for key in LISTS:
         texts = value.get(key)
         for number, text in enumerate(texts if isinstance(texts, list) else (), start=1):
@@ -512,23 +529,25 @@ def _faults_in_columns(value: dict[str, Any]) -> Iterator[Fault]:
 
 def _texts(value: dict[str, Any]) -> list[tuple[VariantId, str]]:
     """Return the wordings that are texts, in the order of variants."""
-    found = {VariantId(VariantKind(key)): value.get(key) for key in UNNUMBERED}
+    text_by_variant = {VariantId(VariantKind(key)): value.get(key) for key in UNNUMBERED}
     for key, kind in LISTS.items():
         texts = value.get(key)
-        found |= {
-            VariantId(kind, n): text
-            for n, text in enumerate(texts if isinstance(texts, list) else (), start=1)
+        text_by_variant |= {
+            VariantId(kind, number): text
+            for number, text in enumerate(texts if isinstance(texts, list) else (), start=1)
         }
-    good = [
-        (variant, text) for variant, text in found.items() if isinstance(text, str) and text.strip()
+    texts_by_variant = [
+        (variant, text)
+        for variant, text in text_by_variant.items()
+        if isinstance(text, str) and text.strip()
     ]
-    return sorted(good, key=lambda item: variant_order(item[0]))
+    return sorted(texts_by_variant, key=lambda item: variant_order(item[0]))
 
 
 def _as_line(path: Path, number: int, value: dict[str, Any]) -> Line:
     texts = _texts(value)
     authors, relations = (value.get(key) or {} for key in ("authors", "relations"))
-    stated = {
+    stated_relations = {
         variant: Relation(relations[column_of(variant)])
         for variant, _ in texts
         if column_of(variant) in relations
@@ -545,16 +564,16 @@ def _as_line(path: Path, number: int, value: dict[str, Any]) -> Line:
         issues=value.get("issues") or {},
         author=_word(value, "author"),
         authors={
-            v: authors[column_of(v)].strip()
-            for v, _ in texts
-            if authors.get(column_of(v), "").strip()
+            variant: authors[column_of(variant)].strip()
+            for variant, _ in texts
+            if authors.get(column_of(variant), "").strip()
         },
         dimension=Dimension(words["dimension"]) if words["dimension"] else None,
         leaning=Side(words["leaning"]) if words["leaning"] else None,
         source=_word(value, "source"),
         relations={
             variant: relation
-            for variant, relation in stated.items()
+            for variant, relation in stated_relations.items()
             if relation is not variant.relation
         },
         tags=tuple(tag.strip() for tag in value.get("tags") or ()) or None,
@@ -568,7 +587,7 @@ def _as_line(path: Path, number: int, value: dict[str, Any]) -> Line:
 
 
 def _word(value: dict[str, Any], key: str) -> str | None:
-    """Return a text without outer spaces, as for cells of a CSV file; None if missing."""
+    """Return a text without outer spaces, as for cells of a CSV file, or None if it is missing."""
     return (value.get(key) or "").strip() or None
 
 
@@ -576,12 +595,12 @@ def _strings(item: Any) -> Iterator[str]:
     if isinstance(item, str):
         yield item
     elif isinstance(item, list):
-        yield from (part for part in item if isinstance(part, str))
+        yield from (text for text in item if isinstance(text, str))
     elif isinstance(item, dict):
         yield from item
-        yield from (part for part in item.values() if isinstance(part, str))
+        yield from (text for text in item.values() if isinstance(text, str))
 
 
 def _short(value: Any) -> str:
-    said = json.dumps(value)
-    return said if len(said) <= 60 else said[:60] + "…"
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:60] + "…"

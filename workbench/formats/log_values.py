@@ -1,7 +1,7 @@
-"""The values of a log of answers, checked where they enter: numbers, times, names, turns and texts.
+"""Checks of the values in a log of answers: numbers, times, names, messages and texts.
 
-Every reader of `answer_logs` takes its values from here, so what one program may not write, none
-may.
+Every reader in `answer_logs` takes its values from here, so the same limits apply to the logs of
+all programs.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from workbench.formats.numbers import finite_number
 from workbench.formats.records import is_text
 
 Turns: TypeAlias = tuple[tuple[str, str], ...]
-"(role, text) of each message"
+"(role, text) of each message of a prompt"
 
 PARAMETERS = ("temperature", "top_p", "max_tokens")
 HOTTEST = 100.0
-"no provider takes a temperature above 2; some local engines do"
+"no provider takes a temperature above 2, but some local engines do"
 MOST_TOKENS = 10**9
 MOST_COUNT = 10_000
-"answers that one row may stand for, unless a person allows more"
+"the largest number of answers that one row may stand for, unless a person allows more"
 LARGEST_COUNT = 10**9
 LONGEST_NAME = 200
-"bytes of the name of a model: longer ones have no room on a screen and in the names of files"
+"the most bytes in a model's name: screens and file names have no room for longer ones"
 EARLIEST, LATEST = 2000, 2100
-"years of an answer of a model"
+"the year of a model's answer is at least EARLIEST and below LATEST"
 ROLES = {
     "system": "system",
     "developer": "system",
@@ -36,13 +36,13 @@ ROLES = {
     "assistant": "assistant",
     "tool": "tool",
 }
-"role in a log -> role here: developer is OpenAI's newer word for system"
+"role in a log -> role here. The role developer is OpenAI's newer word for system."
 SHOWN = 40
-"characters of a faulty value that are quoted"
+"the number of characters of a faulty value that a message quotes"
 
 
 class OddValue(ValueError):
-    """A value that cannot be right: in which field, what was found and what is expected."""
+    """A value that cannot be right: its field, what was found there, and what was expected."""
 
     def __init__(self, field: str, found: str, expected: str) -> None:
         super().__init__(f"{field}: found {found}; expected {expected}")
@@ -50,7 +50,7 @@ class OddValue(ValueError):
 
 
 def quoted(value: object) -> str:
-    """Return a value as a message shows it."""
+    """Return a value as messages show it, shortened if it is long."""
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
 
@@ -58,13 +58,16 @@ def quoted(value: object) -> str:
 def sampling_of(
     told: Mapping[str, Any], names: Mapping[str, str] | None = None
 ) -> dict[str, float]:
-    """Return the parameters that a log states. `names`: the log's name of a parameter -> ours.
-    Raises OddValue.
+    """Return the sampling parameters that a log states.
+
+    `names` maps the log's name of a parameter to ours.
+
+    Raises OddValue for a value outside the range of its parameter.
     """
-    ours = names or {}
+    our_names = names or {}
     numbers: dict[str, float] = {}
     for field, value in told.items():
-        name = ours.get(field, field)
+        name = our_names.get(field, field)
         if name not in PARAMETERS or value is None or value == "":
             continue
         numbers[name] = (
@@ -74,10 +77,10 @@ def sampling_of(
 
 
 def _share_or_heat(field: str, value: object, name: str) -> float:
-    most = HOTTEST if name == "temperature" else 1.0
-    number = finite_number(value, low=0, high=most)
+    maximum = HOTTEST if name == "temperature" else 1.0
+    number = finite_number(value, low=0, high=maximum)
     if number is None:
-        raise OddValue(field, quoted(value), f"a number from 0 to {most:g}")
+        raise OddValue(field, quoted(value), f"a number from 0 to {maximum:g}")
     return number
 
 
@@ -89,7 +92,10 @@ def _tokens(field: str, value: object) -> float:
 
 
 def count_of(value: object, most: int = MOST_COUNT) -> int:
-    """Return how many answers a row stands for; an empty value is one. Raises OddValue."""
+    """Return the number of answers that a row stands for, which is one for an empty value.
+
+    Raises OddValue for a number outside the limits.
+    """
     if value in (None, ""):
         return 1
     number = finite_number(value, low=1, high=LARGEST_COUNT, whole=True)
@@ -105,10 +111,11 @@ def count_of(value: object, most: int = MOST_COUNT) -> int:
 
 
 def time_of(field: str, value: object) -> str:
-    """Return a time in UTC, `2026-01-31T12:00:00.000Z`, or an empty text if a log states none.
-    Raises OddValue.
+    """Return a time in UTC such as `2026-01-31T12:00:00.000Z`, or an empty text if none is stated.
 
-    Seconds since 1970 are a time, too. A time without a zone is taken for UTC.
+    Seconds since 1970 are accepted, too. A time without a zone is taken as UTC.
+
+    Raises OddValue for anything else.
     """
     if value in (None, ""):
         return ""
@@ -126,7 +133,10 @@ def time_of(field: str, value: object) -> str:
 
 
 def model_of(value: object, field: str = "model") -> str:
-    """Return the name of a model, or an empty text if a log has none. Raises OddValue."""
+    """Return the name of a model, or an empty text if a log has none.
+
+    Raises OddValue for other values.
+    """
     if value is None:
         return ""
     name = value.strip() if isinstance(value, str) else ""
@@ -142,7 +152,10 @@ def model_of(value: object, field: str = "model") -> str:
 
 
 def text_of(field: str, value: object) -> str:
-    """Return a text that the store can hold. Raises OddValue."""
+    """Return a value that is a text which the store can hold.
+
+    Raises OddValue for any other value.
+    """
     if not isinstance(value, str):
         raise OddValue(field, quoted(value), "a text")
     if not is_text(value):
@@ -151,8 +164,12 @@ def text_of(field: str, value: object) -> str:
 
 
 def content_of(field: str, content: object) -> str:
-    """Return the text of a message: a text, or the texts of its parts. What is no text stays
-    visible as `[image]`.
+    """Return the text of a message, whose content is a text or a list of parts.
+
+    The texts of the parts are joined. A part without text leaves a mark such as `[image]`. Only
+    reasoning without text leaves none.
+
+    Raises OddValue for other content.
     """
     if content is None:
         return ""
@@ -174,11 +191,12 @@ def content_of(field: str, content: object) -> str:
 
 
 def turns_of(field: str, prompt: object) -> Turns:
-    """Return the messages of a prompt: a text, a list of messages, or such a list as JSON. Raises
-    OddValue.
+    """Return the messages of a prompt: a text, a list of messages, or such a list as JSON.
 
-    lm-evaluation-harness writes the messages of a chat template as a list with one text, which is
-    JSON.
+    lm-evaluation-harness writes the messages of a chat template as a list that contains a single
+    text, which is JSON.
+
+    Raises OddValue for anything else.
     """
     if isinstance(prompt, list) and len(prompt) == 1 and isinstance(prompt[0], str):
         prompt = prompt[0]

@@ -1,5 +1,6 @@
-"""What the columns of somebody else's file are called here: typed, or kept in a TOML file and used
-again.
+"""Settings for reading another program's table, above all the names of its columns.
+
+A person types them, or keeps them in a TOML file for the next table:
 
 columns = { original = "thesis", ref = "#" }
 ignore = ["weight"]
@@ -53,69 +54,74 @@ def how_of(
     decimal: str = "",
     header_row: int = 0,
 ) -> How:
-    """Return how a file is to be read, by what was typed. `mapping`: pairs, or the path of a
-    mapping that was kept.
+    """Return the settings for reading a file, from what a person typed.
 
-    Raises UsageError for what is neither, InputError for a file at fault.
+    `mapping` holds pairs, or the path of a mapping that was saved. Whatever else is typed wins over
+    the saved mapping.
+
+    Raises UsageError if `mapping` is neither, and InputError if the saved file has faults.
     """
-    kept = AS_IS
+    saved = AS_IS
     columns: dict[str, str] = {}
     if mapping and "=" not in mapping:
-        kept = read(Path(mapping).expanduser())
+        saved = read(Path(mapping).expanduser())
     else:
         columns = _typed(mapping)
     return How(
-        {**kept.columns, **columns, **dict.fromkeys(ignored, LEFT_OUT)},
-        sheet or kept.sheet,
-        encoding or kept.encoding,
-        header and kept.header,
-        {**kept.answers, **_stances(answers)},
-        language or kept.language,
-        decimal or kept.decimal,
-        header_row or kept.header_row,
+        {**saved.columns, **columns, **dict.fromkeys(ignored, LEFT_OUT)},
+        sheet or saved.sheet,
+        encoding or saved.encoding,
+        header and saved.header,
+        {**saved.answers, **_stances(answers)},
+        language or saved.language,
+        decimal or saved.decimal,
+        header_row or saved.header_row,
     )
 
 
 MORE = ("header-row", "decimal", "language", "election")
-"what a form takes in one field"
+"the settings that a web form takes in a single field"
 
 
 def more_of(text: str) -> dict[str, str]:
-    """Read `header-row=3 decimal=, language=de`. Raises UsageError for anything else."""
-    given = {}
+    """Return the settings in a text such as `header-row=3 decimal=, language=de`.
+
+    Raises UsageError for any other text.
+    """
+    values = {}
     for word in text.split():
         name, _, value = word.partition("=")
         if name not in MORE or not value:
             raise UsageError(f"found {word!r}; give {'=… '.join(MORE)}=…")
-        given[name] = value
-    row, decimal = given.get("header-row", "1"), given.get("decimal", ".")
+        values[name] = value
+    row, decimal = values.get("header-row", "1"), values.get("decimal", ".")
     if not row.isdecimal() or int(row) < 1:
         raise UsageError(f"found header-row={row}; give the number of a row, from 1")
     if decimal not in (".", ","):
         raise UsageError(f"found decimal={decimal}; give . or ,")
-    return given
+    return values
 
 
 def _stances(typed: str) -> dict[str, str]:
-    """Return the stances that words stand for, of pairs with commas between them."""
-    found: dict[str, str] = {}
+    """Return the stance that each word stands for, from typed pairs `WORD=STANCE`."""
+    stance_by_word: dict[str, str] = {}
     for pair in _typed_pairs(typed):
-        word, sign, stance = pair.rpartition("=")
+        word, equals, stance = pair.rpartition("=")
         word, stance = plain_word(word), plain_word(stance)
-        if not (word and sign) or stance not in STANCES:
+        if not (word and equals) or stance not in STANCES:
             raise UsageError(
                 f"--answers: found {pair!r}; give WORD=STANCE, of {', '.join(STANCES)}"
             )
-        if found.setdefault(word, stance) != stance:
+        if stance_by_word.setdefault(word, stance) != stance:
             raise UsageError(f"--answers: {word} is named twice; name it once")
-    return found
+    return stance_by_word
 
 
 def _typed(mapping: str) -> dict[str, str]:
     columns: dict[str, str] = {}
     for pair in _typed_pairs(mapping):
-        name, sign, column = (part.strip() for part in pair.partition("="))
-        if not (name and sign and column):
+        name, equals, column = (part.strip() for part in pair.partition("="))
+        if not (name and equals and column):
             raise UsageError(f"--map: found {pair!r}; {TYPED}")
         if column in columns or (name in columns.values() and name != LEFT_OUT):
             raise UsageError(
@@ -127,12 +133,12 @@ def _typed(mapping: str) -> dict[str, str]:
 
 
 def written(how: How) -> str:
-    """Return the columns of a mapping as they are typed; what is left out is called -."""
+    """Return the columns of a mapping as a person types them, with "-" for columns left out."""
     return pairs_text((name, column) for column, name in how.columns.items())
 
 
 def pairs_text(pairs: Iterable[tuple[str, str]]) -> str:
-    """Return pairs as they are typed, in quotation marks where a comma is part of one.
+    """Return pairs as a person types them. A pair that contains a comma stands in quotation marks.
 
     Examples
     --------
@@ -145,8 +151,9 @@ def pairs_text(pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def _typed_pairs(text: str) -> list[str]:
-    """Return the pairs of a text with commas between them; one in quotation marks may have
-    commas.
+    """Return the pairs of a text, which commas separate.
+
+    A pair in quotation marks may contain commas.
     """
     try:
         [fields] = csv.reader([text], skipinitialspace=True, strict=True)
@@ -156,48 +163,57 @@ def _typed_pairs(text: str) -> list[str]:
 
 
 def read(path: Path) -> How:
-    """Return a mapping that was kept. Raises UsageError where there is no such file, InputError for
-    its faults.
+    """Return the mapping that a file holds.
+
+    Raises UsageError if there is no such file or it has an unknown key or value, and InputError if
+    it is not valid TOML.
     """
     if not path.is_file():
         raise UsageError(f"--map {path}: no such file; {TYPED}")
-    held = TomlFile.read(path).table
-    for key, value in held.items():
+    table = TomlFile.read(path).table
+    for key, value in table.items():
         if not isinstance(value, KEYS.get(key, ())):
             raise UsageError(f"{path}: found {key} = {value!r}; known are {', '.join(KEYS)}")
-    columns: Mapping[str, Any] = held.get("columns", {})
-    answers: Mapping[str, Any] = held.get("answers", {})
-    if odd := [
+    columns: Mapping[str, Any] = table.get("columns", {})
+    answers: Mapping[str, Any] = table.get("answers", {})
+    if unknown := [
         word
         for word, stance in answers.items()
         if not isinstance(stance, str) or stance not in STANCES
     ]:
         raise UsageError(
-            f"{path}: found {odd[0]} = {answers[odd[0]]!r} in answers; known are "
+            f"{path}: found {unknown[0]} = {answers[unknown[0]]!r} in answers; known are "
             f"{', '.join(STANCES)}"
         )
-    said = {str(column): str(name) for name, column in columns.items()}
+    name_by_column = {str(column): str(name) for name, column in columns.items()}
     return How(
-        said | dict.fromkeys(map(str, held.get("ignore", [])), LEFT_OUT),
+        name_by_column | dict.fromkeys(map(str, table.get("ignore", [])), LEFT_OUT),
         answers={plain_word(word): stance for word, stance in answers.items()},
         **{
-            key: held[key]
+            key: table[key]
             for key in KEYS
-            if key in held and key not in ("columns", "ignore", "answers")
+            if key in table and key not in ("columns", "ignore", "answers")
         },
     )
 
 
 def write(how: How, path: Path) -> None:
-    """Keep a mapping. Raises UsageError where the file is there already or cannot be written."""
-    usual = {one.name: getattr(AS_IS, one.name) for one in fields(How)}
+    """Save a mapping in a new file.
+
+    Raises UsageError if the file exists or cannot be written.
+    """
+    defaults = {setting.name: getattr(AS_IS, setting.name) for setting in fields(How)}
     columns = {name: column for column, name in how.columns.items() if name != LEFT_OUT}
     ignored = [column for column, name in how.columns.items() if name == LEFT_OUT]
-    others = {
-        key: getattr(how, key) for key in KEYS if key in usual and getattr(how, key) != usual[key]
+    changed = {
+        key: getattr(how, key)
+        for key in KEYS
+        if key in defaults and getattr(how, key) != defaults[key]
     }
-    others.pop("columns", None)
-    text = tomli_w.dumps({**({"ignore": ignored} if ignored else {}), **others, "columns": columns})
+    changed.pop("columns", None)
+    text = tomli_w.dumps(
+        {**({"ignore": ignored} if ignored else {}), **changed, "columns": columns}
+    )
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)

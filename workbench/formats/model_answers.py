@@ -1,11 +1,10 @@
-"""`model_answers.csv`: counts of the letters that models answered, for answers imported with
-multiple-choice questions.
+"""Counts of the letters that models answered, as `model_answers.csv`.
 
-A row is one form of one question in one set: `model`, `bias`, `variant`, `condition` (a
-perturbation; empty: the bias itself), `draw`, `mapped_back`, `key`, `form` (`original`, `changed`),
-`recorded`, `offered`, `invalid`, `no_letter`, and `n_a`, `n_b`, … the count of each letter;
-`warnings`, one per line, about implausible values in the file that a set came from. Sets, and the
-questions of each, keep their order.
+The answers were imported with multiple-choice questions. A row is one form of one question in one
+set: `model`, `bias`, `variant`, `condition` (a perturbation, or empty without one), `draw`,
+`mapped_back`, `key`, `form` (`original`, `changed`), `recorded`, `offered`, `invalid`, `no_letter`,
+and `n_a`, `n_b`, … the count of each letter. `warnings`, one per line, are about implausible values
+in the file of a set. Sets, and the questions of each, keep their order.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ SetName = tuple[str, Bias, str, Perturbation | None, int]
 
 @dataclass(slots=True)
 class _Set:
-    """The rows of a set read so far."""
+    """The rows of a set that were read so far."""
 
     mapped_back: bool
     warnings: tuple[str, ...]
@@ -51,7 +50,7 @@ class _Set:
 
 
 def read_model_answers(path: Path, findings: Findings) -> tuple[AnswerSet, ...]:
-    """Return the sets of a file; every fault is noted. A missing file has no sets."""
+    """Return the sets of a file. Every fault is noted. A missing file has no sets."""
     if not path.exists():
         return ()
     optional = tuple(name for name in (*OF_SET, WARNINGS, *OF_FORM) if name not in REQUIRED)
@@ -60,7 +59,7 @@ def read_model_answers(path: Path, findings: Findings) -> tuple[AnswerSet, ...]:
     )
     _check_letters(rows, findings)
     seen: dict[Hashable, int] = {}
-    found: dict[SetName, _Set] = {}
+    sets_by_name: dict[SetName, _Set] = {}
     for row in rows:
         name, form, answers = (
             _set_name(row, findings),
@@ -71,30 +70,32 @@ def read_model_answers(path: Path, findings: Findings) -> tuple[AnswerSet, ...]:
         if name is None or form is None or answers is None or not row.get("key"):
             continue
         if is_new(seen, (*name, row.get("key"), form), row, "key", findings):
-            one = found.setdefault(name, _Set(mapped_back, tuple(row.get(WARNINGS).splitlines())))
-            if one.mapped_back != mapped_back:
-                told = "another word than in earlier rows of this set"
-                findings.add(row.file, row.line, "mapped_back", told, "one word per set")
-            one.forms.setdefault(row.get("key"), {})[Arm(form)] = (row, answers)
-    return tuple(_answer_set(name, one, findings) for name, one in found.items())
+            row_set = sets_by_name.setdefault(
+                name, _Set(mapped_back, tuple(row.get(WARNINGS).splitlines()))
+            )
+            if row_set.mapped_back != mapped_back:
+                problem = "another word than in earlier rows of this set"
+                findings.add(row.file, row.line, "mapped_back", problem, "one word per set")
+            row_set.forms.setdefault(row.get("key"), {})[Arm(form)] = (row, answers)
+    return tuple(_answer_set(name, row_set, findings) for name, row_set in sets_by_name.items())
 
 
 def model_answers_csv(sets: Sequence[AnswerSet]) -> str:
-    """Return the file of these sets; only the header if there are none."""
+    """Return the file of these sets, which is only the header if there are none."""
     forms = [
-        (one, pair.key, arm, form)
-        for one in sets
-        for pair in one.pairs
+        (answer_set, pair.key, arm, form)
+        for answer_set in sets
+        for pair in answer_set.pairs
         for arm, form in _forms(pair)
     ]
-    last = max(
+    last_index = max(
         (LETTERS.index(letter) for *_, form in forms for letter in form.counts if letter),
         default=-1,
     )
-    letters = LETTERS[: last + 1]
-    warned = (WARNINGS,) if any(one.warnings for one in sets) else ()
-    header = (*OF_SET, *warned, *OF_FORM, *(COUNT + letter for letter in letters))
-    return csv_text(header, (_row(*form, letters, warned=bool(warned)) for form in forms))
+    letters = LETTERS[: last_index + 1]
+    warning_column = (WARNINGS,) if any(answer_set.warnings for answer_set in sets) else ()
+    header = (*OF_SET, *warning_column, *OF_FORM, *(COUNT + letter for letter in letters))
+    return csv_text(header, (_row(*form, letters, warned=bool(warning_column)) for form in forms))
 
 
 def without_zeros(one: AnswerSet) -> AnswerSet:
@@ -106,7 +107,7 @@ def without_zeros(one: AnswerSet) -> AnswerSet:
 
 
 def _counted(form: ArmAnswers) -> ArmAnswers:
-    counts = {letter: n for letter, n in form.counts.items() if n}
+    counts = {letter: count for letter, count in form.counts.items() if count}
     return ArmAnswers(counts, form.recorded, form.offered, form.invalid)
 
 
@@ -117,7 +118,7 @@ def _forms(pair: AnsweredPair) -> Iterable[tuple[Arm, ArmAnswers]]:
 def _row(
     one: AnswerSet, key: str, arm: Arm, form: ArmAnswers, letters: str, *, warned: bool
 ) -> list[str]:
-    of_set = (
+    set_cells = (
         one.model,
         one.bias,
         one.variant,
@@ -127,20 +128,20 @@ def _row(
     )
     numbers = (form.recorded, form.offered, form.invalid, form.counts.get("", 0))
     counts = (form.counts.get(letter, 0) for letter in letters)
-    told = ("\n".join(one.warnings),) if warned else ()
+    warning_cells = ("\n".join(one.warnings),) if warned else ()
     cells = (
-        *of_set,
-        *told,
+        *set_cells,
+        *warning_cells,
         key,
         arm.value,
         *map(str, numbers),
-        *(str(n) if n else "" for n in counts),
+        *(str(count) if count else "" for count in counts),
     )
     return [guarded(cell) for cell in cells]
 
 
 def _answer_set(name: SetName, one: _Set, findings: Findings) -> AnswerSet:
-    """Return a set; questions with only one form are noted and left out."""
+    """Return a set. Questions with only one form are noted and left out."""
     model, bias, variant, condition, draw = name
     pairs = []
     for key, forms in one.forms.items():
@@ -173,40 +174,45 @@ def _set_name(row: Row, findings: Findings) -> SetName | None:
         or not row.get("model")
     ):
         return None
-    known = Perturbation(condition) if condition else None
-    return row.get("model"), Bias(bias), row.get("variant"), known, draw
+    perturbation = Perturbation(condition) if condition else None
+    return row.get("model"), Bias(bias), row.get("variant"), perturbation, draw
 
 
 def _answers(row: Row, findings: Findings) -> ArmAnswers | None:
     letters = [column.removeprefix(COUNT) for column in row.cells if column in _columns()]
     counts = {letter: _number(row, COUNT + letter, findings) for letter in letters}
-    none, invalid = (_number(row, name, findings) for name in ("no_letter", "invalid"))
+    n_without_letter, invalid = (_number(row, name, findings) for name in ("no_letter", "invalid"))
     options = [
         _number(row, name, findings, low=2, high=len(LETTERS)) for name in ("recorded", "offered")
     ]
-    numbers = (none, invalid, *options, *counts.values())
+    numbers = (n_without_letter, invalid, *options, *counts.values())
     if any(number is None for number in numbers):
         return None
-    given = {letter: n for letter, n in (*counts.items(), ("", none)) if n}
-    return ArmAnswers(given, options[0] or 0, options[1] or 0, invalid or 0)
+    letter_counts = {
+        letter: count for letter, count in (*counts.items(), ("", n_without_letter)) if count
+    }
+    return ArmAnswers(letter_counts, options[0] or 0, options[1] or 0, invalid or 0)
 
 
 def _number(
     row: Row, column: str, findings: Findings, *, low: int = 0, high: int = LARGEST, usual: int = 0
 ) -> int | None:
-    """Return a whole number, `usual` for an empty cell; None, with a note, for anything else."""
-    said = row.get(column)
-    if not said:
+    """Return a whole number, or `usual` for an empty cell.
+
+    It is None, with a note, for anything else.
+    """
+    text = row.get(column)
+    if not text:
         return None if column in REQUIRED else usual
-    if re.fullmatch(r"[0-9]{1,10}", said) and low <= int(said) <= high:
-        return int(said)
-    findings.add(row.file, row.line, column, repr(said), f"a whole number from {low} to {high:,}")
+    if re.fullmatch(r"[0-9]{1,10}", text) and low <= int(text) <= high:
+        return int(text)
+    findings.add(row.file, row.line, column, repr(text), f"a whole number from {low} to {high:,}")
     return None
 
 
 def _mapped_back(row: Row, findings: Findings) -> bool:
-    said = row.get("mapped_back").casefold()
-    if said not in YES_NO:
+    word = row.get("mapped_back").casefold()
+    if word not in YES_NO:
         findings.add(
             row.file,
             row.line,
@@ -214,7 +220,7 @@ def _mapped_back(row: Row, findings: Findings) -> bool:
             repr(row.get("mapped_back")),
             "yes, no or nothing, which is yes",
         )
-    return YES_NO.get(said, True)
+    return YES_NO.get(word, True)
 
 
 def _check_letters(rows: Sequence[Row], findings: Findings) -> None:

@@ -1,5 +1,6 @@
-"""Our own formats, for anyone's instrument: a CSV file or a folder of them, and JSON Lines. See
-data/README.md.
+"""Our own formats for any instrument: a CSV file or a folder of them, and JSON Lines.
+
+See data/README.md.
 """
 
 from __future__ import annotations
@@ -109,13 +110,14 @@ DEFAULT = "en"
 "the language if neither a row nor instrument.toml names one"
 STATEMENTS, ABOUT, OWN_TEMPLATES = "statements.csv", "instrument.toml", "templates.csv"
 BEARING = (None, "ref", "role")
-"""columns of statements whose faults make the list of questions uncertain; None: a whole line or
-file"""
+"""columns of statements whose faults make the list of questions uncertain. None stands for a
+whole line or file."""
 
 
 def statement_columns() -> str:
-    """Return the columns of a CSV of statements, for people: a line each, from what this module
-    reads.
+    """Return the columns of a CSV of statements, as text for people.
+
+    It has a line for each, from the columns that this module reads.
     """
     lines = {
         "ref": "a short name, each once; needed",
@@ -131,22 +133,25 @@ def statement_columns() -> str:
         f"{AUTHOR}COLUMN, {RELATION}COLUMN": "author of a wording; its expected stance: "
         f"{', '.join(Relation)}",
     }
-    told = (
+    wrapped = (
         textwrap.wrap(f"{name}: {about}", 74, subsequent_indent="  ")
         for name, about in lines.items()
     )
     return "\n".join(
-        ["Columns of a CSV file of statements:", *(line for each in told for line in each)]
+        [
+            "Columns of a CSV file of statements:",
+            *(line for lines_of_column in wrapped for line in lines_of_column),
+        ]
     )
 
 
 def read_csv(path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:
     """Read an instrument from a folder or a single table of statements.
 
-    `how`: how a single table is read where it does not say so itself; of a folder, what parties'
-    answers stand for.
+    `how` has the settings for reading a single table that does not describe itself and, for a
+    folder, the meanings of parties' answers.
 
-    Raises InputError with every fault: file, line, column, what was found and what was expected.
+    Raises InputError with every fault: file, line, column, finding and expectation.
     """
     findings = Findings()
     if path.is_dir():
@@ -173,8 +178,9 @@ def read_csv(path: Path, name: str | None = None, how: How = AS_IS) -> Instrumen
 
 
 def read_jsonl(path: Path, name: str | None = None) -> Instrument:
-    """Read an instrument from JSON Lines, one object per statement. Raises InputError as `read_csv`
-    does.
+    """Read an instrument from JSON Lines, one object per statement.
+
+    Raises InputError as `read_csv` does.
     """
     findings = Findings()
     lines = read_lines(path, findings)
@@ -194,15 +200,15 @@ def read_jsonl(path: Path, name: str | None = None) -> Instrument:
 def _instrument(
     lines: Sequence[Line], issues: tuple[str, ...], about: About, findings: Findings
 ) -> Instrument:
-    """Return the statements with their labels; contradictions are noted in `findings`."""
+    """Return the statements with their labels. Contradictions are noted in `findings`."""
     for line in lines:
         check_texts(line, findings)
-    found = statements(lines, findings, retired=about.retired)
+    merged_statements = statements(lines, findings, retired=about.retired)
     languages = [line.language for line in lines]
     return Instrument(
         name=about.name,
         title=about.title or about.name,
-        statements=found,
+        statements=merged_statements,
         language=about.language
         or next(iter(languages if DEFAULT not in languages else ()), DEFAULT),
         version=about.version,
@@ -212,11 +218,11 @@ def _instrument(
         issues=issues if about.issues is None else about.issues,
         definitions=about.definitions,
         issue_labels=tuple(
-            IssueLabel(s.ref, issue, GOLD, label)
-            for s in found
-            for issue, label in s.issues.items()
+            IssueLabel(statement.ref, issue, GOLD, label)
+            for statement in merged_statements
+            for issue, label in statement.issues.items()
         ),
-        questionnaire=questionnaire_of(lines, found, about.scales, findings),
+        questionnaire=questionnaire_of(lines, merged_statements, about.scales, findings),
         notes=about.notes,
     )
 
@@ -225,27 +231,33 @@ def _with_people(
     instrument: Instrument, folder: Path, about: About, rule: StanceRule, findings: Findings
 ) -> Instrument:
     """Return the instrument with the data of the other files of its folder."""
-    listed_issues = bool(instrument.issues) or about.issues is not None
+    has_issue_list = bool(instrument.issues) or about.issues is not None
     refs = {statement.ref for statement in instrument.statements}
-    of_statements = instrument.issue_labels
+    statement_labels = instrument.issue_labels
     labels = (
-        *of_statements,
+        *statement_labels,
         *read_issue_labels(
-            folder / "issue_labels.csv", refs, instrument.issues, of_statements, findings
+            folder / "issue_labels.csv", refs, instrument.issues, statement_labels, findings
         ),
     )
     gold = gold_labels(labels)
-    listed = read_parties(folder / "parties.csv", findings)
-    answers = read_party_answers(folder / "party_answers.csv", refs, listed, findings, rule)
+    parties = read_parties(folder / "parties.csv", findings)
+    answers = read_party_answers(folder / "party_answers.csv", refs, parties, findings, rule)
     return replace(
         instrument,
-        statements=tuple(replace(s, issues=gold.get(s.ref, {})) for s in instrument.statements),
+        statements=tuple(
+            replace(statement, issues=gold.get(statement.ref, {}))
+            for statement in instrument.statements
+        ),
         issues=instrument.issues
-        if listed_issues
+        if has_issue_list
         else tuple(dict.fromkeys(label.issue for label in labels)),
         issue_labels=labels,
-        parties=listed
-        or tuple(Party(*key) for key in dict.fromkeys((a.country, a.party) for a in answers)),
+        parties=parties
+        or tuple(
+            Party(*key)
+            for key in dict.fromkeys((answer.country, answer.party) for answer in answers)
+        ),
         party_answers=answers,
         survey=read_survey(folder / "survey.csv", instrument.statements, findings),
     )
@@ -260,9 +272,11 @@ def _with_answers(
     """
     path = folder / ANSWERS
     questionnaire = instrument.questionnaire
-    sure = not any(fault.file == STATEMENTS and fault.column in BEARING for fault in findings.found)
-    sure = sure and bool(instrument.statements)
-    if questionnaire is None and about.scales and sure:
+    is_certain = not any(
+        fault.file == STATEMENTS and fault.column in BEARING for fault in findings.found
+    )
+    is_certain = is_certain and bool(instrument.statements)
+    if questionnaire is None and about.scales and is_certain:
         findings.add(
             folder / ABOUT, None, SCALES, "scales, and no statement with a role", "a column role"
         )
@@ -275,7 +289,9 @@ def _with_answers(
     refs = {statement.ref for statement in instrument.statements}
     declared = Declared(about.missing, about.ignored)
     people = questionnaire or Questionnaire((), ())
-    respondents, notes = read_answers(path, people, refs, findings, sure=sure, declared=declared)
+    respondents, notes = read_answers(
+        path, people, refs, findings, sure=is_certain, declared=declared
+    )
     if questionnaire is None:
         return instrument
     return replace(
@@ -292,12 +308,12 @@ def _csv_lines(
 ) -> tuple[list[Line], tuple[str, ...]]:
     """Return the statements of a file and the issues that its columns name."""
     if looks_like_answers(header_of(path, how)):
-        found = "respondents and no refs, which looks like a file of people's answers"
+        problem = "respondents and no refs, which looks like a file of people's answers"
         findings.add(
             path,
             1,
             None,
-            found,
+            problem,
             "statements with columns ref and original; answers have --format answers",
         )
         return [], ()
@@ -410,8 +426,9 @@ def _templates(
 
 
 def _fitting(lines: Sequence[Line]) -> tuple[str, ...]:
-    """Return the audits that fit the statements: that of questionnaires if any statement has a
-    role.
+    """Return the audits that fit the statements.
+
+    They are those of questionnaires if any statement has a role.
     """
     return QUESTIONNAIRE_AUDITS if any(line.role for line in lines) else INSTRUMENT_AUDITS
 
@@ -429,12 +446,13 @@ ABOUT_COLUMNS = (
     *COLUMNS,
     "language",
 )
-"columns before the wordings; empty columns are left out"
+"columns before the wordings. Empty columns are left out."
 
 
 def csv_files(instrument: Instrument) -> dict[str, str]:
-    """Return the files of a folder: name -> text. Empty files are included, so that no older file
-    is read with the others.
+    """Return the files of a folder as name -> text.
+
+    Empty files are included, so that no older file is read with the others.
     """
     return {
         "instrument.toml": _about(instrument),
@@ -442,15 +460,15 @@ def csv_files(instrument: Instrument) -> dict[str, str]:
         "issue_labels.csv": _csv(
             ("ref", "issue", "annotator", "label"),
             (
-                (one.statement, one.issue, one.annotator, str(one.label))
-                for one in instrument.issue_labels
+                (label.statement, label.issue, label.annotator, str(label.label))
+                for label in instrument.issue_labels
             ),
         ),
         "parties.csv": _csv(
             ("country", "party", "position"),
             (
-                (one.country, one.name, "" if one.position is None else repr(one.position))
-                for one in instrument.parties
+                (party.country, party.name, "" if party.position is None else repr(party.position))
+                for party in instrument.parties
             ),
         ),
         "party_answers.csv": _csv(*party_answer_rows(instrument.party_answers)),
@@ -458,12 +476,12 @@ def csv_files(instrument: Instrument) -> dict[str, str]:
             ("respondent", "ref", "variant", "answer"),
             (
                 (
-                    one.respondent,
-                    one.statement,
-                    str(one.variant),
-                    "agree" if one.agrees else "disagree",
+                    answer.respondent,
+                    answer.statement,
+                    str(answer.variant),
+                    "agree" if answer.agrees else "disagree",
                 )
-                for one in instrument.survey
+                for answer in instrument.survey
             ),
         ),
         ANSWERS: _answers(_questionnaire(instrument)),
@@ -474,23 +492,28 @@ def csv_files(instrument: Instrument) -> dict[str, str]:
 
 
 def json_lines(instrument: Instrument) -> str:
-    """Return the statements as JSON Lines: one object per statement and language."""
-    asked = _asked(instrument)
+    """Return the statements as JSON Lines, with one object per statement and language."""
+    question_columns = _asked(instrument)
     objects = (
-        _object(s, language, wordings) | asked.get(s.ref, {})
-        for s in instrument.statements
-        for language, wordings in statement_lines(s)
+        _object(statement, language, wordings) | question_columns.get(statement.ref, {})
+        for statement in instrument.statements
+        for language, wordings in statement_lines(statement)
     )
-    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in objects)
+    return "".join(json.dumps(line_object, ensure_ascii=False) + "\n" for line_object in objects)
 
 
 def origins_elsewhere(instrument: Instrument) -> tuple[str, ...]:
-    """Return the refs that statements are derived from but that the instrument lacks because they
-    are archived.
+    """Return the refs that statements are derived from but that the instrument lacks.
+
+    They are archived.
     """
     refs = {statement.ref for statement in instrument.statements}
-    found = (s.derived_from for s in instrument.statements if s.derived_from is not None)
-    return tuple(dict.fromkeys(ref for ref in found if ref not in refs))
+    origins = (
+        statement.derived_from
+        for statement in instrument.statements
+        if statement.derived_from is not None
+    )
+    return tuple(dict.fromkeys(ref for ref in origins if ref not in refs))
 
 
 def _about(instrument: Instrument) -> str:
@@ -507,7 +530,7 @@ def _about(instrument: Instrument) -> str:
         },
     }
     scales = {
-        scale.name: [_option(one) for one in scale.options]
+        scale.name: [_option(option) for option in scale.options]
         for scale in _questionnaire(instrument).scales
     }
     return tomli_w.dumps(
@@ -557,27 +580,29 @@ def _csv(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _statements(instrument: Instrument) -> str:
-    """Return the table of statements; its columns are those that are not empty, in a fixed
-    order.
+    """Return the table of statements.
+
+    Its columns are those that are not empty, in a fixed order.
     """
-    asked = _asked(instrument)
+    question_columns = _asked(instrument)
     rows = [
-        _row(s, *line) | asked.get(s.ref, {})
-        for s in instrument.statements
-        for line in statement_lines(s)
+        _row(statement, *line) | question_columns.get(statement.ref, {})
+        for statement in instrument.statements
+        for line in statement_lines(statement)
     ]
     variants = sorted(
-        {w.variant for s in instrument.statements for w in s.wordings} | {ORIGINAL},
+        {wording.variant for statement in instrument.statements for wording in statement.wordings}
+        | {ORIGINAL},
         key=variant_order,
     )
-    about = [
+    columns_about = [
         f"{prefix}{column_of(variant)}" for prefix in (AUTHOR, RELATION) for variant in variants
     ]
-    used = {"ref", "language", "original", *(column for row in rows for column in row)}
+    used_columns = {"ref", "language", "original", *(column for row in rows for column in row)}
     columns = [
         column
-        for column in (*ABOUT_COLUMNS, *map(column_of, variants), "author", *about)
-        if column in used
+        for column in (*ABOUT_COLUMNS, *map(column_of, variants), "author", *columns_about)
+        if column in used_columns
     ]
     return _csv(tuple(columns), (tuple(row.get(column, "") for column in columns) for row in rows))
 
@@ -594,33 +619,45 @@ def _row(statement: Statement, language: str, wordings: list[Wording]) -> dict[s
         **({"version": str(statement.version)} if statement.version != 1 else {}),
         **{column_of(wording.variant): wording.text for wording in wordings},
     }
-    common = _common_author(wordings)
-    if common is not None:
-        return row | {"author": common} | _relations(wordings, RELATION)
-    named = {AUTHOR + column_of(w.variant): w.author for w in wordings if w.author is not None}
-    return row | named | _relations(wordings, RELATION)
+    common_author = _common_author(wordings)
+    if common_author is not None:
+        return row | {"author": common_author} | _relations(wordings, RELATION)
+    author_by_column = {
+        AUTHOR + column_of(wording.variant): wording.author
+        for wording in wordings
+        if wording.author is not None
+    }
+    return row | author_by_column | _relations(wordings, RELATION)
 
 
 def _object(statement: Statement, language: str, wordings: list[Wording]) -> dict[str, Any]:
     value: dict[str, Any] = {**_about_statement(statement), "language": language}
     for kind in VariantKind:
-        texts = {w.variant.ordinal: w.text for w in wordings if w.variant.kind is kind}
+        texts = {
+            wording.variant.ordinal: wording.text
+            for wording in wordings
+            if wording.variant.kind is kind
+        }
         if 0 in texts:
             value[kind.value] = texts.pop(0)
         if texts and kind in SEVERAL:
-            value[f"{kind.value}s"] = [texts.get(n) for n in range(1, max(texts) + 1)]
-    common = _common_author(wordings)
-    named = {column_of(w.variant): w.author for w in wordings if w.author is not None}
+            value[f"{kind.value}s"] = [texts.get(number) for number in range(1, max(texts) + 1)]
+    common_author = _common_author(wordings)
+    author_by_column = {
+        column_of(wording.variant): wording.author
+        for wording in wordings
+        if wording.author is not None
+    }
     relations = _relations(wordings, "")
-    more = {
+    further_values = {
         "issues": dict(statement.issues),
         "tags": list(statement.tags),
         "version": statement.version if statement.version != 1 else None,
-        "author": common,
-        "authors": named if common is None else {},
+        "author": common_author,
+        "authors": author_by_column if common_author is None else {},
         "relations": relations,
     }
-    return value | {key: item for key, item in more.items() if item}
+    return value | {key: item for key, item in further_values.items() if item}
 
 
 def _about_statement(statement: Statement) -> dict[str, str]:
@@ -637,26 +674,27 @@ def _about_statement(statement: Statement) -> dict[str, str]:
 
 
 def statement_lines(statement: Statement) -> Iterator[tuple[str, list[Wording]]]:
-    """Yield the wordings of each language, in the statement's order of languages and the order of
-    variants.
+    """Yield the wordings of each language, in the statement's order of languages.
+
+    The wordings come in the order of variants.
     """
     for language in dict.fromkeys(
-        (*statement.languages, *(w.language for w in statement.wordings))
+        (*statement.languages, *(wording.language for wording in statement.wordings))
     ):
         wordings = [wording for wording in statement.wordings if wording.language == language]
         if wordings:
-            yield language, sorted(wordings, key=lambda w: variant_order(w.variant))
+            yield language, sorted(wordings, key=lambda wording: variant_order(wording.variant))
 
 
 def _common_author(wordings: list[Wording]) -> str | None:
-    """Return the author of all wordings; None if there are several authors or an unknown one."""
-    found = {wording.author for wording in wordings}
-    return found.pop() if len(found) == 1 else None
+    """Return the author of all wordings, or None if there are several authors or an unknown one."""
+    author_names = {wording.author for wording in wordings}
+    return author_names.pop() if len(author_names) == 1 else None
 
 
 def _relations(wordings: list[Wording], prefix: str) -> dict[str, str]:
     return {
-        prefix + column_of(w.variant): w.relation.value
-        for w in wordings
-        if w.relation is not w.variant.relation
+        prefix + column_of(wording.variant): wording.relation.value
+        for wording in wordings
+        if wording.relation is not wording.variant.relation
     }

@@ -1,5 +1,6 @@
-"""Numbers of files, checked where they enter: whoever reads a number from a table or a log asks
-`finite_number`.
+"""Checks numbers as they are read from files.
+
+Every reader of tables and logs takes its numbers from `finite_number`.
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ import math
 import re
 
 LARGEST = 1e15
-"no count, weight or parameter of a file is larger; whole numbers up to here are exact as floats"
+"no count, weight or parameter in a file is larger. Whole numbers up to this are exact as floats."
 _WRITTEN = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-"digits of ASCII; `nan`, `inf`, `1_000` and digits of other scripts are no numbers of a table"
+"""only ASCII digits count: `nan`, `inf`, `1_000` and digits of other scripts are not numbers in
+a table"""
 _WITH_COMMA = re.compile(r"[+-]?(?:[0-9]+|[1-9][0-9]{0,2}(?:\.[0-9]{3})+),[0-9]+")
 _IN_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 
@@ -18,7 +20,7 @@ _IN_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 def finite_number(
     value: object, *, low: float = -LARGEST, high: float = LARGEST, whole: bool = False
 ) -> float | None:
-    """Return a value of a file as a number, or None if it is no finite number of the range.
+    """Return a value from a file as a number, or None if it is not a finite number in the range.
 
     Parameters
     ----------
@@ -55,14 +57,14 @@ def has_decimal_comma(text: str) -> bool:
 
 
 def with_point(text: str) -> str:
-    """Return a number with a decimal comma as one with a point, and any other text as it is.
+    """Return a number with a decimal comma as one with a point, or any other text unchanged.
 
     Examples
     --------
     >>> with_point("0,5"), with_point("1.234,5"), with_point("1.234"), with_point("yes, 5")
     ('0.5', '1234.5', '1234', 'yes, 5')
     """
-    plain = text.strip()
-    if _WITH_COMMA.fullmatch(plain) or _IN_THOUSANDS.fullmatch(plain):
-        return plain.replace(".", "").replace(",", ".")
+    stripped = text.strip()
+    if _WITH_COMMA.fullmatch(stripped) or _IN_THOUSANDS.fullmatch(stripped):
+        return stripped.replace(".", "").replace(",", ".")
     return text

@@ -1,5 +1,6 @@
-"""The bytes of a file, unpacked as they are read: gzip, Zstandard, and a zip with one table in
-it.
+"""The bytes of a file, unpacked as they are read.
+
+Packed files are gzip, Zstandard, and a zip with one table in it.
 """
 
 from __future__ import annotations
@@ -22,31 +23,32 @@ from workbench.regular_files import check_file
 
 MOST_BYTES = 2**30
 FREE_BYTES, RATIO = 2**25, 100
-"""what any packed file may come to, and how many times its size a larger one: what compresses
-better is made to be large"""
+"""the size to which any packed file may unpack, and the factor for a larger one: a file that
+compresses better was made to be large"""
 CHUNK = 2**18
 MOST_SHOWN, LONGEST_NAME = 60, 255
-"""characters of the name of a file in a zip that are shown, and that are kept: a file system allows
-as many"""
+"""largest numbers of characters of the name of a file in a zip that are displayed, and that are
+kept. A file system allows as many."""
 GZIP, ZSTD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 TABLES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".toml", ".xlsx")
-"how names of files in a zip end that may be meant; others (a PDF beside them) are passed over"
+"suffixes of files in a zip that may be meant. Others (a PDF beside them) are passed over."
 PACKED = (".gz", ".zst", ".zip")
 BOOK = "xl/workbook.xml"
-"what a zip has that is a spreadsheet"
+"a file in each zip that is a spreadsheet"
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How files are read at present."""
+    """The current settings for reading files."""
 
     most: int | None = None
-    "bytes that a packed file may come to; None: `MOST_BYTES`, and not too many times its own size"
+    """bytes to which a packed file may unpack, or None for `MOST_BYTES` and not too many times
+    its own size"""
     told: Callable[[Path, float], None] | None = None
-    "is told how much of a file was read, from 0 to 1: all of it"
+    "receives the share of a file that was read, from 0 to 1"
 
     def most_of(self, size: int) -> int:
-        """Return the bytes that a packed file of a size may come to."""
+        """Return the bytes to which a packed file of a size may unpack."""
         return min(MOST_BYTES, max(FREE_BYTES, RATIO * size)) if self.most is None else self.most
 
 
@@ -57,7 +59,7 @@ _READING: ContextVar[Reading] = ContextVar("reading", default=Reading())  # noqa
 def reading(
     most: int | None = None, told: Callable[[Path, float], None] | None = None
 ) -> Iterator[None]:
-    """Read files so within this block."""
+    """Read files with these settings within the block."""
     token = _READING.set(Reading(most, told))
     try:
         yield
@@ -66,21 +68,21 @@ def reading(
 
 
 def most_bytes() -> int | None:
-    """Return the bytes that a person allows a packed file to come to, where one does."""
+    """Return the number of bytes that a person allows a packed file to unpack to, or None."""
     return _READING.get().most
 
 
 def most_of(size: int) -> int:
-    """Return the bytes that a packed file of a size may come to in this reading."""
+    """Return the bytes to which a packed file of a size may unpack in this reading."""
     return _READING.get().most_of(size)
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """Open a file; what comes of it is unpacked.
+    """Open a file, whose content is unpacked.
 
     Raises UsageError if it cannot be read, unpacks to too much, or is a zip with no or several
-    tables; MissingPackage.
+    tables. Raises MissingPackage if the package for its format is missing.
     """
     check_file(path)
     try:
@@ -88,15 +90,16 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             begin = file.read(4)
             file.seek(0)
             inner, packed = _unpacked(path, file, begin)
-            with inner, io.BufferedReader(_Counted(path, inner, file, packed), CHUNK) as found:
-                yield cast("BinaryIO", found)
+            with inner, io.BufferedReader(_Counted(path, inner, file, packed), CHUNK) as reader:
+                yield cast("BinaryIO", reader)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror or error})") from error
 
 
 def name_of(path: Path) -> str:
-    """Return the name of a file, of a packed one that of what is in it. Raises UsageError as
-    `opened` does.
+    """Return the name of a file, or of the content of a packed one.
+
+    Raises UsageError as `opened` does.
     """
     with check_file(path).open("rb") as file:
         begin = file.read(4)
@@ -119,7 +122,7 @@ def content(path: Path) -> bytes:
 
 
 def _unpacked(path: Path, file: BinaryIO, begin: bytes) -> tuple[BinaryIO, bool]:
-    """Return what a file unpacks to, and whether it was packed."""
+    """Return the unpacked content of a file, and whether it was packed."""
     if begin.startswith(GZIP):
         return cast("BinaryIO", gzip.GzipFile(fileobj=file)), True
     if begin == ZSTD:
@@ -145,45 +148,54 @@ def _unpacked(path: Path, file: BinaryIO, begin: bytes) -> tuple[BinaryIO, bool]
 
 
 def _member(path: Path) -> PurePath | None:
-    """Return the one table in a zip; None for a spreadsheet, and what may be one that is damaged.
-    Raises UsageError.
+    """Return the one table in a zip.
+
+    It is None for a spreadsheet, and for a damaged file. Raises UsageError if there is no table, or
+    if there are several.
     """
     try:
-        with zipfile.ZipFile(path) as held:
-            names = {one.filename: one.file_size for one in held.infolist()}
+        with zipfile.ZipFile(path) as archive:
+            names = {entry.filename: entry.file_size for entry in archive.infolist()}
     except zipfile.BadZipFile:
         return None
     if BOOK in names:
         _check_size(path, sum(names.values()))  # no more than that is unpacked of a file
         return None
-    shown = [
+    members = [
         PurePath(name)
         for name in names
         if not name.startswith("__MACOSX") and not name.endswith("/")
     ]
-    tables = [one for one in shown if one.suffix.lower() in TABLES and not one.name.startswith(".")]
+    tables = [
+        member
+        for member in members
+        if member.suffix.lower() in TABLES and not member.name.startswith(".")
+    ]
     if len(tables) != 1:
-        held_ = ", ".join(map(_shown, (tables or shown)[:6])) or "nothing"
+        listing = ", ".join(map(_shown, (tables or members)[:6])) or "nothing"
         raise UsageError(
-            f"{path}: found a zip with {held_}; give one with one table, or unpack it and give "
+            f"{path}: found a zip with {listing}; give one with one table, or unpack it and give "
             "the one meant"
         )
     return tables[0]
 
 
 def _shown(what: object) -> str:
-    said = str(what)
-    return said if len(said) <= MOST_SHOWN else f"{said[:MOST_SHOWN]}…"
+    text = str(what)
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
 
 
 def _check_size(path: Path, size: int) -> None:
-    """Raise UsageError if a packed file comes to too much."""
-    if size > (most := most_of(path.stat().st_size)):
-        raise UsageError(f"{path}: unpacks to more than {most:,} bytes; --most-bytes allows more")
+    """Raise UsageError if a packed file unpacks to too much."""
+    if size > (limit := most_of(path.stat().st_size)):
+        raise UsageError(f"{path}: unpacks to more than {limit:,} bytes; --most-bytes allows more")
 
 
 class _Counted(io.RawIOBase):
-    """What is read of a file, counted: a packed one may come to more than memory and disk hold."""
+    """The counted bytes of a file that is read.
+
+    A packed one may unpack to more than memory and disk hold.
+    """
 
     def __init__(self, path: Path, inner: BinaryIO, file: BinaryIO, packed: bool) -> None:
         super().__init__()
@@ -195,18 +207,18 @@ class _Counted(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # what BufferedReader hands in
         try:
-            got = self._inner.read(len(buffer))
+            chunk = self._inner.read(len(buffer))
         except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as error:
             if not self._packed:
                 raise
-            told = f"a packed file that cannot be read ({_shown(error)}); it may be cut off"
-            raise UsageError(f"{self._path}: {told}") from error
-        buffer[: len(got)] = got
-        self._read += len(got)
+            problem = f"a packed file that cannot be read ({_shown(error)}); it may be cut off"
+            raise UsageError(f"{self._path}: {problem}") from error
+        buffer[: len(chunk)] = chunk
+        self._read += len(chunk)
         if self._packed:
             _check_size(self._path, self._read)
         if self._reading.told is not None and not self._file.closed:
             self._reading.told(
-                self._path, min(self._file.tell() / self._size, 0.999) if got else 1.0
+                self._path, min(self._file.tell() / self._size, 0.999) if chunk else 1.0
             )
-        return len(got)
+        return len(chunk)

@@ -1,6 +1,7 @@
-"""Statements with parties' answers to them, lists of statements, and parties' positions, in the
-layouts in which others publish them. `LAYOUTS` says what each of them is, and how it is known by
-its content.
+"""Instruments with parties' answers, lists of statements, and parties' positions in known layouts.
+
+Others publish in these layouts. `LAYOUTS` describes each of them, and how it is recognised by its
+content.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from workbench.formats.tabular import Row, is_new, number, read_rows
 Columns = Collection[str]
 Word = TypeVar("Word")
 MOST_FILES, MOST_BYTES = 12, 2**25
-"in a folder of a layout; more are not looked into"
+"limits for a folder of a layout. Larger ones are not inspected."
 DEFAULT_LANGUAGE = "en"
-"of a file that may be in any language and does not say which"
+"the language of a file that may be in any language and does not tell which"
 SWISS = ("de", "fr", "it", "en", "rm")
 "languages of smartvote, the first of which is the instrument's"
 
@@ -49,31 +50,31 @@ class Layout:
     """A layout in which others publish."""
 
     title: str
-    "what it is, for people"
+    "description for people"
     fits: Callable[[Path, Sequence[Part]], bool]
     gather: Callable[[Gathered, Path, Sequence[Part]], None]
     language: str = ""
-    "of its texts; empty: the file may be in any language"
+    "language of its texts, or an empty string if the file may be in any language"
     country: str = ""
     source: str = ""
     citation: str = ""
     licence: str = ""
     middle: float | None = None
-    "of a scale of answers in numbers"
+    "the middle of a scale of answers in numbers"
 
 
 @dataclass
 class Gathered:
-    """What was read so far."""
+    """The data that were read so far."""
 
     layout: Layout
     how: How
     findings: Findings = field(default_factory=Findings)
     lines: list[Line] = field(default_factory=list)
     parties: dict[str, None] = field(default_factory=dict)
-    "names, of the country of the layout or of `countries`"
+    "names of parties, in the country of the layout or of `countries`"
     countries: dict[str, str] = field(default_factory=dict)
-    "country of a party, if the file says it"
+    "country of a party, if the file has it"
     answers: list[PartyAnswer] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     title: str = ""
@@ -89,7 +90,7 @@ class Gathered:
         return StanceRule(self.how.answers, self.layout.middle)
 
     def add(self, row: Row, ref: str, text: str, topic: str = "", language: str = "") -> None:
-        """Take a statement in one language."""
+        """Add a statement in one language."""
         texts = ((ORIGINAL, text),) if text else ()
         country = self.layout.country or None
         self.lines.append(
@@ -97,19 +98,23 @@ class Gathered:
         )
 
     def answer(self, row: Row, column: str, party: str, ref: str, country: str = "") -> None:
-        """Take a party's answer; one that is there twice is a fault."""
+        """Add a party's answer. A second answer to a statement is a fault."""
         self.parties.setdefault(party)
-        known = self.countries.setdefault(party, country or self.layout.country)
-        if country and country != known:
+        known_country = self.countries.setdefault(party, country or self.layout.country)
+        if country and country != known_country:
             self.findings.add(
-                row.file, row.line, "country", f"{country!r} of {party!r}", f"{known!r}, as before"
+                row.file,
+                row.line,
+                "country",
+                f"{country!r} of {party!r}",
+                f"{known_country!r}, as before",
             )
-        found = party_answer(row, column, (known, party, ref), self.rule, self.findings)
-        if is_new(self.seen, (party, ref), row, column, self.findings) and found is not None:
-            self.answers.append(found)
+        answer = party_answer(row, column, (known_country, party, ref), self.rule, self.findings)
+        if is_new(self.seen, (party, ref), row, column, self.findings) and answer is not None:
+            self.answers.append(answer)
 
     def keyed(self, rows: Sequence[Row], column: str) -> dict[str, Row]:
-        """Return rows by what is in a column; what is there twice is a fault."""
+        """Return rows by their value in a column. A value that occurs twice is a fault."""
         seen: dict[Hashable, int] = {}
         return {
             row.get(column): row
@@ -118,19 +123,24 @@ class Gathered:
         }
 
     def left_out(self, rows: Sequence[Row], column: str, what: str) -> None:
-        """Note how many cells of a column do not come."""
-        if n := sum(bool(row.get(column)) for row in rows):
-            self.notes.append(f"Left out: {n:,} {what} ({column}).")
+        """Note the number of cells of a column that are not imported."""
+        if n_cells := sum(bool(row.get(column)) for row in rows):
+            self.notes.append(f"Left out: {n_cells:,} {what} ({column}).")
 
     def unanswered(self) -> dict[str, int]:
-        """Return how many statements each party left open, of parties that did."""
-        given = Counter(one.party for one in self.answers)
-        asked = len({line.ref for line in self.lines})
-        return {party: asked - given[party] for party in self.parties if given[party] < asked}
+        """Return the number of statements that each party left open, for parties that left any."""
+        n_answers = Counter(answer.party for answer in self.answers)
+        n_statements = len({line.ref for line in self.lines})
+        return {
+            party: n_statements - n_answers[party]
+            for party in self.parties
+            if n_answers[party] < n_statements
+        }
 
     def note_open(self) -> None:
         self.notes += [
-            f"{party} left {plural(n, 'statement')} open." for party, n in self.unanswered().items()
+            f"{party} left {plural(n_open, 'statement')} open."
+            for party, n_open in self.unanswered().items()
         ]
 
 
@@ -139,7 +149,7 @@ def parts_of(path: Path, how: How = AS_IS) -> list[Part]:
     files = (
         [path]
         if path.is_file()
-        else sorted(p for p in path.glob("*") if p.suffix.lower() in (".json", ".csv"))
+        else sorted(file for file in path.glob("*") if file.suffix.lower() in (".json", ".csv"))
     )
     if path.is_dir() and (
         len(files) > MOST_FILES or any(file.stat().st_size > MOST_BYTES for file in files)
@@ -153,45 +163,47 @@ def parts_of(path: Path, how: How = AS_IS) -> list[Part]:
 
 
 def layout_of(path: Path, how: How = AS_IS) -> str:
-    """Return the name of the layout that a file or folder has; "" for none."""
+    """Return the name of the layout of a file or folder, or an empty string if it has none."""
     parts = parts_of(path, how)
     return next((name for name, layout in LAYOUTS.items() if layout.fits(path, parts)), "")
 
 
 def read(format: str, path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:  # noqa: A002
-    """Read an instrument in one of the layouts. Raises UsageError, and InputError with every
-    fault.
+    """Read an instrument in one of the layouts.
+
+    Raises UsageError, and InputError with every fault.
     """
     layout = LAYOUTS[format]
-    found = Gathered(layout, how)
-    layout.gather(found, path, parts_of(path, how))
-    for line in found.lines:
-        check_texts(line, found.findings)
-    made = statements(found.lines, found.findings)
-    found.findings.check()
-    if not made:
+    gathered = Gathered(layout, how)
+    layout.gather(gathered, path, parts_of(path, how))
+    for line in gathered.lines:
+        check_texts(line, gathered.findings)
+    merged_statements = statements(gathered.lines, gathered.findings)
+    gathered.findings.check()
+    if not merged_statements:
         raise UsageError(f"{path}: found no statement of {layout.title}")
-    languages = tuple(dict.fromkeys(line.language for line in found.lines))
+    languages = tuple(dict.fromkeys(line.language for line in gathered.lines))
     if not layout.language and not how.language:
-        found.notes.append(
+        gathered.notes.append(
             f"The language is not in the file: taken for {DEFAULT_LANGUAGE}; --language says "
             "another."
         )
-    called = name or (path.resolve().name if path.is_dir() else Path(name_of(path)).stem)
+    instrument_name = name or (path.resolve().name if path.is_dir() else Path(name_of(path)).stem)
     return Instrument(
-        name=called,
-        title=found.title or called,
-        statements=made,
+        name=instrument_name,
+        title=gathered.title or instrument_name,
+        statements=merged_statements,
         language=languages[0],
-        source=found.source or layout.source,
+        source=gathered.source or layout.source,
         citation=layout.citation,
         licence=layout.licence,
         templates=templates_of(INSTRUMENT_AUDITS, languages),
         parties=tuple(
-            Party(found.countries.get(party, layout.country), party) for party in found.parties
+            Party(gathered.countries.get(party, layout.country), party)
+            for party in gathered.parties
         ),
-        party_answers=tuple(found.answers),
-        notes=(f"Read as {layout.title}.", *found.notes),
+        party_answers=tuple(gathered.answers),
+        notes=(f"Read as {layout.title}.", *gathered.notes),
     )
 
 
@@ -219,8 +231,9 @@ TITLE, POSITION, REASON = "These: Titel", "Position: Position", "Position: Begr�
 
 
 def _positions(parts: Sequence[Part]) -> list[Part]:
-    """Return the tables of positions: most of their columns are enough to know one, for one may be
-    missing.
+    """Return the tables of positions.
+
+    Most of their columns are enough to recognise one, since one may be missing.
     """
     return [
         part
@@ -243,30 +256,30 @@ def _wahlomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
     for part in parts:
         if part not in tables and PARTY in part.columns:
             found.parties |= dict.fromkeys(found.keyed(_rows(found, part, (PARTY,)), PARTY))
-    listed = set(found.parties)
+    listed_parties = set(found.parties)
     texts: dict[str, Row] = {}
     for row in rows:
         ref, party = row.get(THESIS), row.get(PARTY)
-        first = texts.setdefault(ref, row)
-        if first is row and ref:
+        first_row = texts.setdefault(ref, row)
+        if first_row is row and ref:
             found.add(row, ref, row.get(TEXT), row.get(TITLE))
-        elif first.get(TEXT) != row.get(TEXT):
-            said = (
+        elif first_row.get(TEXT) != row.get(TEXT):
+            problem = (
                 f"another text of thesis {ref} than in "
-                f"{found.findings.counted.get(path.name, 'line')} {first.line}"
+                f"{found.findings.counted.get(path.name, 'line')} {first_row.line}"
             )
-            found.findings.add(row.file, row.line, TEXT, said, "one text for each thesis")
-        if listed and party and party not in listed:
+            found.findings.add(row.file, row.line, TEXT, problem, "one text for each thesis")
+        if listed_parties and party and party not in listed_parties:
             found.findings.add(row.file, row.line, PARTY, repr(party), "a party of the other sheet")
         elif party and ref:
             found.answer(row, POSITION, party, ref)
     if not found.findings.found:
-        given = {one.party for one in found.answers}
-        for party, n in found.unanswered().items():
-            if party in given:
-                said = f"no position of {party} on {n:,} of {len(texts):,} theses"
+        answering_parties = {answer.party for answer in found.answers}
+        for party, n_open in found.unanswered().items():
+            if party in answering_parties:
+                problem = f"no position of {party} on {n_open:,} of {len(texts):,} theses"
                 found.findings.add(
-                    path, None, POSITION, said, "a position on each: the file may be cut off"
+                    path, None, POSITION, problem, "a position on each: the file may be cut off"
                 )
             else:
                 found.notes.append(f"{party} has no positions.")
@@ -279,9 +292,9 @@ def _qualomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
     def rows(name: str, *required: str, above: bool = False) -> list[Row]:
         file = next(
             (
-                p / name
-                for p in (path, path.parent, path.parent.parent)[: 3 if above else 1]
-                if (p / name).is_file()
+                folder / name
+                for folder in (path, path.parent, path.parent.parent)[: 3 if above else 1]
+                if (folder / name).is_file()
             ),
             None,
         )
@@ -290,47 +303,49 @@ def _qualomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
         )
         return [] if file is None else _rows(found, part, required)
 
-    stated = rows("statement.json", "id", "text")
-    named = {
+    statement_rows = rows("statement.json", "id", "text")
+    name_by_id = {
         key: row.get("name")
         for key, row in found.keyed(rows("party.json", "id", "name"), "id").items()
     }
-    heard = found.keyed(rows("answer.json", "id", "message", above=True), "id")
-    words = {key: row.get("message") for key, row in heard.items()}
-    topics = {
+    answer_rows = found.keyed(rows("answer.json", "id", "message", above=True), "id")
+    word_by_id = {key: row.get("message") for key, row in answer_rows.items()}
+    topic_by_id = {
         row.get("id"): row.get("label") or row.get("name") for row in rows("category.json", "id")
     }
-    found.parties |= dict.fromkeys(named.values())
-    for row in stated:
-        topic = topics.get(row.get("category"), row.get("category")) or row.get("label")
+    found.parties |= dict.fromkeys(name_by_id.values())
+    for row in statement_rows:
+        topic = topic_by_id.get(row.get("category"), row.get("category")) or row.get("label")
         found.add(row, row.get("id"), row.get("text"), topic)
-    refs = {row.get("id") for row in stated}
+    refs = {row.get("id") for row in statement_rows}
     opinions = rows("opinion.json", "party", "statement", "answer")
     for row in opinions:
-        for column, known in (
-            ("party", named),
+        for column, known_ids in (
+            ("party", name_by_id),
             ("statement", refs),
-            *((("answer", words),) if words else ()),
+            *((("answer", word_by_id),) if word_by_id else ()),
         ):
-            if row.get(column) and row.get(column) not in known:
+            if row.get(column) and row.get(column) not in known_ids:
                 found.findings.add(
                     row.file, row.line, column, repr(row.get(column)), f"an id of {column}.json"
                 )
                 break
         else:
-            said = words.get(row.get("answer"), row.get("answer"))
-            said_row = replace(row, cells={**row.cells, "answer": said})
-            found.answer(said_row, "answer", named.get(row.get("party"), ""), row.get("statement"))
+            word = word_by_id.get(row.get("answer"), row.get("answer"))
+            answer_row = replace(row, cells={**row.cells, "answer": word})
+            found.answer(
+                answer_row, "answer", name_by_id.get(row.get("party"), ""), row.get("statement")
+            )
     found.left_out(opinions, "comment", "comments of parties")
     found.note_open()
     file = path / "overview.json"
-    for about in (
-        (one for _, one in objects(file, found.findings) if isinstance(one, dict))
+    for overview in (
+        (value for _, value in objects(file, found.findings) if isinstance(value, dict))
         if file.is_file()
         else ()
     ):
         title, date, found.source = (
-            str(about.get(key) or "") for key in ("title", "date", "data_source")
+            str(overview.get(key) or "") for key in ("title", "date", "data_source")
         )
         found.title = f"{title} ({date[:10]})" if date else title
 
@@ -357,7 +372,7 @@ IN_LANGUAGE = re.compile(rf"(?:question|text|statement)(?:[._]({'|'.join(SWISS)}
 OF_QUESTION = re.compile(r"(?:(?:answer|question|q)[._]?)?(\d+)")
 "a column of answers to one question"
 BUDGET = "budget"
-"how the types begin of questions for more or less spending"
+"the beginning of the types of questions for more or less spending"
 
 
 def _first(names: Sequence[str], columns: Columns) -> str:
@@ -365,51 +380,60 @@ def _first(names: Sequence[str], columns: Columns) -> str:
 
 
 def _texts(columns: Columns) -> dict[str, str]:
-    """Return the columns of texts by language; "" is that of a column that names none, which counts
-    alone.
+    """Return the columns of texts by language.
+
+    A column that names no language has an empty one. It is used only if no column names a language.
     """
-    named = {
+    column_by_language = {
         match[1] or "": column for column in columns if (match := IN_LANGUAGE.fullmatch(column))
     }
-    return {one: named[one] for one in SWISS if one in named} or named
+    return {
+        language: column_by_language[language]
+        for language in SWISS
+        if language in column_by_language
+    } or column_by_language
 
 
 def _questions(parts: Sequence[Part]) -> Part | None:
-    found = (
-        p
-        for p in parts
-        if _first(QUESTION_ID, p.columns) and _texts(p.columns) and "type" in p.columns
+    tables = (
+        part
+        for part in parts
+        if _first(QUESTION_ID, part.columns) and _texts(part.columns) and "type" in part.columns
     )
-    return next(found, None)
+    return next(tables, None)
 
 
 def _answering(parts: Sequence[Part]) -> list[Part]:
     """Return the tables with answers of candidates and parties."""
 
     def answers(columns: Columns) -> bool:
-        long = _first(ANSWERED, columns) and _first(VALUE, columns)
-        return "answers" in columns or bool(long) or any(map(OF_QUESTION.fullmatch, columns))
+        has_value_columns = _first(ANSWERED, columns) and _first(VALUE, columns)
+        return (
+            "answers" in columns
+            or bool(has_value_columns)
+            or any(map(OF_QUESTION.fullmatch, columns))
+        )
 
     return [
-        one
-        for one in parts
-        if one != _questions(parts) and _first(PARTIES, one.columns) and answers(one.columns)
+        part
+        for part in parts
+        if part != _questions(parts) and _first(PARTIES, part.columns) and answers(part.columns)
     ]
 
 
 def _smartvote(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
-    asked = _questions(parts)
-    if asked is None:
+    question_table = _questions(parts)
+    if question_table is None:
         raise UsageError(
             f"{path}: found no table of questions, with an id, a type and a text such as "
             "question_de"
         )
-    texts, id_ = _texts(asked.columns), _first(QUESTION_ID, asked.columns)
-    main, *others = texts.values()
-    rows = _rows(found, asked, (id_, "type", main, *others), others)
-    spent = {row.get(id_) for row in rows if row.get("type").casefold().startswith(BUDGET)}
-    kept = [row for row in rows if row.get(id_) not in spent]
-    for row in kept:
+    texts, id_ = _texts(question_table.columns), _first(QUESTION_ID, question_table.columns)
+    main_column, *other_columns = texts.values()
+    rows = _rows(found, question_table, (id_, "type", main_column, *other_columns), other_columns)
+    omitted = {row.get(id_) for row in rows if row.get("type").casefold().startswith(BUDGET)}
+    used = [row for row in rows if row.get(id_) not in omitted]
+    for row in used:
         for language, column in texts.items():
             names = (
                 f"category.{language}",
@@ -418,16 +442,16 @@ def _smartvote(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
                 "category.name",
                 "category.de",
             )
-            if row.get(column) or column == main:
+            if row.get(column) or column == main_column:
                 found.add(
                     row,
                     row.get(id_),
                     row.get(column),
-                    row.get(_first(names, asked.columns)),
+                    row.get(_first(names, question_table.columns)),
                     language,
                 )
-    given = _given(found, parts, {row.get(id_) for row in rows}, spent)
-    for (party, ref), values in given.items():
+    answers = _given(found, parts, {row.get(id_) for row in rows}, omitted)
+    for (party, ref), values in answers.items():
         mean = sum(value for _, value in values) / len(values)
         found.answer(replace(values[0][0], cells={"mean": f"{mean:.6g}"}), "mean", party, ref)
     if "" in texts and not found.how.language:
@@ -435,21 +459,21 @@ def _smartvote(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
             f"The file does not say its language: taken for {found.language}; --language says "
             "another."
         )
-    if spent:
+    if omitted:
         found.notes.append(
-            f"Left out: {plural(len(spent), 'question')} for more or less spending, which none "
+            f"Left out: {plural(len(omitted), 'question')} for more or less spending, which none "
             "can agree to."
         )
-    if n := sum(row.get(main).endswith("?") for row in kept):
+    if n := sum(row.get(main_column).endswith("?") for row in used):
         found.notes.append(
-            f"Questions among the {plural(len(kept), 'text')}: {n:,}. A yes is taken for agreement."
+            f"Questions among the {plural(len(used), 'text')}: {n:,}. A yes is taken for agreement."
         )
-    if given:
-        people = len({(row.file, row.line) for values in given.values() for row, _ in values})
+    if answers:
+        n_people = len({(row.file, row.line) for values in answers.values() for row, _ in values})
         found.notes.append(
-            f"Answers of {_parties(len({party for party, _ in given}))} are means of the answers "
+            f"Answers of {_parties(len({party for party, _ in answers}))} are means of the answers "
             "of "
-            f"{plural(people, 'candidate')}: above 50 agrees, below 50 disagrees, 50 is neutral."
+            f"{plural(n_people, 'candidate')}: above 50 agrees, below 50 disagrees, 50 is neutral."
         )
     found.note_open()
 
@@ -457,50 +481,62 @@ def _smartvote(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
 def _given(
     found: Gathered, parts: Sequence[Part], refs: Collection[str], spent: Collection[str]
 ) -> dict[tuple[str, str], list[tuple[Row, float]]]:
-    """Take the answers of parties; return those of candidates by party and question, where the
-    party has none.
+    """Add the answers of parties, and return those of candidates by party and question.
+
+    Answers of candidates are left out where the party has one.
     """
     candidates: dict[tuple[str, str], list[tuple[Row, float]]] = defaultdict(list)
-    partyless = 0
+    n_partyless = 0
     for part in _answering(parts):
-        of, alone = _first(PARTIES, part.columns), not CANDIDATE & set(part.columns)
-        for row in _rows(found, part, (of,), () if alone else (of,)):
-            partyless += not row.get(of)
+        party_column, is_of_parties = (
+            _first(PARTIES, part.columns),
+            not CANDIDATE & set(part.columns),
+        )
+        for row in _rows(found, part, (party_column,), () if is_of_parties else (party_column,)):
+            n_partyless += not row.get(party_column)
             for ref, column, value in _values(row, part.columns, found.findings):
                 cell = replace(row, cells={**row.cells, column: value})
-                said = number(cell, column, found.findings, low=0, high=100)
+                score = number(cell, column, found.findings, low=0, high=100)
                 if ref not in refs:
                     found.findings.add(
                         row.file, row.line, column, f"an answer to {ref!r}", "the id of a question"
                     )
-                elif ref not in spent and said is not None and row.get(of):
-                    if alone:
-                        found.answer(cell, column, row.get(of), ref)
+                elif ref not in spent and score is not None and row.get(party_column):
+                    if is_of_parties:
+                        found.answer(cell, column, row.get(party_column), ref)
                     else:
-                        candidates[row.get(of), ref].append((row, said))
-    if partyless:
-        found.notes.append(f"Left out: {plural(partyless, 'candidate')} without a party.")
+                        candidates[row.get(party_column), ref].append((row, score))
+    if n_partyless:
+        found.notes.append(f"Left out: {plural(n_partyless, 'candidate')} without a party.")
     return {key: values for key, values in candidates.items() if key not in found.seen}
 
 
 def _values(row: Row, columns: Columns, findings: Findings) -> Iterator[tuple[str, str, str]]:
-    """Yield (question, column, value) of the answers in a row: a list of them, a single one, or a
-    column for each.
+    """Yield (question, column, value) of the answers in a row.
+
+    A row has a list of them, a single one, or a column for each.
     """
     if "answers" in columns:
         try:
-            listed = json.loads(row.get("answers") or "[]")
-            pairs = [(str(one[_first(ANSWERED, one)]), one[_first(VALUE, one)]) for one in listed]
+            entries = json.loads(row.get("answers") or "[]")
+            pairs = [
+                (str(entry[_first(ANSWERED, entry)]), entry[_first(VALUE, entry)])
+                for entry in entries
+            ]
         except (ValueError, KeyError, TypeError, RecursionError):
-            wanted = "a list of answers, each with questionId and value"
-            findings.add(row.file, row.line, "answers", row.get("answers")[:40], wanted)
+            expected = "a list of answers, each with questionId and value"
+            findings.add(row.file, row.line, "answers", row.get("answers")[:40], expected)
             return
         yield from ((ref, "answers", "" if value is None else str(value)) for ref, value in pairs)
-    elif (of := _first(ANSWERED, columns)) and (value := _first(VALUE, columns)):
-        yield row.get(of), value, row.get(value)
+    elif (question_column := _first(ANSWERED, columns)) and (
+        value_column := _first(VALUE, columns)
+    ):
+        yield row.get(question_column), value_column, row.get(value_column)
     else:
         yield from (
-            (ref[1], one, row.get(one)) for one in columns if (ref := OF_QUESTION.fullmatch(one))
+            (match[1], column, row.get(column))
+            for column in columns
+            if (match := OF_QUESTION.fullmatch(column))
         )
 
 
@@ -523,11 +559,14 @@ OF_ROW = ("id", "nr", "no", "number")
 
 
 def _column(names: Sequence[str], columns: Columns) -> str:
-    """Return the first column that has one of these names, however they are written; "" if none
-    has.
+    """Return the first column that has one of these names, or an empty string if none has.
+
+    Case and signs between words are ignored.
     """
-    plain = {re.sub(r"[\W_]+", "_", column.casefold()).strip("_"): column for column in columns}
-    return next((plain[name] for name in names if name in plain), "")
+    column_by_name = {
+        re.sub(r"[\W_]+", "_", column.casefold()).strip("_"): column for column in columns
+    }
+    return next((column_by_name[name] for name in names if name in column_by_name), "")
 
 
 def _has_positions(columns: Columns) -> bool:
@@ -542,10 +581,8 @@ def has_positions_alone(columns: Columns) -> bool:
 
 
 def _party_positions(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
-    """Take a table with a row for each party and statement; a text that repeats is one
-    statement.
-    """
-    part = next((one for one in parts if _has_positions(one.columns)), None)
+    """Add a table with a row for each party and statement. A text that repeats is one statement."""
+    part = next((table for table in parts if _has_positions(table.columns)), None)
     if part is None:
         raise UsageError(f"{path}: found no table with the columns party, statement and position")
     party, text, position = (
@@ -562,31 +599,31 @@ def _party_positions(found: Gathered, path: Path, parts: Sequence[Part]) -> None
             if ref_column
             else refs.setdefault(row.get(text), str(len(refs) + 1))
         )
-        first = texts.setdefault(ref, row)
-        if first is row:
+        first_row = texts.setdefault(ref, row)
+        if first_row is row:
             found.add(row, ref, row.get(text), row.get(topic))
             found.lines[-1] = replace(found.lines[-1], country=row.get("country") or None)
-        elif first.get(text) != row.get(text):
-            said = f"another text of {ref!r} than in line {first.line}"
-            found.findings.add(row.file, row.line, text, said, "one text for each statement")
+        elif first_row.get(text) != row.get(text):
+            problem = f"another text of {ref!r} than in line {first_row.line}"
+            found.findings.add(row.file, row.line, text, problem, "one text for each statement")
         if row.get(party):
             found.answer(row, position, row.get(party), ref, row.get("country"))
-    used = (party, text, position, ref_column, topic, "country")
-    if more := [column for column in part.columns if column and column not in used]:
-        found.notes.append(f"Left out: {', '.join(more)}.")
+    used_columns = (party, text, position, ref_column, topic, "country")
+    if unused := [column for column in part.columns if column and column not in used_columns]:
+        found.notes.append(f"Left out: {', '.join(unused)}.")
     found.note_open()
 
 
 def _ref_of_texts(rows: Sequence[Row], text: str, columns: Columns) -> str:
     """Return the column with the name of each statement, or "" if the table has none."""
-    own = _column(OF_REF, columns)
-    if own:
-        return own
-    numbered = _column(OF_ROW, columns)  # may count rows as well as statements
-    pairs = {(row.get(numbered), row.get(text)) for row in rows}
+    ref_column = _column(OF_REF, columns)
+    if ref_column:
+        return ref_column
+    row_column = _column(OF_ROW, columns)  # may count rows as well as statements
+    pairs = {(row.get(row_column), row.get(text)) for row in rows}
     names = {name for name, _ in pairs}
-    texts = {said for _, said in pairs}
-    return numbered if len(pairs) == len(names) == len(texts) else ""
+    texts = {statement_text for _, statement_text in pairs}
+    return row_column if len(pairs) == len(names) == len(texts) else ""
 
 
 # ── lists of statements, as of the Political Compass ──────────────────────────────────────────────
@@ -634,23 +671,24 @@ def _compass(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
         _first(("ref", "id", "nr", "no", "number"), part.columns),
     )
     rows = _rows(found, part, (text, axis, *([ref] if ref else [])), (axis,))
-    for n, row in enumerate(rows, start=1):
+    for position, row in enumerate(rows, start=1):
         dimension = _one_of(row, axis, AXES, found.findings)
         sides = SIDES | (OF_SOCIETY if dimension is Dimension.CULTURAL else {})
-        found.add(row, row.get(ref) if ref else str(n), row.get(text))
+        found.add(row, row.get(ref) if ref else str(position), row.get(text))
         leaning = _one_of(row, side, sides, found.findings) if side else None
         found.lines[-1] = replace(found.lines[-1], dimension=dimension, leaning=leaning)
     if {row.get(side).casefold() for row in rows} & set(OF_SOCIETY):
         found.notes.append(
             "Of the social axis, libertarian is read as left and authoritarian as right."
         )
-    if more := [column for column in part.columns if column not in (text, axis, side, ref)]:
-        found.notes.append(f"Left out: {', '.join(more)}.")
+    if unused := [column for column in part.columns if column not in (text, axis, side, ref)]:
+        found.notes.append(f"Left out: {', '.join(unused)}.")
 
 
 def _has_axes(path: Path, part: Part) -> bool:
-    """Return whether a table has a row for each statement, with its axis: names that repeat are no
-    statements.
+    """Return whether a table has a row for each statement, with its axis.
+
+    Names that repeat are no statements.
     """
     text, axis = _first(STATEMENT, part.columns), _first(AXIS, part.columns)
     if not (text and axis) or {"statement", "wording"} <= set(part.columns):
@@ -683,7 +721,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "qualomat": Layout(
         "a folder of the Qual-O-Mat, with statement.json, party.json and opinion.json",
         lambda path, parts: all(  # noqa: ARG005  the interface of layouts
-            (path / f"{one}.json").is_file() for one in ("statement", "party", "opinion")
+            (path / f"{name}.json").is_file() for name in ("statement", "party", "opinion")
         ),
         _qualomat,
         *(
@@ -723,7 +761,7 @@ LAYOUTS: Mapping[str, Layout] = {
 # ── positions of parties ──────────────────────────────────────────────────────────────────────────
 
 MANIFESTO = "manifesto"
-"the format that places parties of an instrument that is in the store"
+"the format that places parties of an instrument in the store"
 RILE = ("countryname", "date", "partyname", "rile")
 MARPOR = "Manifesto Project (MRG/CMP/MARPOR), manifesto-project.wzb.eu"
 
@@ -741,20 +779,20 @@ class Coded:
 
     @property
     def position(self) -> float:
-        """On the scale of `Party.position`, onto which the ends of rile are laid."""
+        """The position on the scale of `Party.position`, whose ends are those of rile."""
         return round((self.rile + 100) / 20, 4)
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Which parties of an instrument are which of an election."""
+    """The matches between the parties of an instrument and of an election."""
 
     election: str
     pairs: tuple[tuple[Party, Coded], ...]
     without: tuple[Party, ...]
     "parties of the instrument that the election does not have"
     others: tuple[Coded, ...]
-    "those of the election that the instrument does not have"
+    "parties of the election that the instrument does not have"
 
     @property
     def parties(self) -> tuple[Party, ...]:
@@ -774,16 +812,16 @@ class Placed:
         )
 
     def said(self) -> Iterator[str]:
-        """Say who was placed by whom."""
-        of = len(self.pairs) + len(self.without)
-        yield f"{len(self.pairs):,} of {_parties(of)} placed by {self.election}"
+        """Yield the sentences about the parties that were placed, and by what."""
+        n_parties = len(self.pairs) + len(self.without)
+        yield f"{len(self.pairs):,} of {_parties(n_parties)} placed by {self.election}"
         if self.without:
-            told = "say which they are: --map OURS=THEIRS"
-            yield f"- not in the file, {told}: {', '.join(party.name for party in self.without)}"
+            hint = "say which they are: --map OURS=THEIRS"
+            yield f"- not in the file, {hint}: {', '.join(party.name for party in self.without)}"
         if self.others:
             yield (
                 "- not in the instrument: "
-                f"{', '.join(one.short or one.name for one in self.others)}"
+                f"{', '.join(coded.short or coded.name for coded in self.others)}"
             )
         if n := sum(party.position is not None for party, _ in self.pairs):
             yield f"- replaced: {plural(n, 'position')} from elsewhere, or from another election"
@@ -793,11 +831,11 @@ class Placed:
 def read_positions(
     path: Path, parties: Sequence[Party], election: str = "", how: How = AS_IS
 ) -> Placed:
-    """Return where parties stand by the main dataset of the Manifesto Project.
+    """Return the positions of parties by the main dataset of the Manifesto Project.
 
-    `election`: a country, a month as in 202409, or both; empty: the newest one of the country that
-    has most of the parties. `how.columns` has which name of the file is which of ours. Raises
-    UsageError, and InputError.
+    `election` is a country, a month as in 202409, or both. If it is empty, the newest election
+    counts of the country that has most of the parties. `how.columns` maps names of the file to our
+    names. Raises UsageError, and InputError.
     """
     findings = Findings()
     rows = read_rows(
@@ -808,73 +846,86 @@ def read_positions(
         may_be_empty=("rile",),
         how=replace(how, columns={}),
     )
-    coded, seen = list[Coded](), dict[Hashable, int]()
+    manifestos, seen = list[Coded](), dict[Hashable, int]()
     for row in rows:
-        missing = row.get("rile").casefold() in ("", "na", "nan", ".")
-        rile = None if missing else number(row, "rile", findings, low=-100, high=100)
+        is_missing = row.get("rile").casefold() in ("", "na", "nan", ".")
+        rile = None if is_missing else number(row, "rile", findings, low=-100, high=100)
         key = (row.get("countryname"), row.get("date"), row.get("partyname"))
         if is_new(seen, key, row, "partyname", findings) and rile is not None:
-            coded.append(Coded(*key, row.get("partyabbrev"), rile, row.get("datasetversion")))
+            manifestos.append(Coded(*key, row.get("partyabbrev"), rile, row.get("datasetversion")))
     findings.check()
-    wanted = election.casefold().split()
-    asked = [
-        one
-        for one in coded
-        if all(w in (one.date, *one.country.casefold().split()) for w in wanted)
+    words = election.casefold().split()
+    selected = [
+        manifesto
+        for manifesto in manifestos
+        if all(word in (manifesto.date, *manifesto.country.casefold().split()) for word in words)
     ]
-    if not asked:
-        held = sorted({one.country for one in coded})
+    if not selected:
+        countries = sorted({manifesto.country for manifesto in manifestos})
         raise UsageError(
             f"{path}: no election {election!r} with positions; countries: "
-            f"{', '.join(held) or 'none'}"
+            f"{', '.join(countries) or 'none'}"
         )
-    ours = {_plain(name): _plain(our) for name, our in how.columns.items()}
-    of_country: dict[str, set[str]] = defaultdict(set)
-    mine = {_plain(party.name) for party in parties}
-    for one in asked:
-        of_country[one.country] |= _names(one, ours) & mine
-    most = max(map(len, of_country.values()))
-    best = [country for country, names in of_country.items() if len(names) == most]
-    if not most:
-        theirs = list(dict.fromkeys(one.short or one.name for one in asked))
-        named = ", ".join(party.name for party in parties) or "which has no parties"
-        told = f"--map OURS=THEIRS says which are, of {', '.join(theirs[:20])}"
-        raise UsageError(f"{path}: no party of the file is one of the instrument ({named}); {told}")
+    our_names = {_plain(name): _plain(our_name) for name, our_name in how.columns.items()}
+    names_by_country: dict[str, set[str]] = defaultdict(set)
+    own_names = {_plain(party.name) for party in parties}
+    for manifesto in selected:
+        names_by_country[manifesto.country] |= _names(manifesto, our_names) & own_names
+    n_most = max(map(len, names_by_country.values()))
+    best = [country for country, names in names_by_country.items() if len(names) == n_most]
+    if not n_most:
+        file_names = list(
+            dict.fromkeys(manifesto.short or manifesto.name for manifesto in selected)
+        )
+        names = ", ".join(party.name for party in parties) or "which has no parties"
+        hint = f"--map OURS=THEIRS says which are, of {', '.join(file_names[:20])}"
+        raise UsageError(f"{path}: no party of the file is one of the instrument ({names}); {hint}")
     if len(best) > 1:
         raise UsageError(f"{path}: the parties may be of {' or '.join(best)}; --election names one")
-    date = max(one.date for one in asked if one.country == best[0] and _names(one, ours) & mine)
-    there = [one for one in asked if (one.country, one.date) == (best[0], date)]
+    date = max(
+        manifesto.date
+        for manifesto in selected
+        if manifesto.country == best[0] and _names(manifesto, our_names) & own_names
+    )
+    candidates = [
+        manifesto
+        for manifesto in selected
+        if (manifesto.country, manifesto.date) == (best[0], date)
+    ]
     pairs = [
-        (party, one)
+        (party, manifesto)
         for party in parties
-        for one in there
-        if _plain(party.name) in _names(one, ours)
+        for manifesto in candidates
+        if _plain(party.name) in _names(manifesto, our_names)
     ]
-    twice = [
-        name for (_, name), n in Counter((p.country, p.name) for p, _ in pairs).items() if n > 1
+    shared = [
+        name
+        for (_, name), count in Counter((party.country, party.name) for party, _ in pairs).items()
+        if count > 1
     ]
-    if twice:
+    if shared:
         raise UsageError(
-            f"{path}: {best[0]} {date} has several parties {twice[0]}; --map {twice[0]}=THEIRS "
+            f"{path}: {best[0]} {date} has several parties {shared[0]}; --map {shared[0]}=THEIRS "
             "names one"
         )
-    taken = {one for _, one in pairs}
-    placed = {(party.country, party.name) for party, _ in pairs}
+    matched = {manifesto for _, manifesto in pairs}
+    placed_keys = {(party.country, party.name) for party, _ in pairs}
     return Placed(
         f"{best[0]} {date}",
         tuple(pairs),
-        tuple(party for party in parties if (party.country, party.name) not in placed),
-        tuple(one for one in there if one not in taken),
+        tuple(party for party in parties if (party.country, party.name) not in placed_keys),
+        tuple(manifesto for manifesto in candidates if manifesto not in matched),
     )
 
 
 def _names(one: Coded, ours: Mapping[str, str]) -> set[str]:
-    """Return the names by which a party may be known here: those that were given, otherwise its
-    own.
+    """Return the names by which a party may be known here.
+
+    They are the mapped ones, otherwise its own.
     """
-    own = {_plain(one.name), _plain(one.short)} - {""}
-    given = {ours[name] for name in own if name in ours}
-    return given or own - set(ours.values())
+    own_names = {_plain(one.name), _plain(one.short)} - {""}
+    mapped_names = {ours[name] for name in own_names if name in ours}
+    return mapped_names or own_names - set(ours.values())
 
 
 def _plain(name: str) -> str:

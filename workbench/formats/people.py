@@ -1,5 +1,6 @@
-"""Labels and answers of people to the statements of a folder: annotators, parties and
-respondents.
+"""People's labels of the statements of a folder and answers to them.
+
+They are those of annotators, parties and respondents.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from workbench.formats.records import Findings
 from workbench.formats.tabular import Row, choice, is_new, number, read_rows
 
 STANCES: Mapping[str, int | None] = {"agree": 1, "disagree": -1, "neutral": 0, "no opinion": None}
-"what a party's answer can come to"
+"the stances that a party's answer can have"
 _WORDS = {
     "agree": (
         *(
@@ -94,7 +95,7 @@ ANSWERS: Mapping[str, int | None] = {
 STANCE = "stance"
 "column of party_answers.csv"
 MOST_WORDS = 6
-"of a stance that are named"
+"largest number of words of a stance that a text names"
 YES_NO: Mapping[str, int | None] = {"agree": 1, "yes": 1, "1": 1, "disagree": 0, "no": 0, "0": 0}
 
 
@@ -109,25 +110,26 @@ def read_issue_labels(
     taken: Collection[IssueLabel],
     findings: Findings,
 ) -> list[IssueLabel]:
-    """Return the labels of `issue_labels.csv`, in the order of the file; empty cells are not
-    labels.
+    """Return the labels of `issue_labels.csv`, in the order of the file.
 
-    `issues`: the allowed names; empty if the instrument lists none, so that the file decides.
-    `taken`: labels given in `statements.csv`, which the same annotator must not repeat.
+    Empty cells are not labels.
+
+    `issues` has the allowed names. It is empty if the instrument lists none, so that the file
+    decides. `taken` has labels given in `statements.csv`, which the same annotator must not repeat.
     """
     labels = []
-    held = {(label.statement, label.issue, label.annotator) for label in taken}
+    taken_keys = {(label.statement, label.issue, label.annotator) for label in taken}
     seen: dict[Hashable, int] = {}
     names = IssueNames()
     for row in rows_if_there(path, findings, OF_ISSUE_LABELS, may_be_empty=("label",)):
-        good, label = choice(row, "label", findings, {"": None, **LABELS})
+        is_valid, label = choice(row, "label", findings, {"": None, **LABELS})
         twin = None if issues else names.twin(row.get("issue"))
         if twin is not None:
             note_twin(path, row.line, "issue", row.get("issue"), twin, findings)
-        good &= _known(row, "ref", refs, findings)
-        good &= not issues or _known(row, "issue", issues, findings)
+        is_valid &= _known(row, "ref", refs, findings)
+        is_valid &= not issues or _known(row, "issue", issues, findings)
         key = (row.get("ref"), row.get("issue"), row.get("annotator"))
-        if key in held:
+        if key in taken_keys:
             findings.add(
                 path,
                 row.line,
@@ -135,14 +137,15 @@ def read_issue_labels(
                 f"{key[2]!r}",
                 "another name: statements.csv has this label",
             )
-        elif good & is_new(seen, key, row, "ref", findings) and label is not None:
+        elif is_valid & is_new(seen, key, row, "ref", findings) and label is not None:
             labels.append(IssueLabel(*key, label))
     return labels
 
 
 def read_parties(path: Path, findings: Findings) -> tuple[Party, ...]:
-    """Return the parties of `parties.csv`; a party may have no country; position is 0 left to 10
-    right, or empty.
+    """Return the parties of `parties.csv`.
+
+    A party may have no country. Its position is from 0 (left) to 10 (right), or empty.
     """
     seen: dict[Hashable, int] = {}
     parties = []
@@ -156,28 +159,29 @@ def read_parties(path: Path, findings: Findings) -> tuple[Party, ...]:
 
 @dataclass(frozen=True, slots=True)
 class StanceRule:
-    """How the words of party answers become stances."""
+    """The rule by which the words of party answers become stances."""
 
     given: Mapping[str, str] = field(default_factory=dict)
-    "word -> one of `STANCES`, said by the person who imports; the others are `ANSWERS`"
+    "word -> one of `STANCES`, as the person who imports set it. Other words are in `ANSWERS`."
     middle: float | None = None
-    """of a scale of numbers: those above it agree, those below it disagree; None: a number is a
-    word like any other"""
+    """middle of a scale of numbers: those above it agree, those below it disagree. If it is
+    None, a number is a word like any other."""
 
     def stance(self, word: str) -> tuple[bool, int | None]:
         """Return (whether a word has a stance, the stance)."""
-        plain = plain_word(word)
-        if plain in self.given:
-            return True, STANCES[self.given[plain]]
-        value = None if self.middle is None else finite_number(plain)
+        normalised = plain_word(word)
+        if normalised in self.given:
+            return True, STANCES[self.given[normalised]]
+        value = None if self.middle is None else finite_number(normalised)
         if value is not None and self.middle is not None:
             return True, (value > self.middle) - (value < self.middle)
-        return plain in ANSWERS, ANSWERS.get(plain)
+        return normalised in ANSWERS, ANSWERS.get(normalised)
 
 
 def plain_word(word: str) -> str:
-    """Return a word of an answer as it is looked up: case, outer spaces and the form of an
-    apostrophe do not count.
+    """Return a word of an answer as it is looked up.
+
+    Case, outer spaces and the form of an apostrophe do not count.
     """
     return " ".join(word.replace("’", "'").split()).casefold()
 
@@ -185,21 +189,22 @@ def plain_word(word: str) -> str:
 def party_answer(
     row: Row, column: str, key: tuple[str, str, str], rule: StanceRule, findings: Findings
 ) -> PartyAnswer | None:
-    """Return a party's answer with its stance, `key` being its country, name and statement; None
-    for an empty cell, and with a note for a word without a stance. A column `stance` of the file
-    goes before the word.
+    """Return a party's answer with its stance.
+
+    `key` is its country, name and statement. Returns None for an empty cell, and, with a note, for
+    a word without a stance. A column `stance` of the file takes precedence over the word.
     """
-    word, said = row.get(column), row.get(STANCE)
-    if said:
-        good, stance = choice(row, STANCE, findings, STANCES)
-        return PartyAnswer(*key, word, stance) if good and word else None
-    good, stance = rule.stance(word)
-    if not good and word:
+    word, stance_word = row.get(column), row.get(STANCE)
+    if stance_word:
+        is_valid, stance = choice(row, STANCE, findings, STANCES)
+        return PartyAnswer(*key, word, stance) if is_valid and word else None
+    is_valid, stance = rule.stance(word)
+    if not is_valid and word:
         hint = f'--answers "{word}=agree", or {", ".join(list(STANCES)[1:])}'
         findings.add(
             row.file, row.line, column, repr(word), f"one whose stance is known, or {hint}"
         )
-    return PartyAnswer(*key, word, stance) if good else None
+    return PartyAnswer(*key, word, stance) if is_valid else None
 
 
 def read_party_answers(
@@ -210,7 +215,7 @@ def read_party_answers(
     rule: StanceRule,
 ) -> tuple[PartyAnswer, ...]:
     """Return the answers of `party_answers.csv`. If `parties` is empty, any party may answer."""
-    listed = {(party.country, party.name) for party in parties}
+    listed_parties = {(party.country, party.name) for party in parties}
     seen: dict[Hashable, int] = {}
     answers = []
     for row in rows_if_there(
@@ -218,12 +223,12 @@ def read_party_answers(
     ):
         key = (row.get("country"), row.get("party"), row.get("ref"))
         answer = party_answer(row, "answer", key, rule, findings)
-        good = _known(row, "ref", refs, findings)
-        if listed and key[:2] not in listed:
+        is_known = _known(row, "ref", refs, findings)
+        if listed_parties and key[:2] not in listed_parties:
             findings.add(
                 path, row.line, "party", f"{key[1]!r} of {key[0]!r}", "a party of parties.csv"
             )
-        elif (answer is not None) & good & is_new(
+        elif (answer is not None) & is_known & is_new(
             seen, key, row, "ref", findings
         ) and answer is not None:
             answers.append(answer)
@@ -233,52 +238,67 @@ def read_party_answers(
 def party_answer_rows(
     answers: Sequence[PartyAnswer],
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return the header and the rows of `party_answers.csv`; it has a column of stances where words
-    do not say them.
+    """Return the header and the rows of `party_answers.csv`.
+
+    There is a column of stances if the words do not imply them.
     """
     rule, names = StanceRule(), {stance: name for name, stance in STANCES.items()}
-    told = all(rule.stance(one.answer) == (True, one.stance) for one in answers)
+    are_implied = all(rule.stance(answer.answer) == (True, answer.stance) for answer in answers)
     header = ("country", "party", "ref", "answer", STANCE)
     rows = [
-        (one.country, one.party, one.statement, one.answer, names[one.stance]) for one in answers
+        (answer.country, answer.party, answer.statement, answer.answer, names[answer.stance])
+        for answer in answers
     ]
-    width = len(header) - told
+    width = len(header) - are_implied
     return header[:width], [row[:width] for row in rows]
 
 
 def said_stances(answers: Iterable[PartyAnswer]) -> str:
-    """Say which words were read as which stance, and how often: `agree from ja, eher ja (12);
-    neutral from …`.
+    """Return the words that were read as each stance, with their counts.
+
+    For example `agree from ja, eher ja (12); neutral from …`.
     """
-    words = {
-        stance: Counter(plain_word(one.answer) for one in answers if one.stance == stance)
+    counts_by_stance = {
+        stance: Counter(plain_word(answer.answer) for answer in answers if answer.stance == stance)
         for stance in STANCES.values()
     }
-    told = []
+    phrases = []
     for name, stance in STANCES.items():
-        if counts := words[stance]:
-            more = f" and {len(counts) - MOST_WORDS:,} more" if len(counts) > MOST_WORDS else ""
-            shown = ", ".join(word for word, _ in counts.most_common(MOST_WORDS))
-            told.append(f"{name} from {shown}{more} ({counts.total():,})")
-    return "; ".join(told)
+        if counts := counts_by_stance[stance]:
+            remainder = (
+                f" and {len(counts) - MOST_WORDS:,} more" if len(counts) > MOST_WORDS else ""
+            )
+            words = ", ".join(word for word, _ in counts.most_common(MOST_WORDS))
+            phrases.append(f"{name} from {words}{remainder} ({counts.total():,})")
+    return "; ".join(phrases)
 
 
 def read_survey(
     path: Path, statements: tuple[Statement, ...], findings: Findings
 ) -> tuple[SurveyAnswer, ...]:
     """Return the answers of `survey.csv`: people's answers to single wordings."""
-    wordings = {(s.ref, str(w.variant)) for s in statements for w in s.wordings}
+    wordings = {
+        (statement.ref, str(wording.variant))
+        for statement in statements
+        for wording in statement.wordings
+    }
     refs = {statement.ref for statement in statements}
     seen: dict[Hashable, int] = {}
     answers = []
     for row in rows_if_there(path, findings, ("respondent", "ref", "variant", "answer")):
         ref, variant = row.get("ref"), row.get("variant")
-        good, agrees = choice(row, "answer", findings, YES_NO)
-        good &= _known(row, "ref", refs, findings)
+        is_valid, agrees = choice(row, "answer", findings, YES_NO)
+        is_valid &= _known(row, "ref", refs, findings)
         if ref in refs and (ref, variant) not in wordings:
-            there = ", ".join(name for of, name in sorted(wordings) if of == ref)
-            findings.add(path, row.line, "variant", repr(variant), f"a wording of {ref!r}: {there}")
-        elif good & is_new(seen, (row.get("respondent"), ref, variant), row, "variant", findings):
+            available = ", ".join(
+                name for wording_ref, name in sorted(wordings) if wording_ref == ref
+            )
+            findings.add(
+                path, row.line, "variant", repr(variant), f"a wording of {ref!r}: {available}"
+            )
+        elif is_valid & is_new(
+            seen, (row.get("respondent"), ref, variant), row, "variant", findings
+        ):
             answers.append(
                 SurveyAnswer(row.get("respondent"), ref, VariantId.parse(variant), bool(agrees))
             )
@@ -303,8 +323,12 @@ def rows_if_there(
 def _known(row: Row, column: str, known: Collection[str], findings: Findings) -> bool:
     if row.get(column) in known or not row.get(column):  # an empty cell was noted before
         return bool(row.get(column))
-    what = "statement" if column == "ref" else column
+    subject = "statement" if column == "ref" else column
     findings.add(
-        row.file, row.line, column, repr(row.get(column)), f"the {what} as the instrument names it"
+        row.file,
+        row.line,
+        column,
+        repr(row.get(column)),
+        f"the {subject} as the instrument names it",
     )
     return False

@@ -1,5 +1,6 @@
-"""Personas, system prompts and beginnings of conversations from a TOML, JSON or CSV file or a plain
-list, read exactly or refused.
+"""Personas, system prompts and beginnings of conversations, read exactly from a file or refused.
+
+The file is TOML, JSON or CSV, or a plain list.
 
     [[persona]]
     id = "nurse"
@@ -14,7 +15,7 @@ list, read exactly or refused.
     about?"}]
 
 A JSON file is a list of the same tables. In a CSV file (id, kind, language, role, text) the rows of
-one id are the turns of its conversation. Any other text is a list with one persona a line; they are
+one id are the turns of its conversation. Any other text is a list with one persona a line. They are
 called persona-1, persona-2, …
 """
 
@@ -37,12 +38,12 @@ from workbench.toml_files import TomlFile, too_deep
 
 KEYS = ("id", "kind", "language", "text", "turns")
 EVERY = "all"
-"stands for every persona when one is chosen"
+"stands for every persona in a selection"
 LONGEST = 60
-"most characters of a name, which is shown next to figures"
+"largest number of characters of a name, which is shown next to figures"
 REMEDY = "Nothing was asked."
 GIVEN = Path("--personas")
-"named as the file if a typed list is given instead"
+"the name of the file if a typed list is given instead"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +58,10 @@ class _Given:
 
 
 def given_personas(typed: str | None) -> tuple[Persona, ...]:
-    """Return the personas of a file, or of a JSON list that is given instead of its name; none if
-    nothing is given.
+    """Return the personas of a file, or of a JSON list that is given instead of its name.
 
-    Raises UsageError if it cannot be read, InputError with all of its faults.
+    They are none if nothing is given. Raises UsageError if it cannot be read, and InputError with
+    all of its faults.
 
     Examples
     --------
@@ -76,14 +77,18 @@ def given_personas(typed: str | None) -> tuple[Persona, ...]:
 
 
 def as_given(personas: Sequence[Persona]) -> str:
-    """Return personas as `given_personas` reads them; empty if there are none."""
-    return json.dumps([one.as_json() for one in personas], ensure_ascii=False) if personas else ""
+    """Return personas as `given_personas` reads them, or an empty string if there are none."""
+    return (
+        json.dumps([persona.as_json() for persona in personas], ensure_ascii=False)
+        if personas
+        else ""
+    )
 
 
 def read_personas(path: Path) -> tuple[Persona, ...]:
     """Return the personas of a file in its order.
 
-    Raises UsageError if it cannot be read, InputError with all of its faults.
+    Raises UsageError if it cannot be read, and InputError with all of its faults.
     """
     if path.is_dir():
         raise UsageError(
@@ -132,26 +137,31 @@ def _checked(path: Path, given: Sequence[_Given], found: list[Finding]) -> tuple
     names: dict[str, str] = {}
     keys: dict[bytes, str] = {}
     personas = []
-    for one in given:
-        faults = list(_faults(one))
-        if one.name in names:
-            faults.append(("id", f"{one.name!r} a second time", "a name of its own"))
-        names[one.name] = one.name
+    for entry in given:
+        faults = list(_faults(entry))
+        if entry.name in names:
+            faults.append(("id", f"{entry.name!r} a second time", "a name of its own"))
+        names[entry.name] = entry.name
         if not faults:
             persona = Persona(
-                one.name,
-                PersonaKind(one.kind),
-                tuple(Message(*turn) for turn in one.turns),
-                one.language,
+                entry.name,
+                PersonaKind(entry.kind),
+                tuple(Message(*turn) for turn in entry.turns),
+                entry.language,
             )
-            if other := keys.get(persona.key):
+            if other_name := keys.get(persona.key):
                 faults.append(
-                    ("text", f"the same text as {other!r}", "another text, or only one of the two")
+                    (
+                        "text",
+                        f"the same text as {other_name!r}",
+                        "another text, or only one of the two",
+                    )
                 )
-            keys[persona.key] = one.name
+            keys[persona.key] = entry.name
             personas.append(persona)
         found += [
-            Finding(path.name, one.line, column, said, wanted) for column, said, wanted in faults
+            Finding(path.name, entry.line, column, problem, expected)
+            for column, problem, expected in faults
         ]
     if not given and not found:
         found.append(Finding(path.name, None, None, "no persona", "at least one"))
@@ -162,42 +172,42 @@ def _checked(path: Path, given: Sequence[_Given], found: list[Finding]) -> tuple
 
 def _of_tables(file: TomlFile) -> tuple[list[_Given], list[Finding]]:
     file.unknown_keys(("persona",))
-    given = []
+    entries = []
     for line, table in file.tables("persona", "no [[persona]]", "a table [[persona]] for each"):
         unknown = [
             (key, "an unknown key", f"one of {', '.join(KEYS)}") for key in table if key not in KEYS
         ]
-        wrong: list[tuple[str, str, str]] = [
+        invalid: list[tuple[str, str, str]] = [
             (key, repr(table[key]), "some text in quotes")
             for key in ("id", "kind", "language", "text")
             if key in table and not isinstance(table[key], str)
         ]
         turns = list(_turns(table))
         if None in turns or ("text" in table and "turns" in table):
-            wrong.append(
+            invalid.append(
                 (
                     "turns",
                     repr(table["turns"])[:60],
                     'text, or turns = [{role = "user", text = "…"}, …]',
                 )
             )
-        file.cell_faults(line, "persona", (*unknown, *wrong))
-        if not unknown and not wrong:
-            kept = tuple(turn for turn in turns if turn is not None)
-            usual = PersonaKind.CONVERSATION if "turns" in table else PersonaKind.PERSONA
-            kind, language = table.get("kind", usual.value), table.get("language", "")
-            given.append(_Given(line, table.get("id", "").strip(), kind, language, kept))
-    return given, file.found
+        file.cell_faults(line, "persona", (*unknown, *invalid))
+        if not unknown and not invalid:
+            valid_turns = tuple(turn for turn in turns if turn is not None)
+            default_kind = PersonaKind.CONVERSATION if "turns" in table else PersonaKind.PERSONA
+            kind, language = table.get("kind", default_kind.value), table.get("language", "")
+            entries.append(_Given(line, table.get("id", "").strip(), kind, language, valid_turns))
+    return entries, file.found
 
 
 def _turns(table: dict[str, Any]) -> Iterator[tuple[str, str] | None]:
-    """Yield (role, text) of each turn, None for an invalid one."""
+    """Yield (role, text) of each turn, or None for an invalid one."""
     if "text" in table:
         yield SYSTEM, str(table["text"]).strip()
     turns = table.get("turns", [])
     for turn in turns if isinstance(turns, list) else [None]:
-        known = isinstance(turn, dict) and turn.keys() == {"role", "text"}
-        values = [turn["role"], turn["text"]] if isinstance(turn, dict) and known else []
+        is_valid = isinstance(turn, dict) and turn.keys() == {"role", "text"}
+        values = [turn["role"], turn["text"]] if isinstance(turn, dict) and is_valid else []
         if values and all(isinstance(value, str) for value in values):
             yield values[0].strip(), values[1].strip()
         else:
@@ -209,24 +219,25 @@ def _of_csv(path: Path) -> tuple[list[_Given], list[Finding]]:
     rows = read_rows(
         path, findings, required=("id", "text"), optional=("kind", "language", "role"), guarded=True
     )
-    given: dict[str, _Given] = {}
+    entry_by_name: dict[str, _Given] = {}
     for row in rows:
         name = row.get("id")
-        before = given.get(name)
-        kind = row.get("kind") or (before.kind if before else PersonaKind.PERSONA.value)
-        talks = kind == PersonaKind.CONVERSATION
-        if before is not None and not (talks and before.kind == kind):
+        previous = entry_by_name.get(name)
+        kind = row.get("kind") or (previous.kind if previous else PersonaKind.PERSONA.value)
+        is_conversation = kind == PersonaKind.CONVERSATION
+        if previous is not None and not (is_conversation and previous.kind == kind):
             findings.add(row.file, row.line, "id", f"{name!r} a second time", "a name of its own")
             continue
-        turn = (row.get("role") or (USER if talks else SYSTEM), row.get("text"))
-        held, line = (before.turns, before.line) if before else ((), row.line)
-        given[name] = _Given(line, name, kind, row.get("language"), (*held, turn))
-    return list(given.values()), findings.found
+        turn = (row.get("role") or (USER if is_conversation else SYSTEM), row.get("text"))
+        previous_turns, line = (previous.turns, previous.line) if previous else ((), row.line)
+        entry_by_name[name] = _Given(line, name, kind, row.get("language"), (*previous_turns, turn))
+    return list(entry_by_name.values()), findings.found
 
 
 def _is_plain_list(path: Path) -> bool:
-    """Return whether a file has one persona a line: no TOML or JSON by its name or content, and no
-    columns.
+    """Return whether a file has one persona a line.
+
+    It is no TOML or JSON by its name or content, and has no columns.
     """
     suffix = path.suffix.lower()
     if suffix in (".toml", ".json") or not path.is_file():
@@ -239,45 +250,45 @@ def _is_plain_list(path: Path) -> bool:
 
 
 def _of_list(path: Path) -> tuple[list[_Given], list[Finding]]:
-    """Return one persona for each line. Numbers and bullets of the whole list are no part of the
-    texts.
+    """Return one persona for each line.
 
-    Lines that may be meant in two ways are faults, as what is asked must be exactly what a person
-    wrote.
+    Numbers and bullets of the whole list are no part of the texts.
+
+    Ambiguous lines are faults, as a prompt must be exactly what a person wrote.
     """
     findings = Findings()
-    read = read_list(path, findings)
-    for line in read.partly_marked:
-        marked = "a number, a letter or a dash before it, as not every line has"
+    statement_list = read_list(path, findings)
+    for line in statement_list.partly_marked:
+        problem = "a number, a letter or a dash before it, as not every line has"
         findings.add(
-            path, line, None, marked, "a mark before every persona or before none; or a TOML file"
+            path, line, None, problem, "a mark before every persona or before none; or a TOML file"
         )
     is_table = path.suffix.lower() == ".csv"  # the header of its only column is no persona
-    for line in () if is_table else read.left_out:
+    for line in () if is_table else statement_list.left_out:
         findings.add(
             path, line, None, "a title or a heading", "a persona on every line; or a TOML file"
         )
-    given = [
+    entries = [
         _Given(
             statement.line,
-            f"persona-{place}",
+            f"persona-{number}",
             PersonaKind.PERSONA.value,
             "",
             ((SYSTEM, statement.text),),
         )
-        for place, statement in enumerate(read.statements, start=1)
+        for number, statement in enumerate(statement_list.statements, start=1)
     ]
-    return given, findings.found
+    return entries, findings.found
 
 
 def _faults(one: _Given) -> Iterator[tuple[str, str, str]]:
-    """Yield (column, found, expected)."""
+    """Yield (column, finding, expectation) of each fault."""
     if not one.name or one.name in (NONE, EVERY) or "," in one.name or len(one.name) > LONGEST:
-        wanted = (
+        expected = (
             f"a name other than {NONE!r} and {EVERY!r}, of at most {LONGEST} letters and "
             "without a comma"
         )
-        yield "id", repr(one.name[: LONGEST + 1]), wanted
+        yield "id", repr(one.name[: LONGEST + 1]), expected
     if one.kind not in tuple(PersonaKind):
         yield "kind", repr(one.kind), f"one of {', '.join(PersonaKind)}"
         return
@@ -290,8 +301,8 @@ def _faults(one: _Given) -> Iterator[tuple[str, str, str]]:
         yield "text", "half a character (a lone surrogate)", "whole characters"
     roles = [role for role, _ in one.turns]
     if one.kind == PersonaKind.CONVERSATION:
-        talk = roles[1:] if roles[0] == SYSTEM else roles
-        if not talk or talk != [USER, ASSISTANT] * (len(talk) // 2):
+        talk_roles = roles[1:] if roles[0] == SYSTEM else roles
+        if not talk_roles or talk_roles != [USER, ASSISTANT] * (len(talk_roles) // 2):
             yield (
                 "turns",
                 ", ".join(roles),
@@ -315,10 +326,10 @@ def _can_be_sent(text: str) -> bool:
 
 def described(personas: Sequence[Persona]) -> Iterator[str]:
     """Yield a line for each persona: its name, kind and first words."""
-    for one in personas:
-        text = " ".join(one.turns[0].content.split())
-        more = f" (and {plural(len(one.turns) - 1, 'more turn')})" if len(one.turns) > 1 else ""
-        yield f"{one.name} ({one.kind}): {text if len(text) <= 60 else text[:59] + '…'}{more}"
+    for entry in personas:
+        text = " ".join(entry.turns[0].content.split())
+        more = f" (and {plural(len(entry.turns) - 1, 'more turn')})" if len(entry.turns) > 1 else ""
+        yield f"{entry.name} ({entry.kind}): {text if len(text) <= 60 else text[:59] + '…'}{more}"
 
 
 __all__ = ["as_given", "described", "given_personas", "read_personas"]

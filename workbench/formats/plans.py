@@ -1,4 +1,4 @@
-"""A frozen plan as a TOML file."""
+"""Reads and writes frozen plans as TOML files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ABOUT = """# A frozen plan: what will be asked and how it will be judged, writte
 
 
 def plan_text(plan: FrozenPlan) -> str:
-    """Return the file of a plan; `read_text` reads it."""
+    """Return the text of a plan's file, which `read_text` reads back."""
     import tomli_w
 
     tables = {
@@ -27,7 +27,7 @@ def plan_text(plan: FrozenPlan) -> str:
         "content": dict(plan.content),
         "judged": {"audit": plan.audit, **plan.judged},
         "compared": {"runs": list(plan.compared), "correction": plan.correction},
-        "template": [dict(one) for one in plan.templates],
+        "template": [dict(template) for template in plan.templates],
     }
     if plan.claims:
         tables["confirmatory"] = {"claims": list(plan.claims)}
@@ -35,9 +35,10 @@ def plan_text(plan: FrozenPlan) -> str:
 
 
 def read_plan(path: Path) -> tuple[FrozenPlan, str]:
-    """Return the plan in a file, with the text of the file.
+    """Return the plan in a file, and the text of the file.
 
-    Raises UsageError if the file does not exist, is not a plan, or was changed after it was frozen.
+    Raises UsageError if the file cannot be read, is not a plan, or was changed after the plan was
+    frozen.
     """
     try:
         text = check_file(path.expanduser()).read_text(encoding="utf-8")
@@ -54,16 +55,16 @@ def read_plan(path: Path) -> tuple[FrozenPlan, str]:
 
 
 def read_text(text: str, where: str) -> FrozenPlan:
-    """Return the plan in a text. Raises UsageError as `read_plan`."""
+    """Return the plan in a text. Raises UsageError as `read_plan` does."""
     try:
         tables = parse_toml(text, Path(where))
         head, asked, judged, compared = (
             dict(tables[name]) for name in ("plan", "asked", "judged", "compared")
         )
-        form, given = head.pop("format"), head.pop("hash")
-        if form != FORMAT:
+        version, stated_hash = head.pop("format"), head.pop("hash")
+        if version != FORMAT:
             raise UsageError(
-                f"{where}: found the format {form!r} of a plan; this workbench knows {FORMAT}"
+                f"{where}: found the format {version!r} of a plan; this workbench knows {FORMAT}"
             )
         plan = FrozenPlan(
             models=tuple(asked.pop("models")),
@@ -78,18 +79,18 @@ def read_text(text: str, where: str) -> FrozenPlan:
             claims=tuple(dict(tables.get("confirmatory", {})).get("claims", ())),
         )
     except (InputError, KeyError, TypeError, ValueError, AttributeError) as error:
-        why = (
+        fault = (
             str(error.findings[0])
             if isinstance(error, InputError)
             else f"{type(error).__name__}: {error}"
         )
         raise UsageError(
-            f"{where}: is no frozen plan ({why}); workbench plan writes one"
+            f"{where}: is no frozen plan ({fault}); workbench plan writes one"
         ) from error
-    if plan.hash != given:
+    if plan.hash != stated_hash:
         raise UsageError(
             f"{where}: was changed since it was frozen: its hash is {plan.hash[:12]}, "
-            f"and it says {str(given)[:12]}. "
+            f"and it says {str(stated_hash)[:12]}. "
             "Take the file as it was, or freeze a new plan"
         )
     return plan

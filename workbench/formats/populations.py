@@ -1,8 +1,8 @@
-"""Whom the people of a file stand for: their weights, and the groups that they are of.
+"""The weights of the people of a file, and their groups.
 
     --weight "pspwght*pweight" --groups "cntry,age=agea:18-29/30-49/50-64/65+"
 
-Weights multiply. A group is a column, by its own name or another one; a column of many numbers is
+Weights multiply. A group is a column, by its own name or another one. A column of many numbers is
 cut.
 """
 
@@ -25,28 +25,29 @@ from workbench.formats.tabular import COMMA_HINT
 
 HEAVIEST = 1e12
 NOTHING = frozenset({"", "nan", "na", "n/a", "."})
-"what programs write for a cell without a value"
+"values that programs write for a cell without a value"
 OWN = ("respondent", "weight")
 "columns of `respondents.csv` that are no groups"
 MOST_NUMBERS, MOST_VALUES = 30, 300
-"different numbers, and different words, of one group"
+"the largest numbers of different numbers, and of different words, of one group"
 CUTS = '--groups "{}:18-29/30-49/50-64/65+"'
 _CUT = re.compile(r"(-?\d+)-(-?\d+)|(-?\d+)\+")
 
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """A column that tells groups of people apart."""
+    """A column that divides people into groups."""
 
     name: str
-    "`age`"
+    "for example `age`"
     column: str
     cuts: tuple[tuple[str, float, float], ...] = ()
-    "(value, from, to) in whole numbers; none: the column's values are the groups"
+    "(value, from, to) in whole numbers. Without cuts, the column's values are the groups."
 
     def value(self, cell: str) -> str | None:
-        """Return the group of a cell; "" outside of all cuts, None for what is no number and would
-        have to be one.
+        """Return the group of a cell, or an empty string outside of all cuts.
+
+        It is None for a cell that would have to be a number and is none.
         """
         if not self.cuts:
             return cell
@@ -60,39 +61,42 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """Which columns say whom the people stand for."""
+    """The columns with weights and groups of the people."""
 
     weights: tuple[str, ...] = ()
-    "multiplied"
+    "columns whose values are multiplied"
     groups: tuple[Grouping, ...] = ()
     drop_unweighted: bool = False
-    "leave out people without a weight"
+    "whether people without a weight are left out"
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.weights, *(one.column for one in self.groups))))
+        return tuple(dict.fromkeys((*self.weights, *(grouping.column for grouping in self.groups))))
 
 
 NOBODY = Who()
-"no column says anything"
+"without columns"
 
 
 def who_of(groups: str | None, weight: str | None, *, drop_unweighted: bool = False) -> Who:
-    """Return what was typed. Raises UsageError where it cannot be read."""
+    """Return the columns from the typed options. Raises UsageError if they cannot be read."""
     weights = tuple(filter(None, map(str.strip, re.split(r"[*,]", weight or ""))))
-    found = tuple(_grouping(part) for part in map(str.strip, (groups or "").split(",")) if part)
-    for option, names in (("groups", [one.name for one in found]), ("weight", weights)):
-        if twice := [name for name, n in Counter(names).items() if n > 1]:
-            raise UsageError(f"--{option}: {twice[0]} is named twice; name it once")
+    groupings = tuple(_grouping(part) for part in map(str.strip, (groups or "").split(",")) if part)
+    for option, names in (
+        ("groups", [grouping.name for grouping in groupings]),
+        ("weight", weights),
+    ):
+        if repeated := [name for name, count in Counter(names).items() if count > 1]:
+            raise UsageError(f"--{option}: {repeated[0]} is named twice; name it once")
     if drop_unweighted and not weights:
         raise UsageError("--drop-unweighted belongs to --weight COLUMN")
-    return Who(weights, found, drop_unweighted)
+    return Who(weights, groupings, drop_unweighted)
 
 
 def _grouping(typed: str) -> Grouping:
-    named, _, cuts = typed.partition(":")
-    name, sign, column = (part.strip() for part in named.partition("="))
-    if not name or (sign and not column):
+    name_part, _, cuts = typed.partition(":")
+    name, equals, column = (part.strip() for part in name_part.partition("="))
+    if not name or (equals and not column):
         raise UsageError(
             f"--groups: found {typed!r}; give COLUMN, NAME=COLUMN, or COLUMN:18-29/30-49/50+"
         )
@@ -101,7 +105,7 @@ def _grouping(typed: str) -> Grouping:
             f"--groups: a group cannot be called {name}; give it another name, as in "
             f"land={column or name}"
         )
-    found: list[tuple[str, float, float]] = []
+    cut_bounds: list[tuple[str, float, float]] = []
     for cut in map(str.strip, cuts.split("/")) if cuts else ():
         match = _CUT.fullmatch(cut)
         low, high = (
@@ -112,17 +116,17 @@ def _grouping(typed: str) -> Grouping:
                 f"--groups: found {cut!r}; give whole numbers from low to high, as in "
                 "18-29/30-49/50+"
             )
-        if any(low <= other_high and other_low <= high for _, other_low, other_high in found):
+        if any(low <= other_high and other_low <= high for _, other_low, other_high in cut_bounds):
             raise UsageError(
                 f"--groups: found {cut!r}, which shares numbers with another part; give each "
                 "number once"
             )
-        found.append((cut, low, high))
-    return Grouping(name, column or name, tuple(found))
+        cut_bounds.append((cut, low, high))
+    return Grouping(name, column or name, tuple(cut_bounds))
 
 
 def number_in(cell: str) -> float | None:
-    """Return a cell as a number of any finite size, or None if it is none: codes may be long."""
+    """Return a cell as a number of any finite size, or None if it is none. Codes may be long."""
     return finite_number(cell, low=-sys.float_info.max, high=sys.float_info.max)
 
 
@@ -134,11 +138,11 @@ def note_all(
     expected: str,
     what: str = "",
 ) -> None:
-    """Note each value once, at the first of its places, with how often it stands there."""
+    """Note each value once, at the first of its places, with its number of occurrences."""
     for value, places in found.items():
-        said = f"{value!r}{what}" if value else "an empty cell"
+        problem = f"{value!r}{what}" if value else "an empty cell"
         times = f", {len(places):,} times, here first" if len(places) > 1 else ""
-        findings.add(path, places[0], column, said + times, expected)
+        findings.add(path, places[0], column, problem + times, expected)
 
 
 def weights_of(
@@ -148,91 +152,97 @@ def weights_of(
     who: Who,
     findings: Findings,
 ) -> list[float | None]:
-    """Return the weight of each person, None for one without; every fault is noted, each kind once
-    in a column.
+    """Return the weight of each person, or None for one without.
+
+    Every fault is noted, each kind once in a column.
     """
-    found: list[float | None] = [1.0] * len(places)
+    weights: list[float | None] = [1.0] * len(places)
     for name, cells in columns.items():
-        bad: dict[str, list[int]] = {}
-        absent: list[int] = []
-        for at, (cell, place) in enumerate(zip(cells, places, strict=True)):
+        invalid: dict[str, list[int]] = {}
+        empty_places: list[int] = []
+        for index, (cell, place) in enumerate(zip(cells, places, strict=True)):
             if folded(cell) in NOTHING:
-                absent.append(place)
-                found[at] = None
+                empty_places.append(place)
+                weights[index] = None
                 continue
-            value, before = number_in(cell), found[at]
+            value, previous = number_in(cell), weights[index]
             if value is None or not 0 <= value <= HEAVIEST:
-                bad.setdefault(cell, []).append(place)
-            elif before is not None:
-                found[at] = min(before * value, HEAVIEST)
-        few = dict(list(bad.items())[:FAULTS])
-        hint = COMMA_HINT if any(map(has_decimal_comma, few)) else ", with a decimal point"
-        note_all(findings, path, name, few, f"a weight: a number from 0 to {HEAVIEST:g}{hint}")
-        if len(bad) > FAULTS:
+                invalid.setdefault(cell, []).append(place)
+            elif previous is not None:
+                weights[index] = min(previous * value, HEAVIEST)
+        first_invalid = dict(list(invalid.items())[:FAULTS])
+        hint = (
+            COMMA_HINT if any(map(has_decimal_comma, first_invalid)) else ", with a decimal point"
+        )
+        note_all(
+            findings, path, name, first_invalid, f"a weight: a number from 0 to {HEAVIEST:g}{hint}"
+        )
+        if len(invalid) > FAULTS:
             findings.add(
                 path,
                 None,
                 name,
-                f"{len(bad) - FAULTS:,} other values that are no weights",
+                f"{len(invalid) - FAULTS:,} other values that are no weights",
                 "weights",
             )
-        if absent and not who.drop_unweighted:
+        if empty_places and not who.drop_unweighted:
             expected = "a weight for every person; --drop-unweighted leaves the others out"
-            note_all(findings, path, name, {"": absent}, expected)
-    return found
+            note_all(findings, path, name, {"": empty_places}, expected)
+    return weights
 
 
 FAULTS = 5
-"different values of a column at fault that are told one by one"
+"the number of different faulty values of a column that are named one by one"
 
 
 def groups_of(
     path: Path, grouping: Grouping, cells: Sequence[str], places: Sequence[int], findings: Findings
 ) -> tuple[list[str], tuple[str, ...]]:
-    """Return the group of each person, "" for none, and sentences about who is in none.
+    """Return the group of each person, and sentences about people in none.
 
-    Raises UsageError for a column of too many different values.
+    The group is an empty string for none. Raises UsageError for a column of too many different
+    values.
     """
-    known: dict[str, str] = {}
-    bad: dict[str, list[int]] = {}
-    found = []
+    group_by_cell: dict[str, str] = {}
+    invalid: dict[str, list[int]] = {}
+    groups = []
     for cell, place in zip(cells, places, strict=True):
-        if cell not in known:
+        if cell not in group_by_cell:
             value = "" if folded(cell) in NOTHING else grouping.value(cell)
-            known[cell] = value or ""
+            group_by_cell[cell] = value or ""
             if value is None:
-                bad[cell] = []
-        if cell in bad:
-            bad[cell].append(place)
-        found.append(known[cell])
+                invalid[cell] = []
+        if cell in invalid:
+            invalid[cell].append(place)
+        groups.append(group_by_cell[cell])
     note_all(
         findings,
         path,
         grouping.column,
-        dict(list(bad.items())[:FAULTS]),
+        dict(list(invalid.items())[:FAULTS]),
         "a number, which is put into a part",
     )
-    values = {value for value in known.values() if value}
+    values = {value for value in group_by_cell.values() if value}
     _check_number(grouping, values)
-    outside = sum(
-        folded(cell) not in NOTHING and not value for cell, value in zip(cells, found, strict=True)
+    n_outside = sum(
+        folded(cell) not in NOTHING and not value for cell, value in zip(cells, groups, strict=True)
     )
-    told = [
-        f"{plural(outside, 'respondent')} outside of {grouping.name} "
-        f"{'/'.join(c for c, *_ in grouping.cuts)}."
+    notes = [
+        f"{plural(n_outside, 'respondent')} outside of {grouping.name} "
+        f"{'/'.join(cut for cut, *_ in grouping.cuts)}."
     ]
-    return found, tuple(told if outside and not bad else ())
+    return groups, tuple(notes if n_outside and not invalid else ())
 
 
 def _check_number(grouping: Grouping, values: set[str]) -> None:
-    numbers = all(number_in(value) is not None for value in values)
-    if len(values) <= (MOST_NUMBERS if numbers else MOST_VALUES):
+    are_numbers = all(number_in(value) is not None for value in values)
+    if len(values) <= (MOST_NUMBERS if are_numbers else MOST_VALUES):
         return
     name = grouping.column
-    way = f"cut it, as in {CUTS.format(name)}" if numbers else "leave it out of --groups"
+    remedy = f"cut it, as in {CUTS.format(name)}" if are_numbers else "leave it out of --groups"
     raise UsageError(
         f"the group {name} has {len(values):,} different values, which are too many for groups; "
-        f"{way}"
+        f"{remedy}"
     )
 
 
@@ -241,54 +251,58 @@ def with_who(
     weights: Mapping[str, float | None],
     groups: Mapping[str, Mapping[str, str]],
 ) -> tuple[tuple[Respondent, ...], tuple[str, ...]]:
-    """Return the people with their weights and groups, without those who have no weight, and
-    sentences about that.
+    """Return the people with their weights and groups, and sentences about omitted people.
+
+    People without a weight are left out.
     """
-    kept = [
-        Respondent(one.name, one.answers, weight, groups.get(one.name, {}))
-        for one in people
-        if (weight := weights.get(one.name, 1.0)) is not None
+    weighted = [
+        Respondent(person.name, person.answers, weight, groups.get(person.name, {}))
+        for person in people
+        if (weight := weights.get(person.name, 1.0)) is not None
     ]
-    dropped = [one.name for one in people if weights.get(one.name, 1.0) is None]
-    nobody = [one.name for one in kept if one.weight == 0]
-    if kept and len(nobody) == len(kept):
+    dropped = [person.name for person in people if weights.get(person.name, 1.0) is None]
+    uncounted = [person.name for person in weighted if person.weight == 0]
+    if weighted and len(uncounted) == len(weighted):
         raise UsageError(
             "every respondent has the weight 0, so nobody counts; leave --weight out, or name "
             "another one"
         )
-    told = []
+    notes = []
     if dropped:
-        told.append(
+        notes.append(
             f"{plural(len(dropped), 'respondent')} without a weight left out: {named_few(dropped)}."
         )
-    if nobody:
-        told.append(
-            f"{plural(len(nobody), 'respondent')} with the weight 0, who count for nothing: "
-            f"{named_few(nobody)}."
+    if uncounted:
+        notes.append(
+            f"{plural(len(uncounted), 'respondent')} with the weight 0, who count for nothing: "
+            f"{named_few(uncounted)}."
         )
-    return tuple(kept), tuple(told)
+    return tuple(weighted), tuple(notes)
 
 
 def counted_groups(people: Sequence[Respondent]) -> dict[str, dict[str, int]]:
-    """Return how many people each group has; those in none are counted under ""."""
-    fields = dict.fromkeys(field for one in people for field in one.groups)
+    """Return the number of people in each group. People in none are counted under ""."""
+    fields = dict.fromkeys(field for person in people for field in person.groups)
     return {
-        field: dict(sorted(Counter(one.groups.get(field, "") for one in people).items()))
+        field: dict(sorted(Counter(person.groups.get(field, "") for person in people).items()))
         for field in fields
     }
 
 
 def said_of_people(people: Sequence[Respondent]) -> list[str]:
-    """Say how weights are spread and how many people each group has; nothing where nobody has
-    either.
+    """Return texts about the spread of weights and the sizes of groups.
+
+    There are none if nobody has a weight or a group.
     """
     from workbench.stats.weights import spread_of
 
-    said = []
-    if any(one.weight != 1 for one in people):
-        said.append(f"weights: {spread_of([one.weight for one in people])}")
+    sentences = []
+    if any(person.weight != 1 for person in people):
+        sentences.append(f"weights: {spread_of([person.weight for person in people])}")
     for field, counts in counted_groups(people).items():
-        none = counts.pop("", 0)
-        told = [f"{value} {n:,}" for value, n in counts.items()]
-        said.append(f"group {field}: {named_few(told, 40)}{f'; in none {none:,}' if none else ''}")
-    return said
+        n_none = counts.pop("", 0)
+        texts = [f"{value} {count:,}" for value, count in counts.items()]
+        sentences.append(
+            f"group {field}: {named_few(texts, 40)}{f'; in none {n_none:,}' if n_none else ''}"
+        )
+    return sentences

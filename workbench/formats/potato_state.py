@@ -1,8 +1,8 @@
-"""The labels of one person in Potato's `user_state.json`, with the texts of the task's data files.
+"""Reads one person's labels from Potato's `user_state.json`, with the texts of the labelled items.
 
-The state has labels by the id of an item, and no text. A task of Potato lies in a folder that has
-the data files, often in a folder `data`, and the folder of annotations, which has a folder with the
-state of each person.
+The state has the labels by the ids of items, but no text. A task of Potato is a folder that
+contains the data files, often in a subfolder `data`. It also contains a folder of annotations, in
+which each person's state has a folder of its own.
 """
 
 from __future__ import annotations
@@ -17,20 +17,19 @@ from workbench.formats.records import Findings, Kind, kind_of, objects, records
 
 STATE_KEY = "instance_id_to_label_to_value"
 LEVELS = 4
-"""folders above a state that are searched for data files: of the person, of annotations, of the
-task, and one more"""
+"""how many folders above a state are searched for data files: the person's, the annotations',
+the task's and one more"""
 MOST_FILES = 200
-"files that are looked into"
+"the most files that are searched"
 FOLDERS = ("", "data", "data_files")
 ENDS = (".json", ".jsonl", ".csv", ".tsv")
 IDS = ("id", "instance_id")
 
 
 def items_of(state: Mapping[str, Any], path: Path) -> Iterator[dict[str, Any]]:
-    """Yield each labelled item with its texts, its labels by schema, and the person who labelled
-    it.
+    """Yield each labelled item: its texts, its labels by schema, and the person who labelled it.
 
-    Raises UsageError if no data file has the texts.
+    Raises UsageError if no data file contains the texts.
     """
     labelled = {str(item): labels for item, labels in state[STATE_KEY].items() if labels}
     texts = _texts_of(set(labelled), path) if labelled else {}
@@ -52,8 +51,9 @@ def items_of(state: Mapping[str, Any], path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _by_schema(pairs: Any) -> dict[str, dict[str, Any]]:
-    """Return schema -> label -> value of pairs such as [{"schema": "stance", "name": "agree"},
-    "true"].
+    """Return schema -> label -> value.
+
+    A pair is, for example, [{"schema": "stance", "name": "agree"}, "true"].
     """
     schemas: dict[str, dict[str, Any]] = {}
     for label, value in pairs:
@@ -62,30 +62,30 @@ def _by_schema(pairs: Any) -> dict[str, dict[str, Any]]:
 
 
 def _texts_of(wanted: set[str], path: Path) -> dict[str, dict[str, Any]]:
-    """Return the items with these ids from the data files around a state."""
-    found: dict[str, dict[str, Any]] = {}
+    """Return the items with these ids, by id, from the data files around a state."""
+    item_by_id: dict[str, dict[str, Any]] = {}
     for file in islice(_files_around(path.resolve()), MOST_FILES):
         for item in _items_in(file):
             key = next((str(item[name]) for name in IDS if name in item), "")
             if key in wanted:
-                found.setdefault(key, item)
-        if wanted <= found.keys():
+                item_by_id.setdefault(key, item)
+        if wanted <= item_by_id.keys():
             break
-    return found
+    return item_by_id
 
 
 def _files_around(path: Path) -> Iterator[Path]:
     for folder in list(path.parents)[:LEVELS]:
         for name in FOLDERS:
-            place = folder / name
-            if place.is_dir():
+            data_folder = folder / name
+            if data_folder.is_dir():
                 yield from sorted(
-                    file for file in place.iterdir() if file.suffix in ENDS and file.is_file()
+                    file for file in data_folder.iterdir() if file.suffix in ENDS and file.is_file()
                 )
 
 
 def _items_in(file: Path) -> Iterator[dict[str, Any]]:
-    """Yield the items of a data file; nothing of a file of another kind."""
+    """Yield the items of a data file, or nothing if the file is of another kind."""
     findings = Findings()
     try:
         if kind_of(file) is Kind.TEXT:

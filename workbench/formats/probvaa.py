@@ -1,8 +1,7 @@
-"""Converts an instrument's names to ProbVAA's layout: IDs are `country_number_…`, templates have
-numbers.
+"""Reads the ProbVAA download, and converts an instrument's names to its layout and back.
 
-Names that do not fit get a free code or number, which `mapping.csv` beside the data records;
-reading reverses it.
+IDs are `country_number_…`, and templates have numbers. Names that do not fit get a free code or
+number, which `mapping.csv` beside the data records. Reading restores the instrument's own names.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ NOWHERE = ""
 
 @dataclass(frozen=True, slots=True)
 class LayoutNames:
-    """Our names and those of the layout."""
+    """The names of the instrument and those of the layout."""
 
     countries: Mapping[str, str]
     "country, or NOWHERE -> code of two letters"
@@ -61,14 +60,14 @@ class LayoutNames:
     "(family, name) -> number"
 
     def mapping(self) -> str:
-        """Return the file of renamings; empty if there are none."""
+        """Return the file of renamings, or an empty string if there are none."""
         rows = [
             *((COUNTRY, code, name) for name, code in self.countries.items() if code != name),
             *((STATEMENT, layout, ref) for ref, layout in self.refs.items() if layout != ref),
             *(
-                (TEMPLATE, f"{family}-{n}", name)
-                for (family, name), n in self.templates.items()
-                if f"{family}-{n}" != name
+                (TEMPLATE, f"{family}-{template_number}", name)
+                for (family, name), template_number in self.templates.items()
+                if f"{family}-{template_number}" != name
             ),
         ]
         return csv_text(COLUMNS, ([guarded(cell) for cell in row] for row in rows)) if rows else ""
@@ -84,35 +83,41 @@ class OwnNames:
 
     def back(self, instrument: Instrument) -> Instrument:
         """Return an instrument that was read from the layout, with its own names restored."""
-        ref = {**self.refs}.get
-        country = {**self.countries}.get
+        own_ref = {**self.refs}.get
+        own_country = {**self.countries}.get
         return replace(
             instrument,
             statements=tuple(
                 replace(
-                    s, ref=ref(s.ref, s.ref), country=country(s.country or "", s.country) or None
+                    statement,
+                    ref=own_ref(statement.ref, statement.ref),
+                    country=own_country(statement.country or "", statement.country) or None,
                 )
-                for s in instrument.statements
+                for statement in instrument.statements
             ),
             issue_labels=tuple(
-                replace(o, statement=ref(o.statement, o.statement)) for o in instrument.issue_labels
+                replace(label, statement=own_ref(label.statement, label.statement))
+                for label in instrument.issue_labels
             ),
             parties=tuple(
-                replace(p, country=country(p.country, p.country)) for p in instrument.parties
+                replace(party, country=own_country(party.country, party.country))
+                for party in instrument.parties
             ),
             party_answers=tuple(
                 replace(
-                    o,
-                    country=country(o.country, o.country),
-                    statement=ref(o.statement, o.statement),
+                    answer,
+                    country=own_country(answer.country, answer.country),
+                    statement=own_ref(answer.statement, answer.statement),
                 )
-                for o in instrument.party_answers
+                for answer in instrument.party_answers
             ),
             survey=tuple(
-                replace(o, statement=ref(o.statement, o.statement)) for o in instrument.survey
+                replace(answer, statement=own_ref(answer.statement, answer.statement))
+                for answer in instrument.survey
             ),
             templates=tuple(
-                replace(t, name=self.templates.get(t.name, t.name)) for t in instrument.templates
+                replace(template, name=self.templates.get(template.name, template.name))
+                for template in instrument.templates
             ),
         )
 
@@ -124,68 +129,72 @@ def layout_names(instrument: Instrument) -> LayoutNames:
     )
     refs: dict[str, str] = {}
     for country, code in countries.items():
-        of_country = [s.ref for s in instrument.statements if (s.country or NOWHERE) == country]
-        numbers = _numbers(of_country, code)
-        refs |= {ref: f"{code}_{numbers[ref]}" for ref in of_country}
+        country_refs = [
+            statement.ref
+            for statement in instrument.statements
+            if (statement.country or NOWHERE) == country
+        ]
+        numbers = _numbers(country_refs, code)
+        refs |= {ref: f"{code}_{numbers[ref]}" for ref in country_refs}
     return LayoutNames(
         countries,
-        {s.ref: refs[s.ref] for s in instrument.statements},
+        {statement.ref: refs[statement.ref] for statement in instrument.statements},
         _template_numbers(instrument.templates),
     )
 
 
 def read_mapping(path: Path, findings: Findings) -> OwnNames:
-    """Return the contents of a mapping file; empty if there is no file."""
+    """Return the contents of a mapping file, which are empty if there is no file."""
     if not path.is_file():
         return OwnNames()
-    found: dict[str, dict[str, str]] = {COUNTRY: {}, STATEMENT: {}, TEMPLATE: {}}
+    names_by_kind: dict[str, dict[str, str]] = {COUNTRY: {}, STATEMENT: {}, TEMPLATE: {}}
     seen: dict[object, int] = {}
     for row in read_rows(path, findings, required=COLUMNS, may_be_empty=("name",), guarded=True):
-        what, layout = row.get("what"), row.get("layout")
-        if what not in found:
-            findings.add(path, row.line, "what", repr(what), "one of " + ", ".join(found))
-        elif is_new(seen, (what, layout), row, "layout", findings):
-            found[what][layout] = row.get("name")
-    return OwnNames(found[COUNTRY], found[STATEMENT], found[TEMPLATE])
+        kind, layout = row.get("what"), row.get("layout")
+        if kind not in names_by_kind:
+            findings.add(path, row.line, "what", repr(kind), "one of " + ", ".join(names_by_kind))
+        elif is_new(seen, (kind, layout), row, "layout", findings):
+            names_by_kind[kind][layout] = row.get("name")
+    return OwnNames(names_by_kind[COUNTRY], names_by_kind[STATEMENT], names_by_kind[TEMPLATE])
 
 
 def _codes(countries: Iterable[str]) -> dict[str, str]:
     names = list(countries)
-    taken = {name for name in names if re.fullmatch("[a-z]{2}", name)}
-    free = (code for code in FREE_CODES if code not in taken)
-    return {name: name if name in taken else next(free) for name in names}
+    fitting = {name for name in names if re.fullmatch("[a-z]{2}", name)}
+    free_codes = (code for code in FREE_CODES if code not in fitting)
+    return {name: name if name in fitting else next(free_codes) for name in names}
 
 
 def _numbers(refs: list[str], code: str) -> dict[str, str]:
-    """Return the number of each ref: its own if the ref is `code_number`, else a free one."""
+    """Return the number of each ref: its own if the ref is `code_number`, or else a free one."""
     fitting = {
         ref: match[1] for ref in refs if (match := re.fullmatch(rf"{code}_([0-9]+)", ref, re.ASCII))
     }
-    taken = {int(number) for number in fitting.values()}
-    free = (number for number in range(1, len(refs) + len(taken) + 1) if number not in taken)
-    return {ref: fitting.get(ref) or str(next(free)) for ref in refs}
+    used = {int(number) for number in fitting.values()}
+    free_numbers = (number for number in range(1, len(refs) + len(used) + 1) if number not in used)
+    return {ref: fitting.get(ref) or str(next(free_numbers)) for ref in refs}
 
 
 def _template_numbers(templates: Iterable[Template]) -> dict[tuple[str, str], str]:
     names: dict[str, dict[str, None]] = {}
     for template in templates:
         names.setdefault(template.family, {})[template.name] = None
-    found: dict[tuple[str, str], str] = {}
-    for family, of_family in names.items():
-        numbers = _template_numbers_of(family, list(of_family))
-        found |= {(family, name): numbers[name] for name in of_family}
-    return found
+    numbers_by_name: dict[tuple[str, str], str] = {}
+    for family, family_names in names.items():
+        numbers = _template_numbers_of(family, list(family_names))
+        numbers_by_name |= {(family, name): numbers[name] for name in family_names}
+    return numbers_by_name
 
 
 def _template_numbers_of(family: str, names: list[str]) -> dict[str, str]:
     fitting = {
-        n: match[1]
-        for n in names
-        if (match := re.fullmatch(rf"{re.escape(family)}-(0|[1-9][0-9]*)", n))
+        name: match[1]
+        for name in names
+        if (match := re.fullmatch(rf"{re.escape(family)}-(0|[1-9][0-9]*)", name))
     }
-    taken = {int(number) for number in fitting.values()}
-    free = (number for number in range(len(names) + len(taken) + 1) if number not in taken)
-    return {name: fitting.get(name) or str(next(free)) for name in names}
+    used = {int(number) for number in fitting.values()}
+    free_numbers = (number for number in range(len(names) + len(used) + 1) if number not in used)
+    return {name: fitting.get(name) or str(next(free_numbers)) for name in names}
 
 
 LANGUAGES = {
@@ -225,7 +234,7 @@ VARIANTS = {
 opposite, negation"""
 CODES = {variant: code for code, variant in VARIANTS.items()}
 AGNOSTIC = "country-agnostic"
-"tag of statements without reference to a country: the sixth digit"
+"tag of statements without reference to a country, which is the sixth digit"
 ANNOTATED = ("ID", "statement", "policy_domain")
 "columns of the annotations that are not issues"
 SURVEYED = {
@@ -256,14 +265,17 @@ NOTES = (
 
 
 def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> Instrument:
-    """Read the download: its root, its `data` folder, or any folder that holds `vaa/probvaa.csv`.
+    """Read the download: its root, its `data` folder, or any folder with `vaa/probvaa.csv`.
 
-    `left_right`: a CSV of party positions (country, party, lrgen); by default
-    `derived/party_lrgen.csv`, if there.
+    `left_right` is a CSV of party positions (country, party, lrgen), by default
+    `derived/party_lrgen.csv`, if it exists.
 
-    Raises UsageError if the path is not such a download, InputError for malformed files.
+    Raises UsageError if the path is not such a download, and InputError for malformed files.
     """
-    data = next((p for p in (path, path / "data") if (p / "vaa" / "probvaa.csv").is_file()), None)
+    data = next(
+        (folder for folder in (path, path / "data") if (folder / "vaa" / "probvaa.csv").is_file()),
+        None,
+    )
     if data is None:
         raise UsageError(
             f"{path}: no ProbVAA download; looked for vaa/probvaa.csv and data/vaa/probvaa.csv "
@@ -273,13 +285,15 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
     wordings, agnostic = _wordings(data / "vaa" / "probvaa.csv", findings, notes)
     labels, topics, all_issues = _annotations(data / ANNOTATIONS, findings)
     positions = _positions(left_right or data.parent / LEFT_RIGHT, findings, left_right is not None)
-    there = sorted(path.stem for path in (data / "vaa").glob("[a-z][a-z].csv"))
+    country_codes = sorted(path.stem for path in (data / "vaa").glob("[a-z][a-z].csv"))
     answers = [
-        answer for country in there for answer in _party_answers(data / "vaa", country, findings)
+        answer
+        for country in country_codes
+        for answer in _party_answers(data / "vaa", country, findings)
     ]
     survey = _survey(data / SURVEY, findings)
     templates = _templates(data, findings, notes)
-    own = read_mapping(data.parent / MAPPING, findings)
+    own_names = read_mapping(data.parent / MAPPING, findings)
     findings.check()
     parties = dict.fromkeys((answer.country, answer.party) for answer in answers)
     issues: dict[str, dict[str, int]] = {}
@@ -289,7 +303,7 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
     countries = sorted({ref.partition("_")[0] for ref in wordings} | _usual(wordings))
     parts = (*(f"vaa/{country}.csv" for country in countries), *PARTS)
     notes += [f"{part} is not in the download." for part in parts if not (data / part).is_file()]
-    found = Instrument(
+    instrument = Instrument(
         name=name,
         title="ProbVAA: policy statements of voting advice applications in seven countries",
         statements=tuple(
@@ -318,7 +332,7 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
         survey=tuple(survey),
         notes=tuple(notes),
     )
-    return own.back(found)
+    return own_names.back(instrument)
 
 
 def _usual(wordings: Iterable[str]) -> set[str]:
@@ -327,25 +341,24 @@ def _usual(wordings: Iterable[str]) -> set[str]:
 
 
 def _left_out(answers: Iterable[PartyAnswer], known: Container[str]) -> list[str]:
-    unknown = Counter(answer.statement for answer in answers if answer.statement not in known)
+    n_by_ref = Counter(answer.statement for answer in answers if answer.statement not in known)
     return [
-        f"Answers for the unknown statement {ref} ({n} rows) are left out."
-        for ref, n in sorted(unknown.items())
+        f"Answers for the unknown statement {ref} ({count} rows) are left out."
+        for ref, count in sorted(n_by_ref.items())
     ]
 
 
 def _wordings(
     path: Path, findings: Findings, notes: list[str]
 ) -> tuple[dict[str, list[Wording]], set[str]]:
-    """Return the wordings of each statement, by country and number, and the statements without
-    reference to a country.
+    """Return the wordings of each statement, and the statements without reference to a country.
 
-    The code may differ between languages; the first row decides the digit for statements without
-    reference to a country.
+    Statements are by country and number. The code may differ between languages. The first row
+    decides the digit for statements without reference to a country.
     """
     wordings: dict[str, list[Wording]] = {}
     agnostic: dict[str, str] = {}
-    unlike: dict[str, None] = {}
+    differing_refs: dict[str, None] = {}
     seen: dict[tuple[str, VariantId, str], int] = {}
     for row in read_rows(path, findings, required=("ID", "statement")):
         match = STATEMENT_ID.fullmatch(row.get("ID"))
@@ -355,27 +368,27 @@ def _wordings(
             continue
         ref, variant, language = f"{match[1]}_{match[2]}", VARIANTS[match[3]], match[5]
         if agnostic.setdefault(ref, match[4]) != match[4]:
-            unlike[ref] = None
-        first = seen.setdefault((ref, variant, language), row.line)
-        if first != row.line:
+            differing_refs[ref] = None
+        first_line = seen.setdefault((ref, variant, language), row.line)
+        if first_line != row.line:
             findings.add(
                 path,
                 row.line,
                 "ID",
-                f"{variant} of {ref} in {language} again, after line {first}",
+                f"{variant} of {ref} in {language} again, after line {first_line}",
                 "it once",
             )
             continue
         if len(row.cells["statement"]) > MOST_CHARACTERS:
-            found = f"a text of {len(row.cells['statement']):,} characters"
+            problem = f"a text of {len(row.cells['statement']):,} characters"
             findings.add(
-                path, row.line, "statement", found, f"at most {MOST_CHARACTERS:,} characters"
+                path, row.line, "statement", problem, f"at most {MOST_CHARACTERS:,} characters"
             )
         wordings.setdefault(ref, []).append(Wording(variant, language, row.cells["statement"]))
-    if unlike:
+    if differing_refs:
         notes.append(
             "The digit for statements without reference to a country differs between languages "
-            f"of {', '.join(unlike)}."
+            f"of {', '.join(differing_refs)}."
         )
     return wordings, {ref for ref, digit in agnostic.items() if digit == "1"}
 
@@ -391,8 +404,9 @@ def _ref(row: Row, column: str, findings: Findings) -> str | None:
 def _annotations(
     path: Path, findings: Findings
 ) -> tuple[list[IssueLabel], dict[str, str], tuple[str, ...]]:
-    """Return labels, topics and the issues, which are all other columns; empty cells are not
-    labels.
+    """Return labels, topics and the issues, which are all other columns.
+
+    Empty cells are not labels.
     """
     labels: list[IssueLabel] = []
     topics: dict[str, str] = {}
@@ -421,11 +435,11 @@ def _positions(path: Path, findings: Findings, wanted: bool) -> dict[tuple[str, 
     if not path.exists():
         raise UsageError(f"{path}: found no such file of party positions")
     rows = read_rows(path, findings, required=("country", "party", "lrgen"), any_columns=True)
-    found = {
-        (r.get("country"), r.get("party")): number(r, "lrgen", findings, low=0, high=10)
-        for r in rows
+    position_by_party = {
+        (row.get("country"), row.get("party")): number(row, "lrgen", findings, low=0, high=10)
+        for row in rows
     }
-    return {key: value for key, value in found.items() if value is not None}
+    return {key: value for key, value in position_by_party.items() if value is not None}
 
 
 def _party_answers(folder: Path, country: str, findings: Findings) -> Iterable[PartyAnswer]:
@@ -462,12 +476,12 @@ def _survey(path: Path, findings: Findings) -> Iterable[SurveyAnswer]:
 
 
 def _templates(folder: Path, findings: Findings, notes: list[str]) -> tuple[Template, ...]:
-    found = []
-    clf = _optional(
+    templates = []
+    clf_rows = _optional(
         folder / CLF_TEMPLATES, findings, ("template_id", "template", "model_type", "inverted")
     )
-    for row in clf:
-        _, as_printed = choice(row, "inverted", findings, {"1": 1, "0": 0})
+    for row in clf_rows:
+        _, is_printed = choice(row, "inverted", findings, {"1": 1, "0": 0})
         text, chat = row.cells["template"], row.get("model_type") == "chat"
         match = LLAMA_CHAT.fullmatch(text)
         if (chat and match is None) or (not chat and text.count("%s") != 1):
@@ -475,12 +489,12 @@ def _templates(folder: Path, findings: Findings, notes: list[str]) -> tuple[Temp
             findings.add(row.file, row.line, "template", repr(text[:60]), expected)
             continue
         system, user = (match[1], SLOT) if match else (None, text.replace("%s", SLOT))
-        found.append(
-            _template(row, row.get("template_id"), not as_printed, system, user, chat, findings)
+        templates.append(
+            _template(row, row.get("template_id"), not is_printed, system, user, chat, findings)
         )
-    gpt = _optional(folder / GPT_TEMPLATES, findings, ("inversion_id", "template", "inverted"))
-    for row in gpt:
-        _, swapped = choice(row, "inverted", findings, {"1": 1, "0": 0})
+    gpt_rows = _optional(folder / GPT_TEMPLATES, findings, ("inversion_id", "template", "inverted"))
+    for row in gpt_rows:
+        _, is_swapped = choice(row, "inverted", findings, {"1": 1, "0": 0})
         instruction, name = row.cells["template"], row.get("inversion_id")
         parts: tuple[str | None, str] = (instruction, SLOT)
         if "%s" in instruction:
@@ -491,8 +505,8 @@ def _templates(folder: Path, findings: Findings, notes: list[str]) -> tuple[Temp
                 "here it is replaced by the statement, and the whole text is one user turn."
             )
             parts = (None, instruction.replace("%s", SLOT))
-        found.append(_template(row, name, bool(swapped), *parts, True, findings, "gpt"))
-    return tuple(template for template in found if template is not None)
+        templates.append(_template(row, name, bool(is_swapped), *parts, True, findings, "gpt"))
+    return tuple(template for template in templates if template is not None)
 
 
 def _template(
@@ -515,7 +529,7 @@ def _template(
             row.line,
             "template",
             "no known pair of labels",
-            " or ".join("/".join(p) for p in PAIRS),
+            " or ".join("/".join(labels) for labels in PAIRS),
         )
         return None
     return Template(
@@ -533,11 +547,16 @@ def _template(
 
 
 def label_pair(system: str | None, user: str) -> tuple[str, str] | None:
-    """Return the two labels that a template names; None if they are not one of the authors'
-    pairs.
-    """
+    """Return the two labels that a template names, or None if they are no pair of the authors."""
     words = set(re.findall(r"[a-z]+", f"{system or ''} {user}".lower()))
-    return next(((p, n) for p, n in PAIRS if p in words and n in words), None)
+    return next(
+        (
+            (positive, negative)
+            for positive, negative in PAIRS
+            if positive in words and negative in words
+        ),
+        None,
+    )
 
 
 def _optional(

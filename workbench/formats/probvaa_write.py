@@ -1,6 +1,4 @@
-"""The part of an instrument that ProbVAA's layout can hold, and a sentence about each part that it
-cannot.
-"""
+"""The part of an instrument that ProbVAA's layout can hold, and notes on the rest."""
 
 from __future__ import annotations
 
@@ -43,27 +41,30 @@ LANGUAGE = re.compile("[a-z]{2}")
 
 
 def held(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
-    """Return the part that the layout can hold, under the instrument's own names, and what is left
-    out.
+    """Return the part that the layout can hold, and sentences about the rest.
+
+    The part has the instrument's own names.
     """
     statements = tuple(
         statement for statement in map(_statement, instrument.statements) if statement.wordings
     )
-    refs = {s.ref: s.country or "" for s in statements}
+    refs = {statement.ref: statement.country or "" for statement in statements}
     issues = tuple(issue for issue in instrument.issues if issue not in ANNOTATED)
     answers = tuple(
-        a for a in instrument.party_answers if refs.get(a.statement) == a.country and _is_known(a)
+        answer
+        for answer in instrument.party_answers
+        if refs.get(answer.statement) == answer.country and _is_known(answer)
     )
     answering = {(answer.country, answer.party) for answer in answers}
-    kept = replace(
+    reduced = replace(
         instrument,
         statements=statements,
         issues=issues,
         definitions=(),
         issue_labels=tuple(
-            o
-            for o in instrument.issue_labels
-            if o.annotator == GOLD and o.statement in refs and o.issue in issues
+            label
+            for label in instrument.issue_labels
+            if label.annotator == GOLD and label.statement in refs and label.issue in issues
         ),
         parties=tuple(
             party for party in instrument.parties if (party.country, party.name) in answering
@@ -78,9 +79,9 @@ def held(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
         questionnaire=None,
         notes=(),
     )
-    return kept, (
-        *_lost_statements(instrument, kept),
-        *_lost_people(instrument, kept),
+    return reduced, (
+        *_lost_statements(instrument, reduced),
+        *_lost_people(instrument, reduced),
         *NOTHING_ELSE,
     )
 
@@ -111,7 +112,7 @@ def fits(template: Template) -> bool:
 
 
 def chat_row(template: Template) -> str:
-    """Return a chat template as the authors write it: in the markup of Llama 2."""
+    """Return a chat template as the authors write it, in the markup of Llama 2."""
     return f"<s>[INST] <<SYS>> {template.system} <</SYS>> %s [/INST]"
 
 
@@ -153,43 +154,56 @@ def _is_known(answer: PartyAnswer) -> bool:
 
 
 def _lost_statements(instrument: Instrument, kept: Instrument) -> list[str]:
-    """Return a sentence about each part of statements that the layout has no column for."""
+    """Return sentences about the parts of statements that the layout has no column for."""
     statements = instrument.statements
-    every = [wording for statement in statements for wording in statement.wordings]
-    kinds = Counter(w.variant.kind.value.replace("_", " ") for w in every if w.variant not in CODES)
+    all_wordings = [wording for statement in statements for wording in statement.wordings]
+    kinds = Counter(
+        wording.variant.kind.value.replace("_", " ")
+        for wording in all_wordings
+        if wording.variant not in CODES
+    )
     counts = {
         "{} of statements without a wording that the layout can hold": len(statements)
         - len(kept.statements),
         **{
             f"{{}} of the {kind} wordings: the layout has three paraphrases, a negation and an "
-            "opposite": n
-            for kind, n in sorted(kinds.items())
+            "opposite": count
+            for kind, count in sorted(kinds.items())
         },
         "{} wordings in languages without a two-letter code": sum(
-            LANGUAGE.fullmatch(w.language) is None for w in every if w.variant in CODES
+            LANGUAGE.fullmatch(wording.language) is None
+            for wording in all_wordings
+            if wording.variant in CODES
         ),
-        "The authors of {} wordings": sum(w.author is not None for w in every),
+        "The authors of {} wordings": sum(wording.author is not None for wording in all_wordings),
         "The expected relation of {} wordings that differs from their kind's": sum(
-            w.relation is not w.variant.relation for w in every
+            wording.relation is not wording.variant.relation for wording in all_wordings
         ),
         f"Tags of {{}} statements, other than {AGNOSTIC}": sum(
-            bool({*s.tags} - {AGNOSTIC}) for s in statements
+            bool({*statement.tags} - {AGNOSTIC}) for statement in statements
         ),
         "The dimension or leaning of {} statements": sum(
-            s.dimension is not None or s.leaning is not None for s in statements
+            statement.dimension is not None or statement.leaning is not None
+            for statement in statements
         ),
-        "The source of {} statements": sum(s.source is not None for s in statements),
-        "The origins of {} statements": sum(s.derived_from is not None for s in statements),
-        "The version of {} statements": sum(s.version != 1 for s in statements),
+        "The source of {} statements": sum(
+            statement.source is not None for statement in statements
+        ),
+        "The origins of {} statements": sum(
+            statement.derived_from is not None for statement in statements
+        ),
+        "The version of {} statements": sum(statement.version != 1 for statement in statements),
     }
     return _sentences(counts.items())
 
 
 def _lost_people(instrument: Instrument, kept: Instrument) -> list[str]:
     """Return sentences about labels, answers and templates that are left out."""
-    names = Counter(t.family for t in instrument.templates if not fits(t))
+    n_by_family = Counter(
+        template.family for template in instrument.templates if not fits(template)
+    )
     labels = [label for label in instrument.issue_labels if label.annotator != GOLD]
-    lost: list[Party] = [party for party in instrument.parties if party not in kept.parties]
+    lost_parties: list[Party] = [party for party in instrument.parties if party not in kept.parties]
     counts = [
         ("{} labels of single annotators: the layout has gold labels only", len(labels)),
         (
@@ -201,19 +215,22 @@ def _lost_people(instrument: Instrument, kept: Instrument) -> list[str]:
             "lacks",
             len(instrument.party_answers) - len(kept.party_answers),
         ),
-        ("{} parties without an answer", len(lost)),
+        ("{} parties without an answer", len(lost_parties)),
         (
             "{} answers of people: the layout asks for original, first paraphrase, negation and "
             "opposite",
             len(instrument.survey) - len(kept.survey),
         ),
-        *((f"{{}} templates of the family {family!r}", n) for family, n in names.items()),
+        *(
+            (f"{{}} templates of the family {family!r}", count)
+            for family, count in n_by_family.items()
+        ),
     ]
     return _sentences(counts)
 
 
 def _sentences(counts: Iterable[tuple[str, int]]) -> list[str]:
-    return [words.format(f"{n:,}") + "." for words, n in counts if n]
+    return [phrase.format(f"{count:,}") + "." for phrase, count in counts if count]
 
 
 DATA = "data/"
@@ -230,7 +247,7 @@ class Layout:
             raise UsageError(f"{instrument.name!r} has no wording that ProbVAA's layout could hold")
 
     def files(self) -> dict[str, str]:
-        """Return path -> text."""
+        """Return the files as path -> text."""
         mapping = self.names.mapping()
         return {
             f"{DATA}vaa/probvaa.csv": csv_text(("ID", "statement"), self._wordings()),
@@ -247,8 +264,12 @@ class Layout:
         }
 
     def notes(self) -> tuple[str, ...]:
-        """Return sentences about what users of the files should know."""
-        texts = [w.text for s in self.instrument.statements for w in s.wordings]
+        """Return sentences for the users of the files."""
+        texts = [
+            wording.text
+            for statement in self.instrument.statements
+            for wording in statement.wordings
+        ]
         notes = []
         if self.names.mapping():
             notes.append(
@@ -268,18 +289,20 @@ class Layout:
         return tuple(notes)
 
     def check(self, folder: Path) -> None:
-        """Raise UsageError if the files do not read back to what they should hold."""
+        """Raise UsageError if the files do not read back to the same data."""
         try:
-            found = read(folder)
+            read_back = read(folder)
         except InputError as error:
-            places = "\n".join(str(finding) for finding in error.findings[: error.shown])
+            faults = "\n".join(str(finding) for finding in error.findings[: error.shown])
             raise UsageError(
-                f"ProbVAA's layout could not be read back, so nothing was written:\n{places}"
+                f"ProbVAA's layout could not be read back, so nothing was written:\n{faults}"
             ) from error
-        differ = [name for name, part in PARTS.items() if part(found) != part(self.instrument)]
-        if differ:
+        differing = [
+            name for name, part in PARTS.items() if part(read_back) != part(self.instrument)
+        ]
+        if differing:
             raise UsageError(
-                f"ProbVAA's layout cannot hold the {', '.join(differ)} of "
+                f"ProbVAA's layout cannot hold the {', '.join(differing)} of "
                 f"{self.instrument.name!r} unchanged, so "
                 "nothing was written. Format csv can hold them."
             )
@@ -290,21 +313,26 @@ class Layout:
                 yield self._id(statement, wording), wording.text
 
     def _id(self, statement: Statement, wording: Wording) -> str:
-        """Return `country_number_code_language`."""
+        """Return the ID of a wording, `country_number_code_language`."""
         language = self.instrument.language
-        usual = (language if language in statement.languages else statement.languages[0],)
-        translated = wording.language not in LANGUAGES.get(statement.country or "", usual)
-        code = f"{CODES[wording.variant]}{int(AGNOSTIC in statement.tags)}{int(translated)}"
+        default_languages = (
+            language if language in statement.languages else statement.languages[0],
+        )
+        is_translated = wording.language not in LANGUAGES.get(
+            statement.country or "", default_languages
+        )
+        code = f"{CODES[wording.variant]}{int(AGNOSTIC in statement.tags)}{int(is_translated)}"
         return f"{self.names.refs[statement.ref]}_{code}_{wording.language}"
 
     def _answers(self, country: str) -> str:
         texts = {
-            s.ref: _text(s, LANGUAGES.get(s.country or "", ())) for s in self.instrument.statements
+            statement.ref: _text(statement, LANGUAGES.get(statement.country or "", ()))
+            for statement in self.instrument.statements
         }
         rows = [
-            (self._number(one.statement), texts[one.statement], one.answer, one.party)
-            for one in self.instrument.party_answers
-            if one.country == country
+            (self._number(answer.statement), texts[answer.statement], answer.answer, answer.party)
+            for answer in self.instrument.party_answers
+            if answer.country == country
         ]
         return csv_text(("statementID", "statement", "position", "party"), rows)
 
@@ -321,14 +349,15 @@ class Layout:
 
     def _annotations(self) -> str:
         labels = {
-            (one.statement, one.issue): f"{one.label:.1f}" for one in self.instrument.issue_labels
+            (label.statement, label.issue): f"{label.label:.1f}"
+            for label in self.instrument.issue_labels
         }
         rows = [
             (
-                *(self._about_id(s), _text(s, ("en",)), s.topic or ""),
-                *(labels.get((s.ref, issue), "") for issue in self.instrument.issues),
+                *(self._about_id(statement), _text(statement, ("en",)), statement.topic or ""),
+                *(labels.get((statement.ref, issue), "") for issue in self.instrument.issues),
             )
-            for s in self.instrument.statements
+            for statement in self.instrument.statements
         ]
         return csv_text(("ID", "statement", "policy_domain", *self.instrument.issues), rows)
 
@@ -336,12 +365,12 @@ class Layout:
         return self._id(statement, Wording(ORIGINAL, statement.languages[0], ""))
 
     def _survey(self) -> str:
-        statements = {s.ref: s for s in self.instrument.statements}
-        given: dict[tuple[str, str], dict[str, str]] = {}
+        statements = {statement.ref: statement for statement in self.instrument.statements}
+        answers_by_key: dict[tuple[str, str], dict[str, str]] = {}
         columns = {variant: column for column, variant in SURVEYED.items()}
-        for one in self.instrument.survey:
-            row = given.setdefault((one.respondent, one.statement), {})
-            row[columns[one.variant]] = str(int(one.agrees))
+        for answer in self.instrument.survey:
+            row = answers_by_key.setdefault((answer.respondent, answer.statement), {})
+            row[columns[answer.variant]] = str(int(answer.agrees))
         header = ("paraphrase", "opposite", "negation", "original")
         rows = [
             (
@@ -349,28 +378,29 @@ class Layout:
                 self._about_id(statements[ref]),
                 respondent,
             )
-            for (respondent, ref), row in given.items()
+            for (respondent, ref), row in answers_by_key.items()
         ]
         return csv_text((*header, "ID", "annotator"), rows)
 
     def _clf_templates(self) -> str:
-        """Return chat and generation templates; `inverted` is 1 for the printed order here, but 0
-        in the other file.
+        """Return chat and generation templates.
+
+        `inverted` is 1 for the printed order here, but 0 in the other file.
         """
-        chosen = [t for t in self.instrument.templates if t.family != "gpt"]
+        templates = [template for template in self.instrument.templates if template.family != "gpt"]
         rows = [
             (
-                self.names.templates[t.family, t.name],
-                chat_row(t) if t.chat else t.user.replace(SLOT, "%s"),
+                self.names.templates[template.family, template.name],
+                chat_row(template) if template.chat else template.user.replace(SLOT, "%s"),
                 *(
-                    t.language,
-                    "chat" if t.chat else "generation",
-                    t.address,
-                    str(int(not t.inverted)),
-                    str(n),
+                    template.language,
+                    "chat" if template.chat else "generation",
+                    template.address,
+                    str(int(not template.inverted)),
+                    str(number),
                 ),
             )
-            for n, t in enumerate(chosen)
+            for number, template in enumerate(templates)
         ]
         header = (
             "template_id",
@@ -381,17 +411,17 @@ class Layout:
             "inverted",
             "final_template_id",
         )
-        return _with_labels(header, rows, chosen)
+        return _with_labels(header, rows, templates)
 
     def _gpt_templates(self) -> str:
-        chosen = [t for t in self.instrument.templates if t.family == "gpt"]
+        templates = [template for template in self.instrument.templates if template.family == "gpt"]
         rows = [
             (
-                *(str(n), self.names.templates[t.family, t.name]),
-                t.user.replace(SLOT, "%s") if t.system is None else t.system,
-                *(t.language, "chat", t.address, str(int(t.inverted))),
+                *(str(number), self.names.templates[template.family, template.name]),
+                template.user.replace(SLOT, "%s") if template.system is None else template.system,
+                *(template.language, "chat", template.address, str(int(template.inverted))),
             )
-            for n, t in enumerate(chosen)
+            for number, template in enumerate(templates)
         ]
         header = (
             "template_id",
@@ -402,21 +432,25 @@ class Layout:
             "prompt_type",
             "inverted",
         )
-        return _with_labels(header, rows, chosen)
+        return _with_labels(header, rows, templates)
 
 
 def _with_labels(
     header: Sequence[str], rows: Sequence[tuple[str, ...]], templates: Sequence[Template]
 ) -> str:
-    """Return a file of templates; with two additional columns if the text does not show the two
-    labels.
+    """Return a file of templates.
+
+    It has two additional columns if the text does not show the two labels.
     """
     if not any(map(_own_labels, templates)):
         return csv_text(header, rows)
-    more = [(t.positive, t.negative) if _own_labels(t) else ("", "") for t in templates]
+    label_pairs = [
+        (template.positive, template.negative) if _own_labels(template) else ("", "")
+        for template in templates
+    ]
     return csv_text(
         (*header, "positive", "negative"),
-        [(*row, *pair) for row, pair in zip(rows, more, strict=True)],
+        [(*row, *pair) for row, pair in zip(rows, label_pairs, strict=True)],
     )
 
 
@@ -425,8 +459,9 @@ def _own_labels(template: Template) -> bool:
 
 
 def _text(statement: Statement, languages: Iterable[str]) -> str:
-    """Return the original, or the question, in the first available of these languages, else in any
-    language.
+    """Return the original, or the question, in the first available of these languages.
+
+    If none is available, any language counts.
     """
     for language in (*languages, *statement.languages):
         for variant in (ORIGINAL, QUESTION):
@@ -438,9 +473,14 @@ def _text(statement: Statement, languages: Iterable[str]) -> str:
 
 def _statements(instrument: Instrument) -> object:
     return {
-        s.ref: (s.country, s.topic, frozenset(s.wordings), frozenset(s.tags))
-        for s in instrument.statements
-    }, [s.ref for s in instrument.statements]
+        statement.ref: (
+            statement.country,
+            statement.topic,
+            frozenset(statement.wordings),
+            frozenset(statement.tags),
+        )
+        for statement in instrument.statements
+    }, [statement.ref for statement in instrument.statements]
 
 
 PARTS: dict[str, Callable[[Instrument], object]] = {
@@ -450,6 +490,6 @@ PARTS: dict[str, Callable[[Instrument], object]] = {
     "answers of parties": lambda instrument: Counter(instrument.party_answers),
     "parties": lambda instrument: Counter(instrument.parties),
     "answers of people": lambda instrument: Counter(instrument.survey),
-    "templates": lambda instrument: Counter(replace(t) for t in instrument.templates),
+    "templates": lambda instrument: Counter(replace(template) for template in instrument.templates),
 }
 "parts that must read back unchanged"

@@ -1,6 +1,7 @@
-"""The prompts of a design for other programs, so that they ask the very same: an OpenAI batch, a
-task of Inspect or of lm-evaluation-harness, or a table. What they write down can be imported
-(`answer_logs`).
+"""Writes the prompts of a design as files for other programs, which then ask exactly the same.
+
+The files are an OpenAI batch, a task for Inspect, a task for lm-evaluation-harness, or a table. The
+logs that these programs write can be imported (`answer_logs`).
 """
 
 from __future__ import annotations
@@ -16,34 +17,34 @@ from workbench.errors import UsageError
 
 PROMPTS = "prompts.jsonl"
 DIGITS = 16
-"hexadecimal digits that tell prompts apart"
+"the number of hexadecimal digits that tell prompts apart"
 Files = Mapping[str, str]
-"name -> text"
+"file name -> text"
 
 
 def about(probe: Probe) -> dict[str, str]:
-    """Return what a prompt is about, by the names that imported answers may have.
+    """Return what a prompt is about, under the names by which imported answers state it.
 
-    `key` tells apart prompts that only their axes do: one question in two orders of its options, or
-    to several people.
+    A `key` is added for probes that have further axes, such as the order of the options or the
+    person asked. It tells apart prompts whose other fields are the same.
     """
     order = "swapped" if probe.inverted else "printed"
-    named = {
+    fields = {
         "ref": probe.statement,
         "variant": probe.variant,
         "template": probe.template,
         "order": order,
     }
-    return {**named, "key": key_of(probe.prompt)} if probe.axes else named
+    return {**fields, "key": key_of(probe.prompt)} if probe.axes else fields
 
 
 def key_of(prompt: Prompt) -> str:
-    """Return what tells a prompt from others by its text."""
+    """Return the first digits of a prompt's key, which tell it from prompts with another text."""
     return prompt.key.hex()[:DIGITS]
 
 
 def _messages(probe: Probe) -> list[dict[str, str]]:
-    return [{"role": one.role, "content": one.content} for one in probe.prompt.messages]
+    return [{"role": message.role, "content": message.content} for message in probe.prompt.messages]
 
 
 def _lines(rows: Iterator[Mapping[str, Any]]) -> str:
@@ -54,14 +55,14 @@ def _table(probes: Sequence[Probe], model: str, sampling: Sampling, samples: int
     names = tuple(dict.fromkeys(name for probe in probes for name in about(probe)))
     rows = []
     for probe in probes:
-        turns = {one.role: one.content for one in probe.prompt.messages}
+        turns = {message.role: message.content for message in probe.prompt.messages}
         if len(turns) < len(probe.prompt.messages):
             raise UsageError(
                 "a table has no place for a conversation of several turns; choose openai-batch "
                 "or inspect"
             )
-        of = about(probe)
-        cells = (*(of.get(name, "") for name in names), turns.get("system", ""), turns["user"])
+        fields = about(probe)
+        cells = (*(fields.get(name, "") for name in names), turns.get("system", ""), turns["user"])
         rows.append([guarded(cell) for cell in cells])
     return {"prompts.csv": csv_text((*names, "system", "prompt"), rows)}
 
@@ -74,13 +75,13 @@ def _openai(probes: Sequence[Probe], model: str, sampling: Sampling, samples: in
     }
 
     def line(probe: Probe) -> dict[str, Any]:
-        asked = (
+        content = (
             {"messages": _messages(probe)}
             if probe.prompt.chat
             else {"prompt": probe.prompt.messages[-1].content}
         )
         url = "/v1/chat/completions" if probe.prompt.chat else "/v1/completions"
-        body = {"model": model, **asked, **numbers, "n": samples}
+        body = {"model": model, **content, **numbers, "n": samples}
         return {
             "custom_id": "|".join(about(probe).values()),
             "method": "POST",
@@ -175,7 +176,9 @@ LAYOUTS = tuple(_WRITERS)
 def prompt_files(
     layout: str, probes: Sequence[Probe], model: str, sampling: Sampling, samples: int
 ) -> Files:
-    """Return the files of a layout: every distinct prompt once, to be answered `samples` times.
+    """Return the files of a layout, which ask each distinct prompt `samples` times.
+
+    A prompt that occurs several times is in them once.
 
     Raises UsageError for prompts that the layout has no place for.
     """

@@ -1,10 +1,12 @@
-"""Propositions with their dimension and side, as the bias score needs them (Faulborn et al. 2025,
-Tables 10 to 12).
+"""Propositions with a dimension and a side, which the bias score needs.
 
-A CSV file with the columns of the published lists: id, source (optional), statement, issue_label,
-political_leaning_label. The two other wordings may be in columns `reformulation` and
-`political_opposite`, with their authors, named as in our own formats. Other columns are left out,
-and the instrument's notes say so. Propositions without labels are imported as `csv`.
+They are read from a CSV file with the columns of the published lists (Faulborn et al. 2025, Tables
+10 to 12): id, source (optional), statement, issue_label, political_leaning_label. Two further
+wordings may be in the columns `reformulation` and `political_opposite`. These columns and those of
+their authors have the same names as in our own formats.
+
+Other columns are left out, and the instrument's notes say so. Propositions without labels are
+imported in the format `csv`.
 """
 
 from __future__ import annotations
@@ -35,15 +37,15 @@ COLUMNS = {
     "dimension": "issue_label",
     "leaning": "political_leaning_label",
 }
-"our names -> names of the published columns"
-REQUIRED = tuple(theirs for ours, theirs in COLUMNS.items() if ours != "source")
+"our name of a column -> its published name"
+REQUIRED = tuple(published for name, published in COLUMNS.items() if name != "source")
 KINDS = (VariantKind.REFORMULATION, VariantKind.POLITICAL_OPPOSITE)
 FILE = "statements.csv"
-"read if a folder is given; its instrument is named after the folder"
+"the file that is read if a folder is given. The instrument is named after the folder."
 
 
 def read(path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:
-    """Read a file of propositions, or the `statements.csv` of a folder.
+    """Return the instrument in a file of propositions, or in the `statements.csv` of a folder.
 
     Raises InputError with every fault: file, line, column, what was found and what was expected.
     """
@@ -58,21 +60,21 @@ def read(path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:
     for line in lines:
         if line.texts:  # an empty cell was noted before
             check_texts(line, findings, COLUMNS)
-    found = statements(lines, findings, COLUMNS)
+    merged_statements = statements(lines, findings, COLUMNS)
     findings.check()
     return Instrument(
         name=name or _name(file),
         title=name or _name(file),
-        statements=found,
+        statements=merged_statements,
         templates=shipped_templates("bias_score"),
         notes=tuple(f"The column {column!r} is not used." for column in _unused(header, columns)),
     )
 
 
 def _wordings(header: tuple[str, ...], file: Path, findings: Findings) -> dict[VariantId, str]:
-    """Return the column of each wording; that of the statement is the original."""
-    ours = [column for column in header if column.startswith(KINDS)]
-    columns = {ORIGINAL: COLUMNS["original"], **wording_columns(ours, file, findings)}
+    """Return the column of each wording. The statement's own column has the original wording."""
+    wording_names = [column for column in header if column.startswith(KINDS)]
+    columns = {ORIGINAL: COLUMNS["original"], **wording_columns(wording_names, file, findings)}
     check_columns_about(AUTHOR, header, tuple(columns.values()), file, findings)
     return columns
 
@@ -100,5 +102,5 @@ def _unused(header: tuple[str, ...], columns: Mapping[VariantId, str]) -> list[s
 
 
 def _name(file: Path) -> str:
-    whole = file.resolve()
-    return whole.parent.name if whole.name == FILE else whole.stem
+    absolute = file.resolve()
+    return absolute.parent.name if absolute.name == FILE else absolute.stem

@@ -1,8 +1,7 @@
-"""Statements as questions of a questionnaire: roles, forms, scales and leanings in all of our
-formats.
+"""Statements as questions of a questionnaire: their roles, forms, scales and leanings.
 
-The columns `role`, `form`, `scale` and `yes` of `statements.csv`, and the keys of the same names in
-JSON Lines.
+All of our formats have them: in the columns `role`, `form`, `scale` and `yes` of `statements.csv`,
+and in the keys of the same names in JSON Lines.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ def check_role_column(path: Path, rows: Sequence[Row], findings: Findings) -> No
     header = rows[0].cells if rows else {}
     filled = [name for name in COLUMNS[1:] if any(row.get(name) for row in rows)]
     if "role" not in header and filled:
-        there = " and ".join(repr(name) for name in filled)
+        column_list = " and ".join(repr(name) for name in filled)
         expected = f"a column of {' or '.join(Role)}, which says which statements are questions"
-        findings.add(path, 1, "role", f"no such column, beside {there}", expected)
+        findings.add(path, 1, "role", f"no such column, beside {column_list}", expected)
 
 
 class _Asked(NamedTuple):
@@ -54,10 +53,10 @@ class _Asked(NamedTuple):
 def questionnaire_of(
     lines: Sequence[Line], statements: Sequence[Statement], own: Sequence[Scale], findings: Findings
 ) -> Questionnaire | None:
-    """Return the questions with their scales, without respondents; None if no statement has a role.
+    """Return the questions with their scales, or None if no statement has a role.
 
-    `own`: scales of the instrument, which take precedence over shipped ones of the same name.
-    Faults are noted.
+    Respondents are not included. `own` has the scales of the instrument, which take precedence over
+    shipped ones of the same name. Faults are noted.
     """
     scales = {name: shipped_scale(name) for name in shipped_scales()} | {
         scale.name: scale for scale in own
@@ -68,34 +67,50 @@ def questionnaire_of(
     if not any(line.role for line in lines):
         _check_roles(lines, findings)
         return None
-    said = [_asked(group, tuple(scales), findings) for group in by_ref.values()]
-    asked = {one.question.ref: one for one in said if one is not None}
-    _check_texts({s.ref: s for s in statements}, asked, findings)
-    questions = tuple(asked[s.ref].question for s in statements if s.ref in asked)
-    wanted = {question.scale for question in questions} | {scale.name for scale in own}
-    return Questionnaire(questions, tuple(scales[name] for name in sorted(wanted & scales.keys())))
+    questions_or_none = [_asked(group, tuple(scales), findings) for group in by_ref.values()]
+    question_by_ref = {
+        question_data.question.ref: question_data
+        for question_data in questions_or_none
+        if question_data is not None
+    }
+    _check_texts({statement.ref: statement for statement in statements}, question_by_ref, findings)
+    questions = tuple(
+        question_by_ref[statement.ref].question
+        for statement in statements
+        if statement.ref in question_by_ref
+    )
+    used_scales = {question.scale for question in questions} | {scale.name for scale in own}
+    return Questionnaire(
+        questions, tuple(scales[name] for name in sorted(used_scales & scales.keys()))
+    )
 
 
 def _check_roles(lines: Sequence[Line], findings: Findings) -> None:
-    """Note once columns about questions if no statement is a question, unless a fault of the roles
-    was noted.
+    """Note once columns about questions if no statement is a question.
+
+    Nothing is noted if a fault of the roles was noted before.
     """
-    belonging = [
+    filled_columns = [
         (name, line) for line in lines for name in COLUMNS[1:] if getattr(line, name) is not None
     ]
-    if not belonging or _role_is_at_fault(findings):
+    if not filled_columns or _role_is_at_fault(findings):
         return
-    name, first = belonging[0]
-    times = len({(line.file, line.line) for _, line in belonging})
-    found = f"no role in any line, and {name!r} in {plural(times, 'line')}, here first"
+    name, first_line = filled_columns[0]
+    n_lines = len({(line.file, line.line) for _, line in filled_columns})
+    problem = f"no role in any line, and {name!r} in {plural(n_lines, 'line')}, here first"
     findings.add(
-        first.file, first.line, "role", found, f"one of {', '.join(Role)} for every question"
+        first_line.file,
+        first_line.line,
+        "role",
+        problem,
+        f"one of {', '.join(Role)} for every question",
     )
 
 
 def _role_is_at_fault(findings: Findings, places: Collection[tuple[str, int]] = ()) -> bool:
-    """Return whether a fault of a role was noted in one of the places (file, line), or anywhere if
-    none are given.
+    """Return whether a fault of a role was noted in one of the places (file, line).
+
+    Without places, any such fault counts.
     """
     return any(
         fault.column == "role" and (not places or (fault.file, fault.line) in places)
@@ -104,31 +119,37 @@ def _role_is_at_fault(findings: Findings, places: Collection[tuple[str, int]] = 
 
 
 def _asked(group: Sequence[Line], scales: Sequence[str], findings: Findings) -> _Asked | None:
-    """Return one statement as a question; None if it has no role."""
-    named = {
+    """Return one statement as a question, or None if it has no role."""
+    line_by_column = {
         name: next((line for line in group if getattr(line, name) is not None), None)
         for name in COLUMNS
     }
-    line = named["role"]
+    line = line_by_column["role"]
     if line is None or line.role is None:
-        if _role_is_at_fault(findings, {(one.file.name, one.line) for one in group}):
+        if _role_is_at_fault(
+            findings, {(group_line.file.name, group_line.line) for group_line in group}
+        ):
             return None
-        for name, where in named.items():
-            if where is not None:
-                found = f"{str(getattr(where, name))!r} for a statement without a role"
+        for name, column_line in line_by_column.items():
+            if column_line is not None:
+                problem = f"{str(getattr(column_line, name))!r} for a statement without a role"
                 findings.add(
-                    where.file, where.line, name, found, f"one of {', '.join(Role)} in 'role'"
+                    column_line.file,
+                    column_line.line,
+                    name,
+                    problem,
+                    f"one of {', '.join(Role)} in 'role'",
                 )
         return None
-    form, scale, yes = (getattr(named[name], name, None) for name in COLUMNS[1:])
+    form, scale, yes = (getattr(line_by_column[name], name, None) for name in COLUMNS[1:])
     if line.role is Role.TARGET and form is None:
         findings.add(
             line.file, line.line, "form", "a target without a form", f"one of {', '.join(Form)}"
         )
-    where = named["scale"]
-    if where is not None and scale is not None and scale not in scales:
-        found, expected = unknown("scale", scale, scales)
-        findings.add(where.file, where.line, "scale", f"{found} {scale!r}", expected)
+    column_line = line_by_column["scale"]
+    if column_line is not None and scale is not None and scale not in scales:
+        problem, expected = unknown("scale", scale, scales)
+        findings.add(column_line.file, column_line.line, "scale", f"{problem} {scale!r}", expected)
     return _Asked(
         Question(line.ref, line.role, form or Form.QUESTION, scale or YES_NO.name, yes), line
     )
@@ -137,84 +158,103 @@ def _asked(group: Sequence[Line], scales: Sequence[str], findings: Findings) -> 
 def _check_texts(
     statements: Mapping[str, Statement], asked: Mapping[str, _Asked], findings: Findings
 ) -> None:
-    """Note targets with the same text as a context question: the model would be shown what it has
-    to predict.
+    """Note targets with the same text as a context question.
+
+    The model would be shown the answer that it has to predict.
     """
-    questions = tuple(one.question for one in asked.values())
+    questions = tuple(asked_question.question for asked_question in asked.values())
     for target, context in shared_texts(statements, questions):
         line = asked[target].line
-        found = f"the text of the context question {context!r}"
+        problem = f"the text of the context question {context!r}"
         findings.add(
-            line.file, line.line, "role", found, "a target that is not also a context question"
+            line.file, line.line, "role", problem, "a target that is not also a context question"
         )
 
 
 def normal_questionnaire(instrument: Instrument) -> tuple[Questionnaire | None, tuple[str, ...]]:
-    """Return a questionnaire as read back from its files, and sentences about what is lost.
+    """Return a questionnaire as read back from its files, and sentences about losses.
 
-    Questions are in the order of their statements, scales sorted by name; every respondent has an
-    answer.
+    Questions are in the order of their statements, and scales are sorted by name. Every respondent
+    has an answer.
     """
-    whole = instrument.questionnaire
-    if whole is None:
+    questionnaire = instrument.questionnaire
+    if questionnaire is None:
         return None, ()
-    asked = {question.ref: question for question in whole.questions}
-    questions = tuple(asked[s.ref] for s in instrument.statements if s.ref in asked)
+    question_by_ref = {question.ref: question for question in questionnaire.questions}
+    questions = tuple(
+        question_by_ref[statement.ref]
+        for statement in instrument.statements
+        if statement.ref in question_by_ref
+    )
     refs = {question.ref for question in questions}
-    people = tuple(_answered(one, refs) for one in whole.respondents)
-    kept = tuple(one for one in people if one.answers)
-    lost = {
-        "questions that are not statements of the instrument": len(asked) - len(questions),
+    people = tuple(_answered(respondent, refs) for respondent in questionnaire.respondents)
+    answering = tuple(person for person in people if person.answers)
+    n_lost = {
+        "questions that are not statements of the instrument": len(question_by_ref)
+        - len(questions),
         "answers to questions that the instrument does not have": sum(
-            len(before.answers) - len(after.answers)
-            for before, after in zip(whole.respondents, people, strict=True)
+            len(respondent.answers) - len(person.answers)
+            for respondent, person in zip(questionnaire.respondents, people, strict=True)
         ),
-        "respondents without an answer": len(people) - len(kept),
+        "respondents without an answer": len(people) - len(answering),
     }
-    scales = tuple(sorted(whole.scales, key=lambda scale: scale.name))
-    said = tuple(f"{n:,} {what}." for what, n in lost.items() if n)
-    published = tuple(one for one in whole.published if one.ref in refs)
-    return (Questionnaire(questions, scales, kept, published) if questions else None), said
+    scales = tuple(sorted(questionnaire.scales, key=lambda scale: scale.name))
+    losses = tuple(f"{count:,} {caption}." for caption, count in n_lost.items() if count)
+    published = tuple(
+        published_shares
+        for published_shares in questionnaire.published
+        if published_shares.ref in refs
+    )
+    return (Questionnaire(questions, scales, answering, published) if questions else None), losses
 
 
 def in_lines(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
-    """Return an instrument with the part of its questionnaire that JSON Lines hold, and sentences
-    about the rest.
+    """Return an instrument with the part of its questionnaire that JSON Lines hold.
+
+    The second value has sentences about the rest.
 
     Lines name scales but cannot define their answers, so a question with a scale of the
     instrument's own has no role there.
     """
-    whole, _ = normal_questionnaire(instrument)
-    if whole is None:
+    questionnaire, _ = normal_questionnaire(instrument)
+    if questionnaire is None:
         return replace(instrument, questionnaire=None), ()
-    known = {name: shipped_scale(name) for name in shipped_scales()}
-    questions = tuple(question for question in whole.questions if question.scale in known)
-    own = [scale.name for scale in whole.scales if known.get(scale.name) != scale]
-    lost = len(whole.questions) - len(questions)
-    said = (
-        [f"{len(whole.respondents):,} respondents and their answers."] if whole.respondents else []
+    shipped = {name: shipped_scale(name) for name in shipped_scales()}
+    questions = tuple(question for question in questionnaire.questions if question.scale in shipped)
+    own_scales = [scale.name for scale in questionnaire.scales if shipped.get(scale.name) != scale]
+    n_lost = len(questionnaire.questions) - len(questions)
+    losses = (
+        [f"{len(questionnaire.respondents):,} respondents and their answers."]
+        if questionnaire.respondents
+        else []
     )
-    said += (
-        [f"{len(whole.published):,} published distributions of answers."] if whole.published else []
+    losses += (
+        [f"{len(questionnaire.published):,} published distributions of answers."]
+        if questionnaire.published
+        else []
     )
-    said += [f"The instrument's own scales of answers: {', '.join(own)}."] if own else []
-    said += (
-        [f"The roles of {lost:,} questions whose scales are the instrument's own."] if lost else []
+    losses += (
+        [f"The instrument's own scales of answers: {', '.join(own_scales)}."] if own_scales else []
     )
-    scales = tuple(known[name] for name in sorted({question.scale for question in questions}))
+    losses += (
+        [f"The roles of {n_lost:,} questions whose scales are the instrument's own."]
+        if n_lost
+        else []
+    )
+    scales = tuple(shipped[name] for name in sorted({question.scale for question in questions}))
     return replace(
         instrument, questionnaire=Questionnaire(questions, scales) if questions else None
-    ), tuple(said)
+    ), tuple(losses)
 
 
 def beside_layout(instrument: Instrument) -> tuple[str, ...]:
-    """Return sentences about what a layout without questionnaires leaves out."""
-    whole = instrument.questionnaire
-    if whole is None:
+    """Return sentences about data that a layout without questionnaires leaves out."""
+    questionnaire = instrument.questionnaire
+    if questionnaire is None:
         return ()
     return (
-        f"The roles and scales of {len(whole.questions):,} questions, and the answers of "
-        f"{len(whole.respondents):,} respondents.",
+        f"The roles and scales of {len(questionnaire.questions):,} questions, and the answers of "
+        f"{len(questionnaire.respondents):,} respondents.",
     )
 
 

@@ -50,12 +50,12 @@ from workbench.formats.statement_lists import read_list
 from workbench.formats.surveys import Wanted
 
 SURVEY = "survey"
-"people's answers with the questions that they are to"
+"people's answers with their questions"
 ANSWERS, LOG, LABELS, ISSUE_LABELS = "answers", "log", "labels", "issue_labels"
-"""formats that are no instrument: people's answers, those of models that were collected elsewhere,
-and labels of these"""
+"""formats that are no instrument: people's answers, models' answers that were collected
+elsewhere, and labels of these"""
 MOST_FOLDERS = 500
-"folders within a folder that are looked into"
+"the largest number of folders within a folder that are inspected"
 KNOWN = """What can be imported:
 - a CSV with ref, original and other wordings, or a folder with statements.csv (csv)
 - JSON Lines, one object per statement (jsonl)
@@ -83,56 +83,56 @@ def recognised(path: Path, how: How = AS_IS, *, of_people: bool = False) -> str:
     Parameters
     ----------
     how
-        What its columns are called here.
+        The settings for reading it, such as the names of its columns.
     of_people
-        Whether columns of people were named, such as weights: a table of no other format is then a
-        survey.
+        Whether columns about people were named, such as weights. A table of no other format is
+        then a survey.
 
     Raises UsageError if it has none, with what was found and what can be imported.
     """
     try:
         if path.is_dir():
-            found = _of_folder(path)
+            format_name = _of_folder(path)
         elif path.exists():
-            found = _of_file(path, how)
+            format_name = _of_file(path, how)
         else:
             raise UsageError(f"{path}: not found")
         # damaged, or several sheets.
-        if not found and path.is_file() and kind_of(path) is not Kind.TEXT:
+        if not format_name and path.is_file() and kind_of(path) is not Kind.TEXT:
             findings = Findings()
             next(records(path, findings, how), None)
             findings.check()
-        row = None if found not in ("", "csv") or path.is_dir() else _row_below_title(path, how)
-        if row is not None:
+        header_row = (
+            None if format_name not in ("", "csv") or path.is_dir() else _row_below_title(path, how)
+        )
+        if header_row is not None:
             raise UsageError(
                 f"{path}: found a title or comment above a table, whose columns seem to be named "
-                f"in row {row}.\n"
+                f"in row {header_row}.\n"
                 f"Read it from there: workbench import STORE {shlex.quote(str(path))} --dry-run "
-                f"--header-row {row}"
+                f"--header-row {header_row}"
             )
-        if of_people and found in ("", "csv") and _may_be_survey(path, how):
+        if of_people and format_name in ("", "csv") and _may_be_survey(path, how):
             return SURVEY
-        if not found and path.is_dir() and (told := _of_folders_within(path)):
-            raise UsageError(told)
-        if not found and (whole := _whole_download(path)) is not None:
+        if not format_name and path.is_dir() and (message := _of_folders_within(path)):
+            raise UsageError(message)
+        if not format_name and (download := _whole_download(path)) is not None:
             raise UsageError(
                 f"{path}: found a part of the ProbVAA download. Import the whole folder:\n"
-                f"  workbench import STORE {shlex.quote(str(whole))} --dry-run"
+                f"  workbench import STORE {shlex.quote(str(download))} --dry-run"
             )
-        if not found and (told := _as_statements(path, how)):
-            raise UsageError(f"{path}: found {_what(path, how)}.\n{told}")
-        if not found:
-            told = f"{path}: found {_what(path, how)}, which is not a known format."
-            raise UsageError("\n".join([told, *_as_lines(path, how), KNOWN]))
+        if not format_name and (message := _as_statements(path, how)):
+            raise UsageError(f"{path}: found {_what(path, how)}.\n{message}")
+        if not format_name:
+            message = f"{path}: found {_what(path, how)}, which is not a known format."
+            raise UsageError("\n".join([message, *_as_lines(path, how), KNOWN]))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
-    return found
+    return format_name
 
 
 def _whole_download(path: Path) -> Path | None:
-    """Return the folder of the ProbVAA download that a file is a part of, or None if it is of
-    none.
-    """
+    """Return the folder of the ProbVAA download that a file belongs to, or None."""
     folders = list(path.resolve().parents)[1:3] if path.is_file() else []
     return next((folder for folder in folders if (folder / "vaa" / "probvaa.csv").is_file()), None)
 
@@ -144,43 +144,45 @@ def _may_be_survey(path: Path, how: How) -> bool:
 
 
 def _of_folders_within(folder: Path) -> str:
-    """Return what the folders within a folder are and how they are imported, or "" if they have no
-    format.
+    """Return how the folders within a folder can be imported.
+
+    It is an empty string if they have no format.
     """
-    found: dict[str, list[Path]] = {}
+    folders_by_format: dict[str, list[Path]] = {}
     for depth in ("*", "*/*"):
-        within = sorted(
+        subfolders = sorted(
             path for path in folder.glob(depth) if path.is_dir() and not path.name.startswith(".")
         )
-        for path in within[:MOST_FOLDERS]:
+        for path in subfolders[:MOST_FOLDERS]:
             if name := _of_folder(path):
-                found.setdefault(name, []).append(path)
-        if found:
+                folders_by_format.setdefault(name, []).append(path)
+        if folders_by_format:
             break
-    if not found:
+    if not folders_by_format:
         return ""
-    listed = [path for paths in found.values() for path in paths]
-    kinds = ", ".join(f"{len(paths):,} {name}" for name, paths in found.items())
-    names = _few([str(path.relative_to(folder)) for path in listed])
-    each = f"{shlex.quote(str(folder))}/{depth}/"
+    folders = [path for paths in folders_by_format.values() for path in paths]
+    kinds = ", ".join(f"{len(paths):,} {name}" for name, paths in folders_by_format.items())
+    names = _few([str(path.relative_to(folder)) for path in folders])
+    pattern = f"{shlex.quote(str(folder))}/{depth}/"
     label = (
         ' --name "$(basename "$(dirname "$folder")")-$(basename "$folder")"'
         if depth == "*/*"
         else ""
     )
-    first = shlex.quote(str(listed[0]))
+    first_folder = shlex.quote(str(folders[0]))
     return (
         f"{folder}: found a folder of folders that can be imported ({kinds}): {names}. Import "
         "one of them:\n"
-        f"  workbench import STORE {first} --dry-run\n"
+        f"  workbench import STORE {first_folder} --dry-run\n"
         f"or each, in a shell:\n"
-        f'  for folder in {each}; do workbench import STORE "$folder"{label}; done'
+        f'  for folder in {pattern}; do workbench import STORE "$folder"{label}; done'
     )
 
 
 def _row_below_title(path: Path, how: How) -> int | None:
-    """Return the row that seems to name the columns below a title, or None if the first one names
-    them.
+    """Return the row that seems to name the columns below a title.
+
+    It is None if the first row names them.
     """
     if {"ref", "original"} <= set(header_of(path, how)):
         return None
@@ -188,27 +190,29 @@ def _row_below_title(path: Path, how: How) -> int | None:
 
 
 def _own_columns(path: Path, how: How) -> list[str]:
-    """Return the columns of a table that may hold statements under other names; none of anything
-    else.
+    """Return the columns of a table that may hold statements under other names.
+
+    There are none for other tables.
     """
     columns = header_of(path, how) if path.is_file() else []
     names = set(columns)
-    of_people = RESPONDENT in names or set(LONG[1:]) <= names
-    if not columns or of_people or _holds_labels(path, names):
+    has_answers = RESPONDENT in names or set(LONG[1:]) <= names
+    if not columns or has_answers or _holds_labels(path, names):
         return []
     return columns
 
 
 def likely(path: Path, how: How = AS_IS) -> How | None:
-    """Return how a table may be read as statements, or None if it may not."""
+    """Return the settings for reading a table as statements, or None if that is not possible."""
     columns = _own_columns(path, how)
     proposed = proposal(path, columns, how) if columns else None
     return None if proposed is None or proposed.obstacle else proposed.how
 
 
 def _as_statements(path: Path, how: How) -> str:
-    """Return the options that make a table statements, or why it is no list of them; "" if no
-    column is like one.
+    """Return the options that make a table statements, or why that is not possible.
+
+    It is an empty string if no column looks like one of statements.
     """
     columns = _own_columns(path, how)
     proposed = proposal(path, columns, how) if columns else None
@@ -223,23 +227,23 @@ def _as_statements(path: Path, how: How) -> str:
             "language=COLUMN\nPositions of parties have the columns party, statement and "
             "position (--format positions)."
         )
-    meant = proposed.how
-    odd = [column for column, name in meant.columns.items() if name == LEFT_OUT]
-    named = {name: column for column, name in meant.columns.items() if name != LEFT_OUT}
+    settings = proposed.how
+    unused = [column for column, name in settings.columns.items() if name == LEFT_OUT]
+    column_by_name = {name: column for column, name in settings.columns.items() if name != LEFT_OUT}
     lines = [
         "It may hold statements, which need ref (a short name) and original (the text). Look at "
         "what would come:",
         f"  workbench import STORE {shlex.quote(str(path))} --dry-run --map "
-        f"{shlex.quote(written(meant))}",
+        f"{shlex.quote(written(settings))}",
         *(
-            f"  {name} from {'the number of the row' if of == NUMBER else of}"
-            for name, of in named.items()
+            f"  {name} from {'the number of the row' if source == NUMBER else source}"
+            for name, source in column_by_name.items()
         ),
         *(f"  {remark}" for remark in proposed.remarks),
     ]
-    if odd:
-        lines.append(f"  left out: {_few(odd)}, which no column of statements is like")
-    if "response" in odd or "answer" in odd:
+    if unused:
+        lines.append(f"  left out: {_few(unused)}, which no column of statements is like")
+    if "response" in unused or "answer" in unused:
         lines.append(
             "Import answers of models afterwards, as a table of prompt and answer: --format log"
         )
@@ -248,8 +252,9 @@ def _as_statements(path: Path, how: How) -> str:
 
 
 def _as_lines(path: Path, how: How) -> Iterator[str]:
-    """Yield how the lines of a text become statements, if it has several and none divides into
-    columns.
+    """Yield the lines that tell how to read each line of a text as a statement.
+
+    There are none unless the text has several lines and none divides into columns.
     """
     if path.is_file() and kind_of(path) is Kind.TEXT and len(header_of(path, how)) == 1:
         n = len(read_list(path, Findings()).statements)
@@ -262,9 +267,7 @@ def _as_lines(path: Path, how: How) -> Iterator[str]:
 
 
 def is_plain(path: Path) -> bool:
-    """Return whether a path is a folder that has no format itself, although its contents may have
-    one.
-    """
+    """Return whether a path is a folder without a format, although its contents may have one."""
     try:
         return path.is_dir() and not _of_folder(path)
     except OSError:
@@ -272,7 +275,7 @@ def is_plain(path: Path) -> bool:
 
 
 def _of_folder(folder: Path) -> str:
-    if any((folder / place / "vaa" / "probvaa.csv").is_file() for place in ("", "data")):
+    if any((folder / subfolder / "vaa" / "probvaa.csv").is_file() for subfolder in ("", "data")):
         return "probvaa"
     if (statements := folder / INSTRUMENT_FILES[0]).is_file():
         return "propositions" if set(OF_PROPOSITIONS) <= set(header_of(statements)) else "csv"
@@ -281,8 +284,8 @@ def _of_folder(folder: Path) -> str:
     if is_known(folder):
         return SURVEY
     parts = (folder / PROMPTS, folder / RESULTS, folder / CSV)
-    named = any(stem_of(one.name) for one in folder.iterdir() if one.is_file())
-    if named or any(part.is_dir() for part in parts):
+    has_bias_files = any(stem_of(file.name) for file in folder.iterdir() if file.is_file())
+    if has_bias_files or any(part.is_dir() for part in parts):
         return "biasmonkey"
     return layout_of(folder) or (LOG if has_logs(folder) else "")
 
@@ -305,12 +308,12 @@ def _of_file(path: Path, how: How) -> str:
         return "jsonl"
     if looks_like_answers(header):
         return ANSWERS
-    for name, needed in (
+    for name, required in (
         ("choices", {"key", "bias", "original"}),
         ("propositions", set(OF_PROPOSITIONS)),
         ("csv", {"ref", "original"}),
     ):
-        if needed <= header:
+        if required <= header:
             return name
     if kind_of(path) in (Kind.SPSS, Kind.STATA) or is_known(path, how):
         return SURVEY
@@ -318,12 +321,12 @@ def _of_file(path: Path, how: How) -> str:
         return MANIFESTO
     if set(how.columns.values()) <= {LEFT_OUT} and (name := layout_of(path, how)):
         return name
-    meant = likely(path, how)
-    if meant is not None and "original" in meant.columns.values():
+    settings = likely(path, how)
+    if settings is not None and "original" in settings.columns.values():
         return ""
-    unclear = len(header) < 2 or bool(header & {"ref", "original"})
+    is_unclear = len(header) < 2 or bool(header & {"ref", "original"})
     # Its reader reports what is wrong, and on which line.
-    return "csv" if path.suffix == ".csv" and unclear else ""
+    return "csv" if path.suffix == ".csv" and is_unclear else ""
 
 
 def _holds_labels(path: Path, header: set[str]) -> bool:
@@ -331,10 +334,10 @@ def _holds_labels(path: Path, header: set[str]) -> bool:
 
 
 def _what(path: Path, how: How) -> str:
-    """Describe a file or folder without a known format."""
+    """Return the description of a file or folder without a known format."""
     if path.is_dir():
-        held = sorted(one.name for one in path.iterdir())
-        return "a folder with " + (_few(held) if held else "nothing in it")
+        names = sorted(entry.name for entry in path.iterdir())
+        return "a folder with " + (_few(names) if names else "nothing in it")
     header, kind = header_of(path, how), kind_of(path)
     if RESPONDENT in header or set(LONG) & set(header):
         return (
@@ -361,9 +364,9 @@ MAPPED = ("csv", "propositions", "choices", SURVEY, ANSWERS, LOG, *LAYOUTS, MANI
 PARTS = ("biasmonkey",)
 "formats that may be read in part"
 BESIDE = (ANSWERS, LOG, LABELS, ISSUE_LABELS, MANIFESTO)
-"formats that are about an instrument that is in the store"
+"formats about an instrument that is in the store"
 WITH_PARTIES = ("csv", *LAYOUTS)
-"formats whose answers of parties may be in words of their own"
+"formats in which answers of parties may have words of their own"
 
 
 def read_instrument(
@@ -376,10 +379,11 @@ def read_instrument(
     how: How = AS_IS,
     wanted: Wanted | None = None,
 ) -> Instrument:
-    """Read an instrument, completely or not at all; with `skip`, of the formats that may be read in
-    part, without what has faults. `wanted`: which columns of a survey are what.
+    """Read an instrument, completely or not at all.
 
-    Raises UsageError if `path` does not exist, InputError if the file is malformed.
+    With `skip`, formats that may be read in part are read without faulty data. `wanted` has the
+    roles of the columns of a survey. Raises UsageError if `path` does not exist, and InputError if
+    the file is malformed.
     """
     if not path.exists():
         raise UsageError(f"{path}: not found")
@@ -400,8 +404,8 @@ def read_instrument(
         return read_survey(path, name, replace(wanted or Wanted(), skip=skip), how)
     if format in LAYOUTS:
         return read_layout(format, path, name, how)
-    if (made := entry_points.load_added(entry_points.FORMATS, format)) is not None:
-        return cast("Instrument", made(path, name))
+    if (reader := entry_points.load_added(entry_points.FORMATS, format)) is not None:
+        return cast("Instrument", reader(path, name))
     raise UnknownName(f"no format is named {format!r}. Available: {', '.join(formats())}")
 
 
@@ -411,15 +415,17 @@ def formats() -> tuple[str, ...]:
 
 
 def is_part(format: str, instrument: Instrument) -> bool:  # noqa: A002  the command line's word for it
-    """Return whether the format may be a part of a stored instrument, whose other data then
-    stay.
+    """Return whether the format may be a part of a stored instrument.
+
+    The other data of the instrument are then kept.
     """
     return format in PARTS or not instrument.statements
 
 
 def read_shipped(name: str = SHIPPED_INSTRUMENT) -> Instrument:
-    """Read an instrument that ships with workbench. Raises UnknownName, which lists the available
-    ones.
+    """Read an instrument that ships with workbench.
+
+    Raises UnknownName, which lists the available ones.
     """
     folder = shipped_instrument_folder(name)
     return read_instrument("csv" if (folder / INSTRUMENT_FILES[0]).is_file() else "choices", folder)

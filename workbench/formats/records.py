@@ -1,9 +1,8 @@
-"""The records of a table in any kind of file, as text with their places: CSV with any separator,
-JSON, TOML, Excel, Parquet, SPSS, Stata.
+"""The records of a table in any kind of file, as text with their places.
 
-What a file is, its first bytes say, whatever its name. Spreadsheets change data on saving, and a
-lenient reader turns that into silently wrong data: a cell that nobody can be sure of is a fault
-with its place.
+A file may be CSV with any separator, JSON, TOML, Excel, Parquet, SPSS or Stata. Its first bytes
+tell what it is, whatever its name. Spreadsheets change data on saving, and a lenient reader turns
+that into silently wrong data. So a cell whose value is uncertain is a fault with its place.
 """
 
 from __future__ import annotations
@@ -48,43 +47,43 @@ from workbench.installed import install
 from workbench.toml_files import DEEPEST, parse_toml, too_deep
 
 LONGEST = 2**24
-"""characters of a line, and of a cell, of a table: more is no text that anybody asks or reads, but
-may take all memory"""
+"""the largest number of characters of a line, and of a cell, of a table: a longer one is no text
+that anybody asks or reads, but may take all memory"""
 csv.field_size_limit(LONGEST)  # the default of 131,072 characters refuses long texts
 
 UTF_8 = "a file saved as UTF-8 (in Excel: 'CSV UTF-8'), or its encoding: --encoding NAME"
 SEPARATORS, LOOKED_AT, LOOKED_AT_CHARACTERS = ",;\t|", 20, 65_536
-"""signs between fields, and the records and characters that are looked at to tell which of them it
-is"""
+"""signs between fields, and the numbers of records and of characters from which the separator is
+found"""
 COMMA = ","
 MOST_OF_NAME = 60
-"characters of a column's name that is taken for one below a title"
+"the largest number of characters of a column's name below a title"
 LOOKED_AT_ROWS = 1000
-"rows that are looked at to tell whether columns without a name are empty"
+"number of rows from which it is told whether columns without a name are empty"
 LEFT_OUT, NUMBER = "-", "#"
-"""what a mapping gives a column that is not read, and the column that every table has: the number
-of the row"""
+"""the name that a mapping gives a column that is not read, and the name of a column that every
+table has: the number of the row"""
 _WORD = re.compile(rb"[^\s,;\"]*")
 _RULE_CELL = re.compile(r":?-+:?")
 _SAID = re.compile(r"sep=(.)\r?\n")
-"the line by which Excel is told the separator"
+"the line that tells Excel the separator"
 FEWER = "fewer, or --most-bytes, which allows more"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _EMPTY = frozenset({"", "nan"})
 MOST_FINDINGS = 1000
-"faults after which reading ends: nobody corrects more of them by hand"
+"number of faults after which reading ends, since nobody corrects more of them by hand"
 MOST_COLUMNS = 16_384
-"as many as a spreadsheet has"
+"the limit of spreadsheets"
 MOST_SHEETS = 1000
 FREE_CELLS, CELLS_A_BYTE = 2**20, 16
-"""cells that any table may have, and how many for each byte of a larger file: packed surveys with
-many gaps have 2 to 5"""
+"""the number of cells that any table may have, and the number for each byte of a larger file.
+Packed surveys with many gaps have 2 to 5."""
 FREE_SIGNS, SIGNS_A_BYTE = FREE_BYTES, RATIO
-"the same for the characters of its cells"
+"the same limits for the characters of the cells"
 
 
 class Kind(StrEnum):
-    """What a file is."""
+    """The kind of a file."""
 
     TEXT = "CSV"
     LINES = "JSON Lines"
@@ -106,28 +105,27 @@ NEEDS = {
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """How a file is read where it does not say so itself."""
+    """The settings for reading a file that does not describe itself."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
     "name in the file -> name here, or `LEFT_OUT`"
     sheet: str = ""
-    "of a spreadsheet; empty: the only one"
+    "sheet of a spreadsheet, or an empty string for the only one"
     encoding: str = ""
-    "of a text; empty: UTF-8, or UTF-16 with its mark"
+    "encoding of a text, or an empty string for UTF-8, or for UTF-16 with its mark"
     header: bool = True
-    "whether the first record names the columns; otherwise their numbers do"
+    "whether the first record names the columns. Otherwise their numbers do."
     answers: Mapping[str, str] = field(default_factory=dict)
-    "word of a party's answer -> the stance that it stands for"
+    "word for a party's answer -> the stance that it stands for"
     language: str = ""
-    "of the texts; empty: as the file or its layout says"
+    "language of the texts, or an empty string for the one of the file or its layout"
     decimal: str = ""
-    "sign before the decimals of a number; empty: a point"
+    "sign before the decimals of a number, or an empty string for a point"
     header_row: int = 0
-    """line or row of a text or spreadsheet that names the columns; 0: the first one that is not
-    empty"""
+    """line or row of a text or spreadsheet that names the columns, or 0 for the first one that
+    is not empty"""
     exact: bool = False
-    """whether line ends within cells stay as they are, as in texts that are compared with stored
-    ones"""
+    "whether line ends within cells stay as they are, for texts that are compared with stored ones"
 
 
 AS_IS = How()
@@ -135,16 +133,17 @@ AS_IS = How()
 
 @dataclass(slots=True)
 class Findings:
-    """The faults found so far; reading continues so that the user sees all of them at once, up to
-    `MOST_FINDINGS`.
+    """The faults found so far.
+
+    Reading continues so that the user sees all of them at once, up to `MOST_FINDINGS`.
     """
 
     found: list[Finding] = field(default_factory=list)
     "errors: the file cannot be read as it is"
     warned: list[Finding] = field(default_factory=list)
-    "implausible but possibly correct: the file is read, and the user is warned"
+    "implausible but possibly correct values: the file is read, and the user is warned"
     counted: dict[str, str] = field(default_factory=dict)
-    "name of a file -> what its places count, where they are no lines"
+    "name of a file -> the unit that its places count, if they are no lines"
 
     def add(
         self, file: Path, line: int | None, column: str | None, found: str, expected: str
@@ -160,10 +159,12 @@ class Findings:
 
     def check(self) -> None:
         """Raise InputError if there are faults, sorted by file and line."""
-        files = list(dict.fromkeys(one.file for one in self.found))
+        files = list(dict.fromkeys(finding.file for finding in self.found))
         if self.found:
             raise InputError(
-                sorted(self.found, key=lambda one: (files.index(one.file), one.line or 0))
+                sorted(
+                    self.found, key=lambda finding: (files.index(finding.file), finding.line or 0)
+                )
             )
 
     def _at(
@@ -175,7 +176,7 @@ class Findings:
 
 
 def kind_of(path: Path) -> Kind:
-    """Return what a file is by its content. Raises UsageError if it cannot be read."""
+    """Return the kind of a file by its content. Raises UsageError if it cannot be read."""
     with opened(path) as file:
         begin = file.read(4096)
     if begin.startswith(ZIP):
@@ -204,12 +205,11 @@ def kind_of(path: Path) -> Kind:
 
 
 def records(path: Path, findings: Findings, how: How = AS_IS) -> Iterator[tuple[int, list[str]]]:
-    """Yield (place, cells) of each record: first the names of the columns, then the rows, without
-    those left out.
+    """Yield (place, cells) of each record: first the names of the columns, then the rows.
 
-    A place is the line on which a record of a text begins, otherwise the number of the row in its
-    file. Every fault is noted. Raises UsageError if the file cannot be read or has several sheets,
-    MissingPackage.
+    Columns that are left out are missing. A place is the line on which a record of a text begins,
+    otherwise the number of the row in its file. Every fault is noted. Raises UsageError if the file
+    cannot be read or has several sheets, and MissingPackage if the package for its kind is missing.
     """
     kind = kind_of(path)
     if how.sheet and kind not in (Kind.EXCEL, Kind.JSON):
@@ -227,22 +227,28 @@ def records(path: Path, findings: Findings, how: How = AS_IS) -> Iterator[tuple[
     if kind is not Kind.TEXT:
         findings.counted[path.name] = "row" if kind in NEEDS else "entry"
     if kind in (Kind.SPSS, Kind.STATA):
-        found = _of_statistics(path, kind, findings)
+        numbered_rows = _of_statistics(path, kind, findings)
     else:
-        found = _READERS[kind](path, findings, how)
-    found = _bounded(path, found, findings)
+        numbered_rows = _READERS[kind](path, findings, how)
+    numbered_rows = _bounded(path, numbered_rows, findings)
     if how.header:
-        found = _without_empty_ends(path, found, findings)
+        numbered_rows = _without_empty_ends(path, numbered_rows, findings)
     if how.decimal == COMMA:
-        found = _with_points(found)
-    yield from found if how.header and not how.columns else _mapped(path, found, findings, how)
+        numbered_rows = _with_points(numbered_rows)
+    yield from (
+        numbered_rows
+        if how.header and not how.columns
+        else _mapped(path, numbered_rows, findings, how)
+    )
 
 
 def _bounded(
     path: Path, found: Iterator[tuple[int, list[str]]], findings: Findings
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield records until there are too many columns, or more in them than the size of the file
-    explains: tables of some kinds say briefly what fills the memory.
+    """Yield records until there are too many columns, cells or characters.
+
+    The limits depend on the size of the file, since tables of some kinds describe in a few bytes
+    what fills the memory.
     """
     size = path.stat().st_size
     cells, signs = _most_cells(path), max(FREE_SIGNS, SIGNS_A_BYTE * size, most_bytes() or 0)
@@ -250,7 +256,9 @@ def _bounded(
         text = "".join(record)
         cells, signs = cells - len(record), signs - len(text)
         if not is_text(text):
-            column = next((n for n, cell in enumerate(record, start=1) if not is_text(cell)), None)
+            column = next(
+                (number for number, cell in enumerate(record, start=1) if not is_text(cell)), None
+            )
             findings.add(
                 path,
                 place,
@@ -261,9 +269,9 @@ def _bounded(
         if len(record) > MOST_COLUMNS:
             findings.add(path, place, None, f"{len(record):,} columns", f"at most {MOST_COLUMNS:,}")
         if min(cells, signs) < 0:
-            what = "cells" if cells < 0 else "characters"
+            unit = "cells" if cells < 0 else "characters"
             findings.add(
-                path, place, None, f"many more {what} than a file of {size:,} bytes has", FEWER
+                path, place, None, f"many more {unit} than a file of {size:,} bytes has", FEWER
             )
         if len(record) > MOST_COLUMNS or min(cells, signs) < 0:
             findings.check()
@@ -273,34 +281,37 @@ def _bounded(
 def _without_empty_ends(
     path: Path, found: Iterator[tuple[int, list[str]]], findings: Findings
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield records without the columns after the last one with a name, if they are empty:
-    spreadsheets leave some.
+    """Yield records without the columns after the last one with a name, if they are empty.
 
-    Columns without a name that have a value among the first rows stay. A later value there is a
-    fault.
+    Spreadsheets leave such columns. Columns without a name that have a value among the first rows
+    stay. A later value there is a fault.
     """
-    first: list[tuple[int, list[str]]] = []
+    first_records: list[tuple[int, list[str]]] = []
     header: list[str] | None = None
     for record in found:
-        first.append(record)
+        first_records.append(record)
         if header is None and not is_blank(record[1]):
             header = record[1]
-        if len(first) == LOOKED_AT_ROWS:
+        if len(first_records) == LOOKED_AT_ROWS:
             break
     width = _width_of(header or ())
-    named = len(header or ())
-    for _, cells in first:
-        if len(cells) == named and any(cell.strip() for cell in cells[width:]):
-            width = named
-    for place, cells in chain(first, found):
-        beyond = [cell.strip() for cell in cells[width:]]
-        if width and beyond and not any(beyond) and not is_blank(cells):
+    n_names = len(header or ())
+    for _, cells in first_records:
+        if len(cells) == n_names and any(cell.strip() for cell in cells[width:]):
+            width = n_names
+    for place, cells in chain(first_records, found):
+        extra_cells = [cell.strip() for cell in cells[width:]]
+        if width and extra_cells and not any(extra_cells) and not is_blank(cells):
             yield place, cells[:width]
-        elif width < named == len(cells) and any(beyond):
-            column = width + 1 + next(n for n, cell in enumerate(beyond) if cell)
-            said = f"a value in column {column}, which has no name"
+        elif width < n_names == len(cells) and any(extra_cells):
+            column = width + 1 + next(index for index, cell in enumerate(extra_cells) if cell)
+            problem = f"a value in column {column}, which has no name"
             findings.add(
-                path, place, None, said, "a name for the column in the header, or an empty column"
+                path,
+                place,
+                None,
+                problem,
+                "a name for the column in the header, or an empty column",
             )
             yield place, cells[:width]
         else:
@@ -309,12 +320,13 @@ def _without_empty_ends(
 
 def _width_of(cells: Sequence[str]) -> int:
     """Return the number of cells up to the last one that is not empty."""
-    return max((n for n, cell in enumerate(cells, start=1) if cell.strip()), default=0)
+    return max((number for number, cell in enumerate(cells, start=1) if cell.strip()), default=0)
 
 
 def _with_points(found: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
-    """Yield records in which numbers with a decimal comma have a point; the first record has the
-    names of columns.
+    """Yield records in which numbers with a decimal comma have a point.
+
+    The first record has the names of columns.
     """
     is_header = True
     for place, cells in found:
@@ -326,24 +338,25 @@ def _with_points(found: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, 
 
 
 def _most_cells(path: Path) -> int:
-    """Return how many cells the table in a file may have."""
+    """Return the number of cells that the table in a file may have."""
     return max(FREE_CELLS, CELLS_A_BYTE * path.stat().st_size, most_bytes() or 0)
 
 
 def is_text(text: str) -> bool:
-    """Return whether UTF-8 holds a text, and SQLite all of it."""
+    """Return whether UTF-8 can encode a text, and SQLite keeps all of it."""
     return "\x00" not in text and (
-        text.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in text)
+        text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
     )
 
 
 def _mapped(
     path: Path, found: Iterator[tuple[int, list[str]]], findings: Findings, how: How
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield records under the names of a mapping; those of another length as they are, for whoever
-    checks it.
+    """Yield records under the names of a mapping.
+
+    Records of another length stay as they are, for the later check.
     """
-    width, kept, numbered = 0, list[int](), NUMBER in how.columns
+    width, kept_indices, has_row_numbers = 0, list[int](), NUMBER in how.columns
     row = 0
     for place, cells in found:
         if is_blank(cells):
@@ -351,55 +364,73 @@ def _mapped(
         if not width:
             width = len(cells)
             names = [
-                name.strip() if how.header else str(n) for n, name in enumerate(cells, start=1)
+                name.strip() if how.header else str(number)
+                for number, name in enumerate(cells, start=1)
             ]
-            called = _told_apart(names)
+            unique_names = _told_apart(names)
             for name in how.columns:
-                if name not in (*called, NUMBER):
+                if name not in (*unique_names, NUMBER):
                     findings.add(
-                        path, place, name, "no such column to map", f"one of {', '.join(called)}"
+                        path,
+                        place,
+                        name,
+                        "no such column to map",
+                        f"one of {', '.join(unique_names)}",
                     )
-            pairs = list(zip(called, names, strict=True))
-            ours = [how.columns.get(own, how.columns.get(name, name)) for own, name in pairs]
-            left_out = {name for name, our in how.columns.items() if our == LEFT_OUT}
-            kept = [
-                n
-                for n, pair in enumerate(pairs)
-                if ours[n] != LEFT_OUT or left_out.isdisjoint(pair)
+            pairs = list(zip(unique_names, names, strict=True))
+            mapped_names = [
+                how.columns.get(unique_name, how.columns.get(name, name))
+                for unique_name, name in pairs
             ]
-            yield place, [ours[n] for n in kept] + [how.columns.get(NUMBER, "")] * numbered
+            left_out = {
+                name for name, mapped_name in how.columns.items() if mapped_name == LEFT_OUT
+            }
+            kept_indices = [
+                index
+                for index, pair in enumerate(pairs)
+                if mapped_names[index] != LEFT_OUT or left_out.isdisjoint(pair)
+            ]
+            yield (
+                place,
+                [mapped_names[index] for index in kept_indices]
+                + [how.columns.get(NUMBER, "")] * has_row_numbers,
+            )
             if how.header:
                 continue
         row += 1
         yield (
             place,
-            [cells[n] for n in kept] + [str(row)] * numbered if len(cells) == width else cells,
+            [cells[index] for index in kept_indices] + [str(row)] * has_row_numbers
+            if len(cells) == width
+            else cells,
         )
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
-    """Return the names by which a mapping may call columns: the second `answer` is `answer (2)`,
-    and the third column is `3` if it has no name.
+    """Return the names by which a mapping may call columns.
+
+    The second `answer` is `answer (2)`, and the third column is `3` if it has no name.
 
     Examples
     --------
     >>> _told_apart(["answer", "", "answer"])
     ['answer', '2', 'answer (2)']
     """
-    times = Counter[str]()
-    called = []
-    for place, name in enumerate(names, start=1):
-        times[name] += 1
+    counts = Counter[str]()
+    unique_names = []
+    for number, name in enumerate(names, start=1):
+        counts[name] += 1
         if not name:
-            called.append(str(place))
+            unique_names.append(str(number))
         else:
-            called.append(name if times[name] == 1 else f"{name} ({times[name]})")
-    return called
+            unique_names.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
+    return unique_names
 
 
 def objects(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
-    """Yield (place, value) of each line of JSON Lines, or of each element of a JSON list; any other
-    JSON is one value. What is no JSON, or nested too deeply, is noted.
+    """Yield (place, value) of each line of JSON Lines, or of each element of a JSON list.
+
+    Any other JSON is one value. Text that is not JSON, or nested too deeply, is noted.
     """
     if kind_of(path) is Kind.LINES:
         findings.counted[path.name] = "line"
@@ -414,22 +445,24 @@ def objects(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
 
 
 def header_of(path: Path, how: How = AS_IS) -> list[str]:
-    """Return the names of a file's columns; empty if they cannot be read."""
+    """Return the names of a file's columns. They are empty if they cannot be read."""
     try:
         if not how.columns and (kind := kind_of(path)) in (Kind.SPSS, Kind.STATA):
-            return [one.name for one in labelled(path, kind, Findings(), ()) or ()]
-        found = records(path, Findings(), how)
+            return [variable.name for variable in labelled(path, kind, Findings(), ()) or ()]
+        numbered_rows = records(path, Findings(), how)
         return next(
-            ([name.strip() for name in cells] for _, cells in found if not is_blank(cells)), []
+            ([name.strip() for name in cells] for _, cells in numbered_rows if not is_blank(cells)),
+            [],
         )
     except (UsageError, MissingPackage):
         return []
 
 
 def sheets_of(path: Path, how: How = AS_IS) -> dict[str, list[str]]:
-    """Return the columns of each table of a file: of the sheets of a spreadsheet and the lists of a
-    JSON object, by their names; of any other file, and where a sheet is named, those of its one
-    table, which has no name.
+    """Return the columns of each table of a file, by the name of the table.
+
+    Tables are the sheets of a spreadsheet and the lists of a JSON object. Any other file, and a
+    named sheet, is one table without a name.
     """
     try:
         kind = kind_of(path)
@@ -437,13 +470,15 @@ def sheets_of(path: Path, how: How = AS_IS) -> dict[str, list[str]]:
             book = _book(path, read_only=True)
             begin = max(0, how.header_row - 1)
             rows = {
-                one.title: (
-                    [_said(cell).strip() for cell in row] for row in islice(one.values, begin, None)
+                sheet.title: (
+                    [_said(cell).strip() for cell in row]
+                    for row in islice(sheet.values, begin, None)
                 )
-                for one in book.worksheets
+                for sheet in book.worksheets
             }
             return {
-                title: next((row for row in found if any(row)), []) for title, found in rows.items()
+                title: next((row for row in sheet_rows if any(row)), [])
+                for title, sheet_rows in rows.items()
             }
         value = (
             json.loads(read_text(path, Findings()) or "")
@@ -455,19 +490,20 @@ def sheets_of(path: Path, how: How = AS_IS) -> dict[str, list[str]]:
     except Exception:
         return {}
     lists = value.items() if isinstance(value, dict) else ()
-    held = {
-        name: one
-        for name, one in lists
-        if isinstance(one, list) and one and isinstance(one[0], dict)
+    tables = {
+        name: rows
+        for name, rows in lists
+        if isinstance(rows, list) and rows and isinstance(rows[0], dict)
     }
-    return {name: [key for key, _ in _flat(one[0])] for name, one in held.items()} or {
+    return {name: [key for key, _ in _flat(rows[0])] for name, rows in tables.items()} or {
         "": header_of(path, how)
     }
 
 
 def likely_header_row(path: Path, how: How = AS_IS) -> int | None:
-    """Return the row of a text or spreadsheet that seems to name the columns, if a title or comment
-    stands above it; None if the first row may be the header.
+    """Return the row of a text or spreadsheet that names the columns below a title or comment.
+
+    It is a guess, and None if the first row may be the header.
     """
     try:
         kind = kind_of(path)
@@ -495,19 +531,20 @@ def likely_header_row(path: Path, how: How = AS_IS) -> int | None:
 
 
 def _header_line(lines: Sequence[str]) -> int | None:
-    """Return the number of the first line from which a text is an even table, or None if that is
-    its first one.
+    """Return the number of the first line from which a text is an even table.
+
+    It is None if that is its first line, or if there is none.
     """
-    filled = [n for n, line in enumerate(lines, start=1) if line.strip()]
+    filled = [number for number, line in enumerate(lines, start=1) if line.strip()]
     for number in filled[:LOOKED_AT]:
         text = "".join(lines[number - 1 : number - 1 + LOOKED_AT])
-        for sign in SEPARATORS:
-            reader = csv.reader(StringIO(text, newline=""), delimiter=sign)
+        for separator in SEPARATORS:
+            reader = csv.reader(StringIO(text, newline=""), delimiter=separator)
             rows = [cells for cells in islice(reader, LOOKED_AT) if not is_blank(cells)]
             widths = {len(cells) for cells in rows[: len(rows) - 1] or rows}
             if len(rows) < 2 or len(widths) > 1 or max(widths) < 2 or not _may_name(rows[0], 2):
                 continue
-            title = next(csv.reader([lines[filled[0] - 1]], delimiter=sign), [])
+            title = next(csv.reader([lines[filled[0] - 1]], delimiter=separator), [])
             width = max(map(_filled_width, rows))
             is_below = filled[0] != number and 2 * _n_filled(title) <= width
             return number if is_below and _n_filled(rows[0]) == width else None
@@ -516,7 +553,7 @@ def _header_line(lines: Sequence[str]) -> int | None:
 
 def _filled_width(cells: Sequence[str]) -> int:
     """Return the number of cells up to the last one that is not empty."""
-    return max((place for place, cell in enumerate(cells, start=1) if cell.strip()), default=0)
+    return max((number for number, cell in enumerate(cells, start=1) if cell.strip()), default=0)
 
 
 def _n_filled(cells: Sequence[str]) -> int:
@@ -529,18 +566,20 @@ def _is_title(cells: Sequence[str], widest: int) -> bool:
 
 
 def _may_name(cells: Sequence[str], fewest: int) -> bool:
-    """Return whether cells may be names of columns: different ones, none of them a number or a
-    sentence.
+    """Return whether cells may be names of columns.
+
+    Names differ, and none of them is a number or a sentence.
     """
     names = [cell.strip() for cell in cells if cell.strip()]
     is_short = all(len(name) <= MOST_OF_NAME for name in names)
-    others = any(finite_number(name) is not None or name.endswith((".", "!")) for name in names)
-    return len(names) >= fewest and len(set(names)) == len(names) and is_short and not others
+    has_other = any(finite_number(name) is not None or name.endswith((".", "!")) for name in names)
+    return len(names) >= fewest and len(set(names)) == len(names) and is_short and not has_other
 
 
 def keys_of(path: Path) -> list[str]:
-    """Return the keys of a JSON file, or of the first object of JSON Lines, those of objects within
-    with a dot.
+    """Return the keys of a JSON file, or of the first object of JSON Lines.
+
+    Keys of objects within have a dot.
     """
     lines = text_lines(path, Findings())
     try:
@@ -555,44 +594,47 @@ def keys_of(path: Path) -> list[str]:
 
 
 def is_blank(cells: Sequence[str]) -> bool:
-    """Return whether a record is an empty line, or a row of empty cells as spreadsheets leave them
-    (`,,,,`).
+    """Return whether a record is an empty line, or a row of empty cells.
+
+    Spreadsheets leave such rows (`,,,,`).
     """
     return not cells or (len(cells) > 1 and not any(cell.strip() for cell in cells))
 
 
 def read_text(path: Path, findings: Findings, encoding: str = "") -> str | None:
-    """Return a file's text, or None after noting why it cannot be read: as UTF-8 or, with its mark,
-    UTF-16, unless another encoding is named.
+    """Return a file's text, or None after noting why it cannot be read.
+
+    It is read as UTF-8 or, with its mark, UTF-16, unless another encoding is named.
     """
-    before = len(findings.found)
+    n_before = len(findings.found)
     text = "".join(text_lines(path, findings, encoding))
-    return text if len(findings.found) == before else None
+    return text if len(findings.found) == n_before else None
 
 
 def text_lines(
     path: Path, findings: Findings, encoding: str = "", longest: int = -1
 ) -> Iterator[str]:
-    """Yield the lines of a text with their ends, as `read_text` reads it; a fault, or a line of
-    more than `longest` bytes (-1: any), is noted and ends them.
+    """Yield the lines of a text with their ends, as `read_text` reads it.
+
+    A fault, or a line of more than `longest` bytes (-1: any), is noted and ends them.
     """
     with opened(path) as file:
         begin = file.peek(400)[:400]  # type: ignore[attr-defined]  # it is buffered
-        marked = begin.startswith(_UTF_16)
-        if not encoding and not marked and _is_utf_16(begin):
+        has_mark = begin.startswith(_UTF_16)
+        if not encoding and not has_mark and _is_utf_16(begin):
             findings.add(path, 1, None, "a file in UTF-16 without the mark that says so", UTF_8)
             return
         try:
-            codec = codecs.lookup(encoding or ("utf-16" if marked else "utf-8-sig")).name
+            codec = codecs.lookup(encoding or ("utf-16" if has_mark else "utf-8-sig")).name
             b"".decode(codec)  # not all of them are of texts
         except LookupError as error:
             raise UsageError(
                 f"--encoding {encoding}: no encoding has this name; found often: windows-1252"
             ) from error
         # A byte of a line's end may be part of another sign.
-        whole = codec.startswith(("utf-16", "utf-32"))
-        at, ascii_before = 0, True
-        lines = [file.read()] if whole else iter(partial(file.readline, longest), b"")
+        reads_whole = codec.startswith(("utf-16", "utf-32"))
+        offset, ascii_before = 0, True
+        lines = [file.read()] if reads_whole else iter(partial(file.readline, longest), b"")
         for number, raw in enumerate(lines, start=1):
             if len(raw) == longest and not raw.endswith(b"\n"):
                 findings.add(
@@ -602,44 +644,45 @@ def text_lines(
             try:
                 line = raw.decode("utf-8" if number > 1 and codec == "utf-8-sig" else codec)
             except UnicodeDecodeError as error:
-                place = at + error.start
+                position = offset + error.start
                 hint = "" if encoding or not ascii_before else _windows_1252(raw, error.start)
-                found = (
-                    f"byte 0x{raw[error.start]:02X} at position {place}, which is not "
+                problem = (
+                    f"byte 0x{raw[error.start]:02X} at position {position}, which is not "
                     f"{encoding or 'UTF-8'}{hint}"
                 )
-                findings.add(path, number + raw.count(b"\n", 0, error.start), None, found, UTF_8)
+                findings.add(path, number + raw.count(b"\n", 0, error.start), None, problem, UTF_8)
                 return
             if "\x00" in line:
-                nul = number + line.count("\n", 0, line.index("\x00"))
-                findings.add(path, nul, None, "a NUL byte", "a text file in UTF-8")
+                nul_line = number + line.count("\n", 0, line.index("\x00"))
+                findings.add(path, nul_line, None, "a NUL byte", "a text file in UTF-8")
                 return
-            at, ascii_before = at + len(raw), ascii_before and raw.isascii()
+            offset, ascii_before = offset + len(raw), ascii_before and raw.isascii()
             yield line
 
 
 def _is_utf_16(content: bytes) -> bool:
     """Return whether bytes have a NUL in every other place, as Latin text has in UTF-16."""
     begin = content[:400]
-    return any(begin[at::2].count(0) * 10 > 9 * len(begin[at::2]) > 27 for at in (0, 1))
+    return any(begin[start::2].count(0) * 10 > 9 * len(begin[start::2]) > 27 for start in (0, 1))
 
 
 def _windows_1252(content: bytes, at: int) -> str:
-    """Return the word at the first byte that is not UTF-8, if it may be Windows-1252; otherwise
-    "".
+    """Return a hint with the word at the first byte that is not UTF-8.
+
+    It is empty unless the word may be Windows-1252.
     """
     if not content[:at].isascii():
         return ""
     word = next(
-        (found for found in _WORD.finditer(content) if found.start() <= at < found.end()), None
+        (match for match in _WORD.finditer(content) if match.start() <= at < match.end()), None
     )
     try:
-        said = word[0].decode("cp1252") if word else ""
+        decoded = word[0].decode("cp1252") if word else ""
     except UnicodeDecodeError:
         return ""
-    if not any(map(str.isalpha, said)):
+    if not any(map(str.isalpha, decoded)):
         return ""
-    return f"; in Windows-1252 this is {said[:40]!r}: --encoding windows-1252 reads it so"
+    return f"; in Windows-1252 this is {decoded[:40]!r}: --encoding windows-1252 reads it so"
 
 
 # ── texts ─────────────────────────────────────────────────────────────────────────────────────────
@@ -655,8 +698,8 @@ def _of_text(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, li
     # A file with the line ends of Windows has them within its cells, too: there they are line
     # breaks of a text.
     is_windows = not how.exact and _ends_as_in_windows("".join(head))
-    signs = SEPARATORS if how.decimal != COMMA else SEPARATORS.replace(COMMA, "") + COMMA
-    for place, cells in _without_frame(records_of(path, chain(head, lines), findings, signs)):
+    separators = SEPARATORS if how.decimal != COMMA else SEPARATORS.replace(COMMA, "") + COMMA
+    for place, cells in _without_frame(records_of(path, chain(head, lines), findings, separators)):
         if is_windows:
             cells = [cell.replace("\r\n", "\n") if "\r" in cell else cell for cell in cells]
         yield place + n_above, cells
@@ -674,17 +717,18 @@ def _ends_as_in_windows(head: str) -> bool:
     (True, False)
     """
     is_quoted = False
-    for index, sign in enumerate(head):
-        if sign == '"':
+    for index, character in enumerate(head):
+        if character == '"':
             is_quoted = not is_quoted
-        elif sign == "\n" and not is_quoted:
+        elif character == "\n" and not is_quoted:
             return head[:index].endswith("\r")
     return head.partition("\n")[0].endswith("\r")
 
 
 def _without_frame(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
-    """Yield records of a text; those of a table in Markdown without the bars at its edges and the
-    rule below its names.
+    """Yield records of a text, without the frame of a table in Markdown.
+
+    The frame has the bars at its edges and the rule below its names.
 
     Examples
     --------
@@ -692,14 +736,16 @@ def _without_frame(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int,
     >>> list(_without_frame(enumerate(table, start=1)))
     [(1, ['Nr', 'Text']), (3, ['1', 'Tolls.'])]
     """
-    first = [*islice(rows, 2)]
-    is_framed = len(first) == 2 and all(
-        len(cells) > 2 and not cells[0].strip() for _, cells in first
+    first_rows = [*islice(rows, 2)]
+    is_framed = len(first_rows) == 2 and all(
+        len(cells) > 2 and not cells[0].strip() for _, cells in first_rows
     )
-    if not is_framed or not all(_RULE_CELL.fullmatch(cell.strip()) for cell in first[1][1][1:-1]):
-        yield from chain(first, rows)
+    if not is_framed or not all(
+        _RULE_CELL.fullmatch(cell.strip()) for cell in first_rows[1][1][1:-1]
+    ):
+        yield from chain(first_rows, rows)
         return
-    for place, cells in chain(first[:1], rows):
+    for place, cells in chain(first_rows[:1], rows):
         inside = cells[1:-1] if cells and not cells[-1].strip() else cells[1:]
         yield place, [cell.strip() for cell in inside]
 
@@ -708,17 +754,19 @@ def records_of(
     path: Path, lines: Iterator[str], findings: Findings, signs: str = SEPARATORS
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (first line, fields) of each record of a text with separators, one of `signs`."""
-    head, looked_at = list[str](), 0
+    head, n_characters = list[str](), 0
     for line in lines:
         head.append(line)
-        if (looked_at := looked_at + len(line)) > LOOKED_AT_CHARACTERS:
+        if (n_characters := n_characters + len(line)) > LOOKED_AT_CHARACTERS:
             break
-    said = _SAID.match(head[0]) if head else None
-    first = 1 if said else 0
-    sign = said[1] if said else _separator("".join(head), signs)
-    rest = (part for line in chain(head[first:], lines) for part in _ends(line))
-    reader = csv.reader(rest, strict=True, delimiter=sign)
-    begins = first + 1
+    match = _SAID.match(head[0]) if head else None
+    n_skipped = 1 if match else 0
+    separator = match[1] if match else _separator("".join(head), signs)
+    remaining = (
+        physical_line for line in chain(head[n_skipped:], lines) for physical_line in _ends(line)
+    )
+    reader = csv.reader(remaining, strict=True, delimiter=separator)
+    first_line = n_skipped + 1
     while True:
         try:
             fields = next(reader)
@@ -727,18 +775,18 @@ def records_of(
         except csv.Error as error:
             findings.add(
                 path,
-                begins,
+                first_line,
                 None,
                 f"a record that is not CSV ({error})",
                 "balanced quotes, doubled inside",
             )
             return
-        yield begins, fields
-        begins = first + reader.line_num + 1
+        yield first_line, fields
+        first_line = n_skipped + reader.line_num + 1
 
 
 def _ends(line: str) -> Iterable[str]:
-    """Return the lines of a line: old programs end them with a carriage return alone."""
+    """Return the lines within a line. Old programs end them with a carriage return alone."""
     return (
         StringIO(line, newline="")
         if "\r" in line.removesuffix("\r\n") or "\n" in line[:-1]
@@ -747,35 +795,39 @@ def _ends(line: str) -> Iterable[str]:
 
 
 def _separator(text: str, signs: str = SEPARATORS) -> str:
-    """Return the first sign that divides all of the first records into the same number of fields,
-    otherwise the one that divides the header into the most; a comma where none does.
+    """Return the sign that separates the fields of a text.
+
+    It is the first one that divides all of the first records into the same number of fields,
+    otherwise the one that divides the header into the most. It is a comma if none does.
     """
-    found: list[list[int]] = []
-    for sign in signs:
-        reader = csv.reader(StringIO(text[:LOOKED_AT_CHARACTERS], newline=""), delimiter=sign)
-        found.append(
+    field_counts: list[list[int]] = []
+    for separator in signs:
+        reader = csv.reader(StringIO(text[:LOOKED_AT_CHARACTERS], newline=""), delimiter=separator)
+        field_counts.append(
             [len(cells) for cells in islice(reader, LOOKED_AT) if not is_blank(cells)] or [0]
         )
-    widths = [
-        one[:-1] if len(text) > LOOKED_AT_CHARACTERS and len(one) > 1 else one for one in found
+    complete_counts = [
+        counts[:-1] if len(text) > LOOKED_AT_CHARACTERS and len(counts) > 1 else counts
+        for counts in field_counts
     ]
-    even = next(
+    even_separator = next(
         (
-            sign
-            for sign, one in zip(signs, widths, strict=True)
-            if len(set(one)) == 1 and one[0] > 1
+            separator
+            for separator, counts in zip(signs, complete_counts, strict=True)
+            if len(set(counts)) == 1 and counts[0] > 1
         ),
         "",
     )
-    first = [one[0] for one in widths]
-    if even or max(first) < 2:
-        return even or COMMA
-    return signs[first.index(max(first))]
+    header_counts = [counts[0] for counts in complete_counts]
+    if even_separator or max(header_counts) < 2:
+        return even_separator or COMMA
+    return signs[header_counts.index(max(header_counts))]
 
 
 def _of_lines(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
-    """Yield the objects of JSON Lines as rows; columns are the keys of all of them, so the file is
-    read twice.
+    """Yield the objects of JSON Lines as rows.
+
+    Columns are the keys of all of them, so the file is read twice.
     """
     findings.counted[path.name] = "line"
     names = dict[str, None]()
@@ -802,8 +854,9 @@ def _of_lines(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, l
 
 
 def _of_json(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
-    """Yield the objects of a list as rows; a list may be the value of a key, alone among the
-    keys.
+    """Yield the objects of a list as rows.
+
+    A list may be the value of a key, if it is the only one among the keys.
     """
     text = read_text(path, findings, how.encoding)
     value = None if text is None else _json(path, 1, text, findings)
@@ -811,8 +864,9 @@ def _of_json(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, li
 
 
 def json_rows(path: Path, how: How = AS_IS) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield (place, object) of each row of a table in JSON or JSON Lines, with the places of
-    `records`.
+    """Yield (place, object) of each row of a table in JSON or JSON Lines.
+
+    The places are those of `records`.
 
     Faults are passed over, as `records` notes them.
     """
@@ -831,8 +885,8 @@ def json_rows(path: Path, how: How = AS_IS) -> Iterator[tuple[int, Mapping[str, 
 def _row_list(value: object, sheet: str = "") -> list[Mapping[str, Any]] | None:
     """Return the rows of a JSON value, or None if it has no single list of objects."""
     if isinstance(value, dict):
-        lists = [part for part in value.values() if isinstance(part, list) and part]
-        tables = [part for part in lists if isinstance(part[0], dict)]
+        lists = [element for element in value.values() if isinstance(element, list) and element]
+        tables = [rows for rows in lists if isinstance(rows[0], dict)]
         if isinstance(value.get(sheet), list):
             value = value[sheet]
         elif len(tables) == 1:
@@ -866,11 +920,11 @@ def _of_lists(
 
 
 class RepeatedKey(ValueError):
-    """An object with a duplicate key, of which Python would silently keep the last value."""
+    """The error for a duplicate key, of which Python would silently keep the last value."""
 
 
 def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object of pairs; for `json.loads`. Raises RepeatedKey."""
+    """Return the object of pairs, for `json.loads`. Raises RepeatedKey for a duplicate key."""
     value = dict(pairs)
     if len(value) < len(pairs):
         raise RepeatedKey(Counter(key for key, _ in pairs).most_common(1)[0][0])
@@ -880,19 +934,19 @@ def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _json(path: Path, line: int, text: str, findings: Findings) -> object:
     try:
         value: object = json.loads(text, object_pairs_hook=without_repeats)
-        deep = too_deep(value)
+        is_too_deep = too_deep(value)
     except RecursionError:
-        deep = True
+        is_too_deep = True
     except RepeatedKey as error:
         findings.add(path, line, str(error), "the same key twice in one object", "every key once")
         return None
     except ValueError as error:
-        at = line + getattr(error, "lineno", 1) - 1
+        error_line = line + getattr(error, "lineno", 1) - 1
         findings.counted[path.name] = "line"
-        said = "a number of more than 4,300 digits" if "digits" in str(error) else str(error)
-        findings.add(path, at, None, f"what is not JSON ({said})", "valid JSON")
+        reason = "a number of more than 4,300 digits" if "digits" in str(error) else str(error)
+        findings.add(path, error_line, None, f"what is not JSON ({reason})", "valid JSON")
         return None
-    if deep:
+    if is_too_deep:
         findings.add(
             path,
             line,
@@ -905,12 +959,12 @@ def _json(path: Path, line: int, text: str, findings: Findings) -> object:
 
 
 def _of_objects(found: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[tuple[int, list[str]]]:
-    """Yield objects as rows; an object within one gives columns with a dot, `issues.economy`."""
-    flat = [(place, dict(_flat(one))) for place, one in found]
-    names = list(dict.fromkeys(name for _, row in flat for name in row))
+    """Yield objects as rows. An object within one gives columns with a dot, `issues.economy`."""
+    flat_rows = [(place, dict(_flat(json_object))) for place, json_object in found]
+    names = list(dict.fromkeys(name for _, row in flat_rows for name in row))
     if names:
         yield 0, names
-    for place, row in flat:
+    for place, row in flat_rows:
         yield place, [row.get(name, "") for name in names]
 
 
@@ -918,14 +972,14 @@ def _flat(one: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]
     for key, value in one.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{before}{key}.")
-        elif isinstance(value, list) and all(isinstance(part, str) for part in value):
+        elif isinstance(value, list) and all(isinstance(item, str) for item in value):
             yield f"{before}{key}", ", ".join(value)
         else:
             yield f"{before}{key}", _said(value)
 
 
 def _said(value: object) -> str:
-    """Return a value as a cell."""
+    """Return a value as the text of a cell."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -950,7 +1004,7 @@ def _said(value: object) -> str:
 
 
 def _package(kind: Kind) -> ModuleType:
-    """Return the package that reads a kind of file. Raises MissingPackage."""
+    """Return the package that reads a kind of file. Raises MissingPackage if it is missing."""
     from importlib import import_module
 
     name = NEEDS[kind]
@@ -983,18 +1037,22 @@ def _of_excel(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, l
     if not book.worksheets:
         findings.add(path, None, None, "a spreadsheet without a sheet", "an Excel file that opens")
         return
-    filled = [one for one in book.worksheets if one.max_row > 1 or one.max_column > 1]
-    sheet = next((one for one in book.worksheets if one.title == how.sheet), None)
+    sheets = [
+        worksheet
+        for worksheet in book.worksheets
+        if worksheet.max_row > 1 or worksheet.max_column > 1
+    ]
+    sheet = next((worksheet for worksheet in book.worksheets if worksheet.title == how.sheet), None)
     if how.sheet and sheet is None:
         raise UsageError(f"{path}: no sheet {how.sheet!r}; there are {', '.join(book.sheetnames)}")
-    if sheet is None and len(filled) > 1:
+    if sheet is None and len(sheets) > 1:
         raise UsageError(
-            f"{path}: {len(filled)} sheets: {', '.join(one.title for one in filled)}; --sheet "
+            f"{path}: {len(sheets)} sheets: {', '.join(tab.title for tab in sheets)}; --sheet "
             "names one"
         )
-    sheet = sheet or (filled[0] if filled else book.worksheets[0])
+    sheet = sheet or (sheets[0] if sheets else book.worksheets[0])
     if sheet.max_row * sheet.max_column > _most_cells(path):
-        found = (
+        size_text = (
             f"a sheet of {sheet.max_row:,} rows and {sheet.max_column:,} columns, most of "
             "them empty"
         )
@@ -1002,27 +1060,29 @@ def _of_excel(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, l
             path,
             None,
             None,
-            found,
+            size_text,
             "no empty rows and columns: delete those after the last that is filled",
         )
         return
-    for merged in sheet.merged_cells.ranges:
-        if merged.max_row < how.header_row:
+    for cell_range in sheet.merged_cells.ranges:
+        if cell_range.max_row < how.header_row:
             continue
         findings.add(
             path,
-            merged.min_row,
+            cell_range.min_row,
             None,
-            f"merged cells, {merged}",
+            f"merged cells, {cell_range}",
             "a value in every cell of its own",
         )
     rows = [
         [_said_in_excel(value) for value in cells] for cells in sheet.iter_rows(values_only=True)
     ]
-    width = max((n + 1 for row in rows for n, cell in enumerate(row) if cell), default=0)
+    width = max((index + 1 for row in rows for index, cell in enumerate(row) if cell), default=0)
     _note_formulas(path, sheet.title, rows, findings)
     yield from (
-        (place, row[:width]) for place, row in enumerate(rows, start=1) if place >= how.header_row
+        (row_number, row[:width])
+        for row_number, row in enumerate(rows, start=1)
+        if row_number >= how.header_row
     )
 
 
@@ -1032,73 +1092,79 @@ def _said_in_excel(value: object) -> str:
 
 
 def _book(path: Path, **how: bool) -> Any:
-    """Open a spreadsheet. Raises UsageError where it would fill the memory, MissingPackage, and
-    whatever its parts raise.
+    """Open a spreadsheet.
+
+    Raises UsageError if it would fill the memory, MissingPackage, and whatever its parts raise.
     """
     openpyxl = _package(Kind.EXCEL)
-    whole = content(path)  # a path has to end in .xlsx
-    _check_parts(path, whole, openpyxl.utils.cell.range_boundaries)
-    return openpyxl.load_workbook(BytesIO(whole), **how)
+    file_content = content(path)  # a path has to end in .xlsx
+    _check_parts(path, file_content, openpyxl.utils.cell.range_boundaries)
+    return openpyxl.load_workbook(BytesIO(file_content), **how)
 
 
 def _check_parts(
     path: Path, whole: bytes, corners: Callable[[str], tuple[int, int, int, int]]
 ) -> None:
-    """Raise UsageError for a spreadsheet that says briefly what becomes large: openpyxl makes a
-    cell of every place in a range that is merged or a link, and reads a part as often as it is
-    named.
+    """Raise UsageError for a spreadsheet that would become large in memory.
+
+    Openpyxl makes a cell of every place in a range that is merged or a link, and reads a part as
+    often as it is named. So a few bytes can describe many cells.
     """
-    cells = sheets = deep = most = 0
+    n_cells = n_sheets = depth = max_cells = 0
     allowed = _most_cells(path)
 
-    def begin(name: str, given: dict[str, str]) -> None:
-        nonlocal cells, sheets, deep
-        deep, tag = deep + 1, name.rpartition(":")[2]
-        sheets += tag == "sheet"
+    def begin(name: str, attributes: dict[str, str]) -> None:
+        nonlocal n_cells, n_sheets, depth
+        depth, tag = depth + 1, name.rpartition(":")[2]
+        n_sheets += tag == "sheet"
         if tag == "c":
-            cells += 1
+            n_cells += 1
         elif tag in ("mergeCell", "hyperlink"):
-            left, top, right, bottom = corners(given["ref"])
-            cells += (right - left + 1) * (bottom - top + 1)
-        if deep > DEEPEST or sheets > MOST_SHEETS or max(cells, most) * max(sheets, 1) > allowed:
+            left, top, right, bottom = corners(attributes["ref"])
+            n_cells += (right - left + 1) * (bottom - top + 1)
+        if (
+            depth > DEEPEST
+            or n_sheets > MOST_SHEETS
+            or max(n_cells, max_cells) * max(n_sheets, 1) > allowed
+        ):
             raise UsageError(
                 f"{path}: found more cells or sheets than the size of the file explains; give a "
                 "table as CSV"
             )
 
     def end(_: str) -> None:
-        nonlocal deep
-        deep -= 1
+        nonlocal depth
+        depth -= 1
 
-    with ZipFile(BytesIO(whole)) as held:
-        for part in held.namelist():
+    with ZipFile(BytesIO(whole)) as archive:
+        for part_name in archive.namelist():
             reader = expat.ParserCreate()
-            reader.StartElementHandler, reader.EndElementHandler, cells, deep = begin, end, 0, 0
+            reader.StartElementHandler, reader.EndElementHandler, n_cells, depth = begin, end, 0, 0
             # Openpyxl says what.
             with (
-                held.open(part) as file,
+                archive.open(part_name) as file,
                 suppress(expat.ExpatError, KeyError, ValueError),
             ):
                 reader.ParseFile(file)
-            most = max(most, cells)
+            max_cells = max(max_cells, n_cells)
 
 
 def _note_formulas(
     path: Path, title: str, rows: Sequence[Sequence[str]], findings: Findings
 ) -> None:
-    """Note cells whose formula nobody has computed: the program that wrote the file left no
-    value.
-    """
+    """Note cells whose formula has no computed value. The program that wrote the file left none."""
     book = _book(path, read_only=True)
-    for place, (cells, row) in enumerate(zip(book[title].iter_rows(), rows, strict=False), start=1):
-        for cell, said in zip(cells, row, strict=False):
-            if cell.data_type == "f" and not said:
-                found = f"a formula without a value in {cell.coordinate}"
+    for row_number, (cells, row) in enumerate(
+        zip(book[title].iter_rows(), rows, strict=False), start=1
+    ):
+        for cell, text in zip(cells, row, strict=False):
+            if cell.data_type == "f" and not text:
+                problem = f"a formula without a value in {cell.coordinate}"
                 findings.add(
                     path,
-                    place,
+                    row_number,
                     None,
-                    found,
+                    problem,
                     "a value: open and save the file in a spreadsheet program",
                 )
     book.close()
@@ -1110,15 +1176,17 @@ def _of_parquet(path: Path, findings: Findings, how: How) -> Iterator[tuple[int,
         schema = parquet.ParquetFile(path).schema_arrow
         names = list(schema.names)
         yield 0, names
-        place = 0
+        row_number = 0
         # A nested column has no dictionary.
-        plain = [field.name for field in schema if not field.type.num_fields]
+        flat_columns = [field.name for field in schema if not field.type.num_fields]
         for batch in parquet.ParquetFile(
-            path, read_dictionary=plain
+            path, read_dictionary=flat_columns
         ).iter_batches():  # a text is held once
-            for cells in zip(*(_cells(batch.column(n)) for n in range(len(names))), strict=True):
-                place += 1
-                yield place, list(cells)
+            for cells in zip(
+                *(_cells(batch.column(index)) for index in range(len(names))), strict=True
+            ):
+                row_number += 1
+                yield row_number, list(cells)
     except (OSError, ValueError) as error:  # pyarrow's errors of a damaged file are such
         findings.add(
             path, None, None, f"a Parquet file that cannot be read ({error})", "a whole file"
@@ -1129,29 +1197,32 @@ def _cells(column: Any) -> list[str]:
     """Return a column of a Parquet file as cells, each text of its dictionary once."""
     if not hasattr(column, "dictionary"):
         return list(map(_said, column.to_pylist()))
-    known = list(map(_said, column.dictionary.to_pylist()))
-    return ["" if place is None else known[place] for place in column.indices.to_pylist()]
+    texts = list(map(_said, column.dictionary.to_pylist()))
+    return ["" if index is None else texts[index] for index in column.indices.to_pylist()]
 
 
 def _of_statistics(path: Path, kind: Kind, findings: Findings) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of an SPSS or Stata file: labels in place of labelled values, nothing for what
-    its author declared to be missing.
+    """Yield the rows of an SPSS or Stata file.
+
+    They have labels in place of labelled values, and nothing for values that are declared missing.
     """
     columns = labelled(path, kind, findings)
     if columns is None:
         return
-    yield 0, [one.name for one in columns]
-    for place, cells in enumerate(zip(*(one.cells() for one in columns), strict=True), start=1):
-        yield place, list(cells)
+    yield 0, [column.name for column in columns]
+    for row_number, cells in enumerate(
+        zip(*(column.cells() for column in columns), strict=True), start=1
+    ):
+        yield row_number, list(cells)
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A column of a statistics file, with what its author said of it."""
+    """A column of a statistics file, with the description by its author."""
 
     name: str
     question: str
-    "its label: in surveys the question"
+    "the label of the column, which in surveys is the question"
     labels: Mapping[str, str]
     "value as text -> its label, in the order of the values"
     missing: frozenset[str]
@@ -1160,60 +1231,66 @@ class Variable:
 
     def texts(self) -> list[str]:
         """Return the values as cells."""
-        known: dict[object, str] = {}
+        text_by_value: dict[object, str] = {}
         return [
-            known[value] if value in known else known.setdefault(value, _said(value))
+            text_by_value[value]
+            if value in text_by_value
+            else text_by_value.setdefault(value, _said(value))
             for value in self.values
         ]
 
     def cells(self) -> Iterable[str]:
-        """Return the answers in words where there are labels."""
-        said = self.texts()
+        """Return the answers, in words where there are labels."""
+        texts = self.texts()
         return [
-            "" if one in self.missing or one in _EMPTY else self.labels.get(one, one)
-            for one in said
+            "" if text in self.missing or text in _EMPTY else self.labels.get(text, text)
+            for text in texts
         ]
 
 
 def labelled(
     path: Path, kind: Kind, findings: Findings, columns: Sequence[str] | None = None
 ) -> list[Variable] | None:
-    """Return the columns of an SPSS or Stata file; None, with a note, where it cannot be read.
+    """Return the columns of an SPSS or Stata file, or None, with a note, if it cannot be read.
 
-    columns : those to be read, which have to be there; none of them: all columns, without their
-        values; None: all
+    `columns` are the names of the columns to read, which have to exist. If it is empty, all columns
+    are returned without their values. If it is None, all are read.
 
-    Raises MissingPackage.
+    Raises MissingPackage if the package for this kind is missing.
     """
     if find_spec(NEEDS[kind]) is None:
         raise _missing(kind)
     try:
-        about = contents(path, kind, columns)
+        metadata = contents(path, kind, columns)
     except UnreadableFile as error:
         findings.add(path, None, None, f"{kind} data that cannot be read ({error})", "a whole file")
         return None
-    found = []
-    for name, question in zip(about["names"], about["questions"], strict=True):
-        known, places = about["values"][name]
-        labels = {_said(value): str(said) for value, said in about["labels"].get(name, ())}
-        missing = {_said(value) for value in about["missing"].get(name, ())}
-        for bounds in about["ranges"].get(name, ()):
-            inside = {_said(value) for value in known if _within(value, bounds)}
-            missing |= inside | {value for value in labels if _within(_number(value), bounds)}
-        found.append(
+    variables = []
+    for name, question in zip(metadata["names"], metadata["questions"], strict=True):
+        distinct_values, indices = metadata["values"][name]
+        labels = {_said(value): str(label) for value, label in metadata["labels"].get(name, ())}
+        missing = {_said(value) for value in metadata["missing"].get(name, ())}
+        for bounds in metadata["ranges"].get(name, ()):
+            in_range = {_said(value) for value in distinct_values if _within(value, bounds)}
+            missing |= in_range | {value for value in labels if _within(_number(value), bounds)}
+        variables.append(
             Variable(
-                name, str(question), labels, frozenset(missing), [known[place] for place in places]
+                name,
+                str(question),
+                labels,
+                frozenset(missing),
+                [distinct_values[index] for index in indices],
             )
         )
-    return found
+    return variables
 
 
 def _within(value: object, bounds: Mapping[str, Any]) -> bool:
-    same = (
+    is_comparable = (
         isinstance(value, (int, float)) == isinstance(bounds["lo"], (int, float))
         and value is not None
     )
-    return bool(same and bounds["lo"] <= value <= bounds["hi"])
+    return bool(is_comparable and bounds["lo"] <= value <= bounds["hi"])
 
 
 def _number(text: str) -> float | str:

@@ -1,8 +1,8 @@
 """Lists of statements: one a line, or a CSV of one column.
 
-What a list puts before its statements (numbers, letters, bullets) is taken off only if the whole
-list has it, and only at the beginning of a line: "30 hours are enough" keeps its number. The notes
-of a list say what was taken off.
+Numbers, letters or bullets before the statements are removed only if the whole list has them, and
+only at the beginning of a line: "30 hours are enough" keeps its number. The notes of a list tell
+what was removed.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from workbench.domain.names import plural
 from workbench.formats.records import LONGEST, Findings, Kind, kind_of, text_lines
 
 LONGEST_STATEMENT = 500
-"characters of a line of a text that is recognised as a list"
+"largest number of characters of a line of a text that is recognised as a list"
 FEWEST_WORDS = 3
-"of a line of a text that is recognised as a list"
+"smallest number of words of a line of a text that is recognised as a list"
 MOST_NAMED = 6
-"headings that a note names"
+"the largest number of headings that a note names"
 ENDS = tuple(".!?…\"”»'’。！？")
 "signs with which a sentence may end"
 NAMES = (
@@ -58,7 +58,7 @@ _ROMAN = re.compile(
     r"(?P<open>[(\[]?)(?=[IVX])(?P<roman>X{0,3}(?:IX|IV|V?I{0,3}))(?P<close>[.):\]]{1,2})\s+(?=\S)",
     re.IGNORECASE,
 )
-"`I. `, `iv) `, up to 39; capitals and small letters"
+"`I. `, `iv) `, up to 39, in capitals or small letters"
 _THOUSANDS = re.compile(r"[0-9]{1,3}\s[0-9]{3}(?![0-9])")
 _CLEAR = (".", ")", ":", "]", ".)", ").", "):", "].", "]:")
 "signs behind a number that make it an enumeration, even with gaps"
@@ -71,7 +71,7 @@ class ListedStatement:
 
     line: int
     ref: str
-    "number or letter that the list gives it; empty if it gives none"
+    "number or letter that the list gives it, or an empty string if it gives none"
     text: str
 
 
@@ -81,7 +81,7 @@ class StatementList:
 
     statements: tuple[ListedStatement, ...]
     notes: tuple[str, ...]
-    "what was taken off or left out, in sentences"
+    "sentences about removed marks and omitted lines"
     is_marked: bool
     "whether every statement had a number, a letter or a bullet"
     partly_marked: tuple[int, ...] = ()
@@ -95,18 +95,19 @@ class StatementList:
         refs = tuple(statement.ref for statement in self.statements)
         if all(refs):
             return refs
-        return tuple(str(place) for place in range(1, len(refs) + 1))
+        return tuple(str(number) for number in range(1, len(refs) + 1))
 
 
 def read_list(path: Path, findings: Findings, encoding: str = "") -> StatementList:
-    """Return the statements of a text. What cannot be read is noted in `findings`."""
+    """Return the statements of a text. Unreadable parts are noted in `findings`."""
     lines = list(_lines_of(path, findings, encoding))
     return parse_list(lines)
 
 
 def is_list(path: Path, encoding: str = "") -> bool:
-    """Return whether a text is a list: two lines or more, all numbered or bulleted, or all
-    sentences.
+    """Return whether a text is a list.
+
+    A list has two lines or more, all numbered or bulleted, or all sentences.
     """
     if kind_of(path) is not Kind.TEXT:
         return False
@@ -133,47 +134,51 @@ def is_list(path: Path, encoding: str = "") -> bool:
 def parse_list(lines: Sequence[tuple[int, str]]) -> StatementList:
     """Return the statements in the non-blank lines of a text, given as (number, line)."""
     notes: list[str] = []
-    listed = [ListedStatement(number, "", line.strip()) for number, line in lines if line.strip()]
+    items = [ListedStatement(number, "", line.strip()) for number, line in lines if line.strip()]
     cells = _cells_of_one_column(lines)
     if cells is not None:
-        listed = cells
+        items = cells
         notes.append(
             "Read as a CSV of one column: the quotation marks around its cells were taken off."
         )
-    listed, headings = _without_headings(listed)
-    title = _title_of(listed, is_quoted=cells is not None)
+    items, headings = _without_headings(items)
+    title = _title_of(items, is_quoted=cells is not None)
     if title is not None:
         headings.insert(0, title)
-        listed = [statement for statement in listed if statement.line != title.line]
+        items = [statement for statement in items if statement.line != title.line]
     if headings:
         notes.append(f"Left out: {_named(headings)}.")
 
-    has_boxes = any(_BOX.match(statement.text) for statement in listed)
-    listed, n_bullets = _without_bullets(listed)
+    has_boxes = any(_BOX.match(statement.text) for statement in items)
+    items, n_bullets = _without_bullets(items)
     if n_bullets:
         box = ", and the box “[ ]” or “[x]” behind it," if has_boxes else ""
         notes.append(f"Taken off: the bullet or dash{box} before {_each(n_bullets)}.")
-    listed, said = _without_numbers(listed)
-    if said:
-        notes.append(said)
-    listed, n_quoted = _without_quotes(listed)
+    items, numbers_note = _without_numbers(items)
+    if numbers_note:
+        notes.append(numbers_note)
+    items, n_quoted = _without_quotes(items)
     if n_quoted:
         notes.append(f"Taken off: the quotation marks around {_each(n_quoted)}.")
-    is_marked = bool(listed) and bool(n_bullets or said)
-    kept = [] if said else [one for one in listed if _may_be_marked(one.text)]
-    if kept:
-        lines_kept = ", ".join(str(one.line) for one in kept[:MOST_NAMED])
-        more = f" and {len(kept) - MOST_NAMED:,} more" if len(kept) > MOST_NAMED else ""
+    is_marked = bool(items) and bool(n_bullets or numbers_note)
+    marked = (
+        [] if numbers_note else [statement for statement in items if _may_be_marked(statement.text)]
+    )
+    if marked:
+        lines_kept = ", ".join(str(statement.line) for statement in marked[:MOST_NAMED])
+        remainder = f" and {len(marked) - MOST_NAMED:,} more" if len(marked) > MOST_NAMED else ""
         notes.append(
             "Kept as text: the number, letter or dash with which "
-            f"{plural(len(kept), 'statement')} of {len(listed):,} "
-            f"{'begins' if len(kept) == 1 else 'begin'} (line {lines_kept}{more})."
+            f"{plural(len(marked), 'statement')} of {len(items):,} "
+            f"{'begins' if len(marked) == 1 else 'begin'} (line {lines_kept}{remainder})."
         )
     return StatementList(
-        tuple(listed),
+        tuple(items),
         tuple(notes),
         is_marked,
-        partly_marked=tuple(one.line for one in kept if _is_clearly_marked(one.text)),
+        partly_marked=tuple(
+            statement.line for statement in marked if _is_clearly_marked(statement.text)
+        ),
         left_out=tuple(heading.line for heading in headings),
     )
 
@@ -190,9 +195,9 @@ def _may_be_listed(line: str) -> bool:
     text = line.strip()
     if len(text) > 2 * LONGEST_STATEMENT:
         return False
-    marked = _BULLET.match(text) or _NUMBER.match(text) or _LETTER.match(text) or _ROMAN.match(text)
+    mark = _BULLET.match(text) or _NUMBER.match(text) or _LETTER.match(text) or _ROMAN.match(text)
     return (
-        bool(marked or _HEADING.match(text))
+        bool(mark or _HEADING.match(text))
         or text.endswith(ENDS)
         or _RULE.fullmatch(text) is not None
     )
@@ -210,13 +215,13 @@ def _each(n: int) -> str:
 
 
 def _named(headings: Sequence[ListedStatement]) -> str:
-    shown = "; ".join(
+    headings_text = "; ".join(
         f"“{heading.text[:40]}” (line {heading.line})" for heading in headings[:MOST_NAMED]
     )
-    more = f" and {len(headings) - MOST_NAMED:,} more" if len(headings) > MOST_NAMED else ""
+    remainder = f" and {len(headings) - MOST_NAMED:,} more" if len(headings) > MOST_NAMED else ""
     return (
         f"{plural(len(headings), 'line')} that {'is' if len(headings) == 1 else 'are'} no "
-        f"statement: {shown}{more}"
+        f"statement: {headings_text}{remainder}"
     )
 
 
@@ -252,20 +257,28 @@ def _cells_of_one_column(lines: Sequence[tuple[int, str]]) -> list[ListedStateme
 def _without_headings(
     listed: Sequence[ListedStatement],
 ) -> tuple[list[ListedStatement], list[ListedStatement]]:
-    """Return (statements, headings) of a list in Markdown; lines without a word are headings,
-    too.
+    """Return (statements, headings) of a list in Markdown.
+
+    Lines without a word are headings, too.
     """
-    headings = [one for one in listed if _HEADING.match(one.text) or _RULE.fullmatch(one.text)]
+    headings = [
+        statement
+        for statement in listed
+        if _HEADING.match(statement.text) or _RULE.fullmatch(statement.text)
+    ]
     if len(headings) == len(listed):
         return list(listed), []
     lines = {heading.line for heading in headings}
-    plain = [replace(one, text=_HEADING.sub("", one.text, count=1)) for one in headings]
-    return [one for one in listed if one.line not in lines], plain
+    plain_headings = [
+        replace(heading, text=_HEADING.sub("", heading.text, count=1)) for heading in headings
+    ]
+    return [statement for statement in listed if statement.line not in lines], plain_headings
 
 
 def _title_of(listed: Sequence[ListedStatement], *, is_quoted: bool) -> ListedStatement | None:
-    """Return the first line if it names the column or is the title of a list of marked lines,
-    otherwise None.
+    """Return the first line if it names the column or is a title of the list, otherwise None.
+
+    A title stands above marked lines.
     """
     if len(listed) < 2:
         return None
@@ -274,12 +287,14 @@ def _title_of(listed: Sequence[ListedStatement], *, is_quoted: bool) -> ListedSt
         return first
     if _looks_marked(first.text) or _without_numbers(listed)[1]:
         return None
-    marked = _without_bullets(others)[1] or _without_numbers(others)[1]
-    if marked and len(others) > 1:
+    has_marks = _without_bullets(others)[1] or _without_numbers(others)[1]
+    if has_marks and len(others) > 1:
         return first
     is_label = len(first.text.split()) < FEWEST_WORDS and not first.text.endswith(ENDS)
     return (
-        first if is_quoted and is_label and all(one.text.endswith(ENDS) for one in others) else None
+        first
+        if is_quoted and is_label and all(statement.text.endswith(ENDS) for statement in others)
+        else None
     )
 
 
@@ -293,41 +308,45 @@ def _looks_marked(text: str) -> bool:
 
 
 def _is_clearly_marked(text: str) -> bool:
-    """Return whether a line begins with a bullet, a dash, or a number or letter with a sign behind
-    it.
+    """Return whether a line begins with a clear mark.
+
+    It is a bullet, a dash, or a number or letter with a sign behind it.
     """
     number = _NUMBER.match(text)
     is_clear = number is not None and number["close"].strip() in _CLEAR
-    return is_clear or any(mark.match(text) for mark in (_BULLET, _LETTER, _ROMAN))
+    return is_clear or any(pattern.match(text) for pattern in (_BULLET, _LETTER, _ROMAN))
 
 
 def _may_be_marked(text: str) -> bool:
-    """Return whether a line begins with anything that enumerates, as `b)`, `II.` and `Q1:` do."""
+    """Return whether a line begins with any enumeration, such as `b)`, `II.` or `Q1:`."""
     number = _NUMBER.match(text)
     is_clear = number is not None and number["close"].strip() in _CLEAR
     return (
         _looks_marked(text)
         or is_clear
-        or any(mark.match(text) for mark in (_LETTER, _ROMAN, _THOUSANDS))
+        or any(pattern.match(text) for pattern in (_LETTER, _ROMAN, _THOUSANDS))
     )
 
 
 def _without_bullets(listed: Sequence[ListedStatement]) -> tuple[list[ListedStatement], int]:
-    """Return (statements, their number) without bullets if each has one, otherwise (as they are,
-    0).
+    """Return the statements without bullets, and their number, if each has one.
+
+    Otherwise return them unchanged, and 0.
     """
     matches = [_BULLET.match(statement.text) for statement in listed]
     ends = [match.end() for match in matches if match]
     if not listed or len(ends) < len(listed):
         return list(listed), 0
-    return [replace(one, text=one.text[end:]) for one, end in zip(listed, ends, strict=True)], len(
-        listed
-    )
+    return [
+        replace(statement, text=statement.text[end:])
+        for statement, end in zip(listed, ends, strict=True)
+    ], len(listed)
 
 
 def _without_numbers(listed: Sequence[ListedStatement]) -> tuple[list[ListedStatement], str]:
-    """Return (statements, a sentence) without numbers or letters if they enumerate the list,
-    otherwise ("" says so).
+    """Return the statements without the numbers or letters that enumerate the list.
+
+    The second value is a sentence about it, or an empty string if nothing was removed.
     """
     for pattern, group, is_enumeration in (
         (_NUMBER, "number", _is_numbering),
@@ -335,31 +354,41 @@ def _without_numbers(listed: Sequence[ListedStatement]) -> tuple[list[ListedStat
         (_ROMAN, "roman", _is_roman_numbering),
     ):
         matches = [pattern.match(statement.text) for statement in listed]
-        found = [match for match in matches if match]
-        if not found or len(found) < len(listed) or not is_enumeration(found):
+        complete_matches = [match for match in matches if match]
+        if (
+            not complete_matches
+            or len(complete_matches) < len(listed)
+            or not is_enumeration(complete_matches)
+        ):
             continue
-        labels = [_label_of(match, group) for match in found]
-        if _restarts([match[group] for match in found]):
-            labels = [""] * len(found)  # they begin anew in every part, and name no statement
-        shown = found[0][0].strip()
-        last = found[-1][0].strip()
-        what = (
-            f"“{shown}” before the statement"
-            if len(found) == 1
-            else f"“{shown}” to “{last}” before the statements"
+        labels = [_label_of(match, group) for match in complete_matches]
+        if _restarts([match[group] for match in complete_matches]):
+            labels = [""] * len(
+                complete_matches
+            )  # they begin anew in every part, and name no statement
+        first_mark = complete_matches[0][0].strip()
+        last_mark = complete_matches[-1][0].strip()
+        description = (
+            f"“{first_mark}” before the statement"
+            if len(complete_matches) == 1
+            else f"“{first_mark}” to “{last_mark}” before the statements"
         )
-        texts = [one.text[match.end() :] for one, match in zip(listed, found, strict=True)]
-        plain = [
-            replace(one, ref=label, text=text)
-            for one, label, text in zip(listed, labels, texts, strict=True)
+        texts = [
+            statement.text[match.end() :]
+            for statement, match in zip(listed, complete_matches, strict=True)
         ]
-        return plain, f"Taken off: {what}."
+        plain_statements = [
+            replace(statement, ref=label, text=text)
+            for statement, label, text in zip(listed, labels, texts, strict=True)
+        ]
+        return plain_statements, f"Taken off: {description}."
     return list(listed), ""
 
 
 def _label_of(match: re.Match[str], group: str) -> str:
-    """Return the ref that an enumeration gives: `7`, `Q01`, `T-2`; a word such as `Thesis` is no
-    part of it.
+    """Return the ref that an enumeration gives: `7`, `Q01`, `T-2`.
+
+    A word such as `Thesis` is no part of it.
     """
     word = match.groupdict().get("word") or ""
     letters = word.removesuffix("-")
@@ -367,15 +396,16 @@ def _label_of(match: re.Match[str], group: str) -> str:
 
 
 def _is_numbering(matches: Sequence[re.Match[str]]) -> bool:
-    """Return whether numbers enumerate: all are written alike, and they count up or a sign divides
-    them from texts.
+    """Return whether numbers enumerate a list.
+
+    All are written alike, and they count up or a sign divides them from texts.
     """
     if len(
         {(match["open"], match["word"], match["close"].strip()) for match in matches}
     ) > 1 and not _all_clear(matches):
         return False
     numbers = [int(match["number"]) for match in matches]
-    counts_up = all(after == before + 1 for before, after in pairwise(numbers))
+    counts_up = all(following == previous + 1 for previous, following in pairwise(numbers))
     word = matches[0]["word"] or ""
     if counts_up and _all_clear(matches):
         return len(numbers) > 1 or numbers[0] <= 1
@@ -386,35 +416,38 @@ def _is_numbering(matches: Sequence[re.Match[str]]) -> bool:
 
 
 def _all_clear(matches: Iterable[re.Match[str]]) -> bool:
-    """Return whether a sign or a tab divides each number from its text, and all have the same word
-    before them.
+    """Return whether a sign or a tab divides each number from its text.
+
+    All must have the same word before them.
     """
-    listed = list(matches)
-    divided = all(
-        match["close"].strip() in _CLEAR or match["space"].startswith("\t") for match in listed
+    match_list = list(matches)
+    are_divided = all(
+        match["close"].strip() in _CLEAR or match["space"].startswith("\t") for match in match_list
     )
-    return divided and len({match["word"] for match in listed}) == 1
+    return are_divided and len({match["word"] for match in match_list}) == 1
 
 
 def _is_lettering(matches: Sequence[re.Match[str]]) -> bool:
-    """Return whether letters enumerate: they rise, from a or A and without a gap unless a bracket
-    closes each.
+    """Return whether letters enumerate a list.
+
+    They rise, from a or A and without a gap unless a bracket closes each.
     """
     letters = [match["letter"] for match in matches]
     if len(letters) < 2 or len({(match["open"], match["close"]) for match in matches}) > 1:
         return False
     if matches[0]["close"] == ")":
-        return all(before < after for before, after in pairwise(letters)) and _have_one_case(
-            letters
-        )
+        return all(
+            previous < following for previous, following in pairwise(letters)
+        ) and _have_one_case(letters)
     return letters[0] in "aA" and all(
-        ord(after) == ord(before) + 1 for before, after in pairwise(letters)
+        ord(following) == ord(previous) + 1 for previous, following in pairwise(letters)
     )
 
 
 def _is_roman_numbering(matches: Sequence[re.Match[str]]) -> bool:
-    """Return whether Roman numerals enumerate: they are written alike and rise, from I unless a
-    bracket closes each.
+    """Return whether Roman numerals enumerate a list.
+
+    They are written alike and rise, from I unless a bracket closes each.
     """
     numerals = [match["roman"] for match in matches]
     if len(numerals) < 2 or len({(match["open"], match["close"]) for match in matches}) > 1:
@@ -423,7 +456,7 @@ def _is_roman_numbering(matches: Sequence[re.Match[str]]) -> bool:
     is_first = values[0] == 1 or ")" in matches[0]["close"]
     return (
         is_first
-        and all(before < after for before, after in pairwise(values))
+        and all(previous < following for previous, following in pairwise(values))
         and _have_one_case(numerals)
     )
 
@@ -437,7 +470,9 @@ def _value_of(roman: str) -> int:
     (4, 28)
     """
     digits = [{"I": 1, "V": 5, "X": 10}[digit] for digit in roman.upper()]
-    return sum(-digit if digit < after else digit for digit, after in pairwise([*digits, 0]))
+    return sum(
+        -digit if digit < following else digit for digit, following in pairwise([*digits, 0])
+    )
 
 
 def _have_one_case(marks: Sequence[str]) -> bool:
@@ -450,24 +485,31 @@ def _restarts(labels: Collection[str]) -> bool:
     if len(set(numbers)) == len(numbers):
         return False
     steps = list(pairwise(numbers))
-    return numbers[0] <= 1 and all(after in (before + 1, numbers[0]) for before, after in steps)
+    return numbers[0] <= 1 and all(
+        following in (previous + 1, numbers[0]) for previous, following in steps
+    )
 
 
 def _without_quotes(listed: Sequence[ListedStatement]) -> tuple[list[ListedStatement], int]:
-    """Return (statements, their number) without quotation marks around them if all have the same
-    ones.
+    """Return the statements without quotation marks around them, and their number.
+
+    This applies if all have the same marks. Otherwise return them unchanged, and 0.
     """
     if len(listed) < 2:
         return list(listed), 0
-    first = listed[0].text[:1]
-    last = _QUOTES.get(first)
-    if last is None or not all(_is_around(one.text, first, last) for one in listed):
+    opening = listed[0].text[:1]
+    closing = _QUOTES.get(opening)
+    if closing is None or not all(
+        _is_around(statement.text, opening, closing) for statement in listed
+    ):
         return list(listed), 0
-    return [replace(one, text=one.text[1:-1].strip()) for one in listed], len(listed)
+    return [replace(statement, text=statement.text[1:-1].strip()) for statement in listed], len(
+        listed
+    )
 
 
 def _is_around(text: str, first: str, last: str) -> bool:
-    """Return whether quotation marks stand around a whole text and not within it."""
+    """Return whether quotation marks stand around a full text and not within it."""
     inside = text[1:-1]
     return (
         text.startswith(first)

@@ -1,5 +1,6 @@
-"""SPSS and Stata files, read by a process of its own: a damaged file may crash the package that
-reads them.
+"""Reads SPSS and Stata files in a separate process.
+
+A damaged file may crash the package that reads it, and that must not stop the workbench.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 LONGEST_S = 900
-"seconds that a file may take: 50,000 people with 60 questions take 10"
+"""the longest that reading a file may take, in seconds. A file of 50,000 people and 60 questions
+takes 10."""
 NAN = float("nan")
 READERS = {"SPSS": "read_sav", "Stata": "read_dta"}
 
@@ -24,85 +26,86 @@ class UnreadableFile(Exception):
 
 
 def contents(path: Path, kind: str, columns: Sequence[str] | None) -> dict[str, Any]:
-    """Return what a file holds, by the names of pyreadstat's metadata; labels and what is missing
-    as (value, …) pairs.
+    """Return what a file contains, under the names of pyreadstat's metadata.
 
-    `values` has for each column its different values, and for each row the place of its own among
-    them.
+    `values` has, for each column, a list of its distinct values, and for each row the index of its
+    value in that list. Labels and missing values are lists of (value, …) pairs.
 
-    columns : those to be read, which have to be there; none of them: all, without their values;
-        None: all
+    `columns` names the columns to read, all of which must exist. If it is empty, all columns are
+    described but none of their values are read. If it is None, everything is read.
 
-    Raises UnreadableFile, with what the package says.
+    Raises UnreadableFile, with the package's message.
     """
-    found = path.stat()
-    # What it says of its columns is asked for often.
-    read = _told if columns is not None and not columns else _read
-    return read(
+    file_status = path.stat()
+    # The description of the columns is asked for often, so it is cached.
+    read_contents = _told if columns is not None and not columns else _read
+    return read_contents(
         path.resolve(),
         kind,
         None if columns is None else tuple(columns),
-        found.st_size,
-        found.st_mtime_ns,
+        file_status.st_size,
+        file_status.st_mtime_ns,
     )
 
 
 def _read(path: Path, kind: str, columns: tuple[str, ...] | None, *_state: int) -> dict[str, Any]:
     command = [sys.executable, "-m", __name__, str(path), kind, json.dumps(columns)]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, capture_output=True, stdin=subprocess.DEVNULL, timeout=LONGEST_S, check=False
         )
     except subprocess.TimeoutExpired as error:
         raise UnreadableFile(f"it was not read in {LONGEST_S} s") from error
-    if done.returncode:
-        said = (
-            done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-            if done.returncode > 0
+    if process.returncode:
+        message = (
+            process.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            if process.returncode > 0
             else ""
         )
-        raise UnreadableFile(said or "the package that reads it broke off")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+        raise UnreadableFile(message or "the package that reads it broke off")
+    result: dict[str, Any] = json.loads(process.stdout)
+    return result
 
 
 _told = lru_cache(maxsize=8)(_read)
 
 
 def _plain(value: object) -> object:
-    """Return what JSON has no sign for as text."""
+    """Return a value as text, if JSON cannot represent it."""
     if isinstance(value, datetime) and value.time() == time():
         return value.date().isoformat()
     return value.isoformat() if isinstance(value, (date, datetime, time)) else str(value)
 
 
 def main(path: str, kind: str, columns: list[str] | None) -> None:
-    """Write what a file holds to standard output, as JSON."""
+    """Write what a file contains to standard output, as JSON."""
     import pyreadstat
 
-    part: dict[str, Any] = (
+    selection: dict[str, Any] = (
         {"usecols": columns} if columns else {} if columns is None else {"metadataonly": True}
     )
-    values, about = getattr(pyreadstat, READERS[kind])(
-        path, output_format="dict", user_missing=True, **part
+    values, metadata = getattr(pyreadstat, READERS[kind])(
+        path, output_format="dict", user_missing=True, **selection
     )
-    if not all(about.column_names):
+    if not all(metadata.column_names):
         raise ValueError("a column without a name")
-    coded = {}
-    for name in about.column_names:
-        known: dict[object, int] = {}
-        given = (NAN if value != value else value for value in values[name])  # each NaN is another
-        places = [known.setdefault(value, len(known)) for value in given]
-        coded[name] = [list(known), places]
-    found = {
-        "names": about.column_names,
-        "questions": [label or "" for label in about.column_labels],
-        "labels": {name: list(one.items()) for name, one in about.variable_value_labels.items()},
-        "missing": {name: list(one) for name, one in about.missing_user_values.items()},
-        "ranges": about.missing_ranges,
-        "values": coded,
+    coded_columns = {}
+    for name in metadata.column_names:
+        index_by_value: dict[object, int] = {}
+        cells = (NAN if value != value else value for value in values[name])  # each NaN is another
+        indices = [index_by_value.setdefault(value, len(index_by_value)) for value in cells]
+        coded_columns[name] = [list(index_by_value), indices]
+    result = {
+        "names": metadata.column_names,
+        "questions": [label or "" for label in metadata.column_labels],
+        "labels": {
+            name: list(labels.items()) for name, labels in metadata.variable_value_labels.items()
+        },
+        "missing": {name: list(missing) for name, missing in metadata.missing_user_values.items()},
+        "ranges": metadata.missing_ranges,
+        "values": coded_columns,
     }
-    json.dump(found, sys.stdout, default=_plain)
+    json.dump(result, sys.stdout, default=_plain)
 
 
 if __name__ == "__main__":

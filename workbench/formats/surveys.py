@@ -1,6 +1,6 @@
-"""A survey as an instrument: questions with their answers in words, and the people who gave them.
+"""A survey as an instrument: questions with their answers in words, and people's answers.
 
-A statistics file says itself what its questions are, what its codes mean and which of them are no
+A statistics file describes its questions, the meaning of its codes and the codes that are no
 answer. Nothing is recoded: an answer is the label of its code, in the order of the codes. A table
 of texts has answers without an order, unless they are words of a shipped scale or numbers.
 """
@@ -64,8 +64,8 @@ from workbench.formats.records import (
 from workbench.formats.tabular import nearest
 
 FEWEST, MOST, MOST_LETTERED = 2, 12, 26
-"""answers that a question offers: of those that nobody named at most 12, of those that are named as
-many as letters"""
+"""the numbers of answers that a question offers: at most 12 if nobody named the question, and as
+many as letters if somebody did"""
 LONGEST_ANSWER = 500
 REFUSAL = re.compile(
     r"refus(?:ed|al|es)(?: to answer)?|prefer not to (?:say|answer)|dont knows?|do not know|dk|n "
@@ -88,25 +88,25 @@ _APOSTROPHES, _PARTS = re.compile(r"[’'´`]"), re.compile(r"[/;,()\[\]:.–-]|
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which columns of a survey are what; what is empty, its kind of file says."""
+    """The roles of the columns of a survey. An empty one is set by the kind of the file."""
 
     questions: tuple[str, ...] = ()
-    "none: all columns with labels of values"
+    "none for all columns with labels of values"
     pattern: str = ""
-    """a regular expression; questions are those columns, numbers without labels too, whose whole
-    name it matches"""
+    """a regular expression. Questions are the columns whose whole name it matches, including
+    numbers without labels."""
     unordered: tuple[str, ...] = ()
     "questions whose answers have no order"
     who: Who = NOBODY
     respondent: tuple[str, ...] = ()
-    "columns that name a person together; none: the number of the row"
+    "columns that name a person together, or none for the number of the row"
     missing: tuple[str, ...] = ()
     "codes and labels that are no answer"
     negative_missing: bool = False
     "whether codes below 0 are no answer"
     language: str = PUBLISHED_LANGUAGE
     skip: bool = False
-    "leave out what is at fault, of published shares"
+    "whether faulty published shares are left out"
 
     @property
     def about_people(self) -> tuple[str, ...]:
@@ -114,8 +114,9 @@ class Wanted:
 
 
 def wanted_of(given: Mapping[str, str], *, drop_unweighted: bool = False) -> Wanted:
-    """Return what was typed under the names of the options. Raises UsageError where it cannot be
-    read.
+    """Return the roles of columns from the values of the options.
+
+    Raises UsageError if they cannot be read.
     """
     return Wanted(
         questions=listed(given.get("questions")),
@@ -132,18 +133,20 @@ DROP = "drop-unweighted"
 
 
 def typed(text: str) -> Wanted:
-    """Read `weight=w groups=cntry,agea:18-29/30+ drop-unweighted`. Raises UsageError where it
+    """Return the roles of columns from a text.
+
+    For example `weight=w groups=cntry,agea:18-29/30+ drop-unweighted`. Raises UsageError if it
     cannot be read.
     """
     try:
         words = shlex.split(text)
     except ValueError as error:
         raise UsageError(f"found {text!r}; every quotation mark needs a second one") from error
-    given = dict(word.partition("=")[::2] for word in words if word != DROP)
-    odd = [name for name in given if name not in TYPED]
-    if odd:
-        raise UsageError(f"found {odd[0]!r}; give {'=… '.join(TYPED)}=…, or {DROP}")
-    return wanted_of(given, drop_unweighted=DROP in words)
+    values = dict(word.partition("=")[::2] for word in words if word != DROP)
+    unknown = [name for name in values if name not in TYPED]
+    if unknown:
+        raise UsageError(f"found {unknown[0]!r}; give {'=… '.join(TYPED)}=…, or {DROP}")
+    return wanted_of(values, drop_unweighted=DROP in words)
 
 
 def survey_of(
@@ -155,33 +158,37 @@ def survey_of(
     findings: Findings,
     left: Mapping[str, list[str]],
 ) -> Instrument:
-    """Return the instrument of columns that were read.
+    """Return the instrument of the columns of a survey.
 
-    places : of each person in the file
-    left : why columns were left out already -> their names
+    `places` has the place of each person in the file. `left` maps the reason why columns were left
+    out already to their names.
     """
-    asked, why = _asked(path, columns, places, wanted, findings)
+    questions, reasons = _asked(path, columns, places, wanted, findings)
     findings.check()
-    if not asked:
-        told = _left_out({**left, **why})
+    if not questions:
+        sentences = _left_out({**left, **reasons})
         raise UsageError(
             f"{path}: no question was found; name columns with --questions. "
-            f"{' '.join(told)}".rstrip()
+            f"{' '.join(sentences)}".rstrip()
         )
-    people, notes = _people(path, columns, places, asked, wanted, findings)
+    people, notes = _people(path, columns, places, questions, wanted, findings)
     findings.check()
     if not people:
         raise UsageError(
-            f"{path}: nobody answered a question; {plural(len(asked), 'question')} were read"
+            f"{path}: nobody answered a question; {plural(len(questions), 'question')} were read"
         )
-    scales = {scale.name: scale for _, scale, _ in asked.values()}
-    texts = {ref: _text(one) for ref, (one, _, _) in asked.items()}
-    untold = [ref for ref, (one, _, _) in asked.items() if texts[ref] != one.question.strip()]
-    if untold:
+    scales = {scale.name: scale for _, scale, _ in questions.values()}
+    texts = {ref: _text(variable) for ref, (variable, _, _) in questions.items()}
+    without_text = [
+        ref
+        for ref, (variable, _, _) in questions.items()
+        if texts[ref] != variable.question.strip()
+    ]
+    if without_text:
         notes = (
             *notes,
-            f"{plural(len(untold), 'question')} without a text in the file: "
-            f"{named_few(untold, 12)}.",
+            f"{plural(len(without_text), 'question')} without a text in the file: "
+            f"{named_few(without_text, 12)}.",
         )
     return Instrument(
         name=name,
@@ -192,12 +199,12 @@ def survey_of(
         questionnaire=Questionnaire(
             tuple(
                 Question(ref, Role.SURVEY, Form.QUESTION, scale.name)
-                for ref, (_, scale, _) in asked.items()
+                for ref, (_, scale, _) in questions.items()
             ),
             tuple(scales[name] for name in sorted(scales)),
             people,
         ),
-        notes=(*_how_read(wanted), *_left_out({**left, **why}), *notes),
+        notes=(*_how_read(wanted), *_left_out({**left, **reasons}), *notes),
     )
 
 
@@ -218,23 +225,25 @@ def _text(one: Variable) -> str:
 def _how_read(wanted: Wanted) -> Iterator[str]:
     if wanted.who.weights:
         yield f"Weight: {' × '.join(wanted.who.weights)}."
-    for one in wanted.who.groups:
-        if one.name != one.column or one.cuts:
+    for item in wanted.who.groups:
+        if item.name != item.column or item.cuts:
             yield (
-                f"Group {one.name}: "
-                f"{one.column}{' in ' + '/'.join(c for c, *_ in one.cuts) if one.cuts else ''}."
+                f"Group {item.name}: "
+                f"{item.column}{' in ' + '/'.join(c for c, *_ in item.cuts) if item.cuts else ''}."
             )
     if wanted.negative_missing:
         yield "Codes below 0 are no answer."
 
 
 def _left_out(left: Mapping[str, Sequence[str]]) -> list[str]:
-    named = {
-        why: [name or "a column without a name" for name in names]
-        for why, names in left.items()
+    names_by_reason = {
+        reason: [name or "a column without a name" for name in names]
+        for reason, names in left.items()
         if names
     }
-    return [f"Left out, {why}: {named_few(names, 8)}." for why, names in named.items()]
+    return [
+        f"Left out, {reason}: {named_few(names, 8)}." for reason, names in names_by_reason.items()
+    ]
 
 
 # ── columns ───────────────────────────────────────────────────────────────────────────────────────
@@ -243,33 +252,36 @@ def _left_out(left: Mapping[str, Sequence[str]]) -> list[str]:
 def read_columns(
     path: Path, wanted: Wanted, how: How, findings: Findings
 ) -> tuple[dict[str, Variable], Sequence[int], dict[str, list[str]]]:
-    """Return the columns that are needed, by name, the place of each row, and the columns left out,
-    by why.
+    """Return the required columns by name, the places of the rows, and omitted columns.
+
+    The latter are lists of names, by the reason.
     """
     kind = kind_of(path)
     if kind in (Kind.SPSS, Kind.STATA):
         return _of_statistics(path, kind, wanted, how, findings)
-    held: list[list[str]] = []
+    columns_kept: list[list[str]] = []
     places: list[int] = []
     names: list[str] = []
-    known: dict[str, str] = {}
-    kept: list[int] = []
+    interned: dict[str, str] = {}
+    indices: list[int] = []
     for place, cells in whole_records(path, findings, how):
         if not names:
             names = cells
-            need = set(wanted.questions + wanted.about_people) if wanted.questions else set(names)
-            kept = [n for n, name in enumerate(names) if name in need]
-            held = [[] for _ in kept]
+            required = (
+                set(wanted.questions + wanted.about_people) if wanted.questions else set(names)
+            )
+            indices = [index for index, name in enumerate(names) if name in required]
+            columns_kept = [[] for _ in indices]
             _check_there(path, place, names, wanted, findings)
             continue
         places.append(place)
-        for column, n in zip(held, kept, strict=True):
-            column.append(known.setdefault(cells[n], cells[n]))
+        for column, index in zip(columns_kept, indices, strict=True):
+            column.append(interned.setdefault(cells[index], cells[index]))
     if not places and not findings.found:
         findings.add(path, None, None, "no people", "a header and a row for each person")
     columns = {
-        names[n]: Variable(names[n], "", {}, frozenset(), column)
-        for n, column in zip(kept, held, strict=True)
+        names[index]: Variable(names[index], "", {}, frozenset(), column)
+        for index, column in zip(indices, columns_kept, strict=True)
     }
     return columns, places, {}
 
@@ -277,69 +289,85 @@ def read_columns(
 def _of_statistics(
     path: Path, kind: Kind, wanted: Wanted, how: How, findings: Findings
 ) -> tuple[dict[str, Variable], Sequence[int], dict[str, list[str]]]:
-    """Read what is said of all columns first, and the values of those that are needed."""
+    """Read the descriptions of all columns first, and then the values of the required ones."""
     if how != AS_IS and set(how.columns.values()) != {LEFT_OUT}:
         raise UsageError(
             f"{path}: found {kind}, whose columns have names; leave --map, --sheet and "
             "--encoding out"
         )
     findings.counted[path.name] = "row"
-    about = [one for one in labelled(path, kind, findings, ()) or () if one.name not in how.columns]
-    names = [one.name for one in about]
-    left: dict[str, list[str]] = {}
-    if not about or not _check_there(path, None, names, wanted, findings):
-        return {}, (), left
+    variables = [
+        variable
+        for variable in labelled(path, kind, findings, ()) or ()
+        if variable.name not in how.columns
+    ]
+    names = [variable.name for variable in variables]
+    omitted: dict[str, list[str]] = {}
+    if not variables or not _check_there(path, None, names, wanted, findings):
+        return {}, (), omitted
     questions = list(wanted.questions)
-    for one in () if questions else about:
-        offered = [said for said in one.labels.items() if not _is_missing(*said, one, wanted)]
-        if not _may_ask(one.name, wanted):
+    for variable in () if questions else variables:
+        options = [
+            option
+            for option in variable.labels.items()
+            if not _is_missing(*option, variable, wanted)
+        ]
+        if not _may_ask(variable.name, wanted):
             continue
-        if FEWEST <= len(offered) <= MOST:
-            questions.append(one.name)
+        if FEWEST <= len(options) <= MOST:
+            questions.append(variable.name)
         else:
-            many = f"more than {MOST} answers"
-            why = many if offered[MOST:] else "one answer" if offered else "no labels of answers"
-            left.setdefault(why, []).append(one.name)
-    read = labelled(
+            too_many = f"more than {MOST} answers"
+            reason = (
+                too_many if options[MOST:] else "one answer" if options else "no labels of answers"
+            )
+            omitted.setdefault(reason, []).append(variable.name)
+    read_variables = labelled(
         path,
         kind,
         findings,
-        [n for n in names if n in {*questions, *wanted.about_people}] or names[:1],
+        [name for name in names if name in {*questions, *wanted.about_people}] or names[:1],
     )
-    columns = {one.name: replace(one, labels=_plain_labels(one.labels)) for one in read or ()}
+    columns = {
+        variable.name: replace(variable, labels=_plain_labels(variable.labels))
+        for variable in read_variables or ()
+    }
     return (
         columns,
-        range(1, 1 + max((len(one.values) for one in columns.values()), default=0)),
-        left,
+        range(1, 1 + max((len(variable.values) for variable in columns.values()), default=0)),
+        omitted,
     )
 
 
 def _plain_labels(labels: Mapping[str, str]) -> dict[str, str]:
-    """Return labels in the order of their codes, without the code that stands before each of them
-    (`1. yes`).
-    """
+    """Return labels in the order of their codes, without a code before each (`1. yes`)."""
     ordered = dict(
         sorted(
-            labels.items(), key=lambda one: (number_in(one[0]) is None, number_in(one[0]) or 0.0)
+            labels.items(), key=lambda item: (number_in(item[0]) is None, number_in(item[0]) or 0.0)
         )
     )
-    said = {code: " ".join(label.split()) for code, label in ordered.items()}
-    for sign in (". ", ") ", " - ", " = ", ": "):
-        if said and all(label.startswith(code + sign) for code, label in said.items() if label):
-            return {code: label.removeprefix(code + sign).strip() for code, label in said.items()}
-    return said
+    labels_by_code = {code: " ".join(label.split()) for code, label in ordered.items()}
+    for separator in (". ", ") ", " - ", " = ", ": "):
+        if labels_by_code and all(
+            label.startswith(code + separator) for code, label in labels_by_code.items() if label
+        ):
+            return {
+                code: label.removeprefix(code + separator).strip()
+                for code, label in labels_by_code.items()
+            }
+    return labels_by_code
 
 
 def _check_there(
     path: Path, place: int | None, names: Sequence[str], wanted: Wanted, findings: Findings
 ) -> bool:
-    """Return whether all columns that were named are there once; otherwise note which are not."""
-    before = len(findings.found)
+    """Return whether all named columns exist once. Otherwise note which do not."""
+    n_faults = len(findings.found)
     for name in dict.fromkeys((*wanted.questions, *wanted.about_people)):
         if name not in names:
-            near = nearest(name, names)
-            said = f" (did you mean {near!r}?)" if near else ""
-            findings.add(path, place, name, "no such column", f"one of {named_few(names, 8)}{said}")
+            similar = nearest(name, names)
+            hint = f" (did you mean {similar!r}?)" if similar else ""
+            findings.add(path, place, name, "no such column", f"one of {named_few(names, 8)}{hint}")
     for name in wanted.unordered:
         if name not in names or name not in (wanted.questions or names):
             findings.add(
@@ -351,10 +379,10 @@ def _check_there(
                 path, place, name, "a question that is about the person, too", "one of the two"
             )
     needed = {*wanted.questions, *wanted.about_people} if wanted.questions else set(names)
-    for name, n in Counter(names).items():
-        if n > 1 and name in needed:
-            findings.add(path, place, name, f"{n} columns of this name", "one")
-    return len(findings.found) == before
+    for name, count in Counter(names).items():
+        if count > 1 and name in needed:
+            findings.add(path, place, name, f"{count} columns of this name", "one")
+    return len(findings.found) == n_faults
 
 
 def _may_ask(name: str, wanted: Wanted) -> bool:
@@ -366,24 +394,27 @@ def _may_ask(name: str, wanted: Wanted) -> bool:
 # ── questions ─────────────────────────────────────────────────────────────────────────────────────
 
 Asked = dict[str, tuple[Variable, Scale, Mapping[object, str]]]
-"ref -> its column, its scale, and the answer that each value of the column is"
+"ref -> its column, its scale, and the answer of each value of the column"
 
 
 @dataclass(slots=True)
 class Scales:
-    """The scales so far; questions with the same answers share one."""
+    """The scales so far. Questions with the same answers share one."""
 
     names: dict[tuple[Option, ...], str] = field(default_factory=dict)
 
     def of(self, options: tuple[Option, ...], ref: str) -> Scale:
         name = self.names.get(options)
         if name is None:
-            wished = re.sub(r"[^\w.-]", "_", ref)[:60].strip(".") or "scale"
-            taken = {*self.names.values(), *shipped_scales()}
+            preferred = re.sub(r"[^\w.-]", "_", ref)[:60].strip(".") or "scale"
+            used_names = {*self.names.values(), *shipped_scales()}
             name = next(
-                one
-                for one in (wished, *(f"{wished}-{n}" for n in range(2, 9999)))
-                if one not in taken
+                candidate
+                for candidate in (
+                    preferred,
+                    *(f"{preferred}-{number}" for number in range(2, 9999)),
+                )
+                if candidate not in used_names
             )
             self.names[options] = name
         return Scale(name, options)
@@ -396,41 +427,47 @@ def _asked(
     wanted: Wanted,
     findings: Findings,
 ) -> tuple[Asked, dict[str, list[str]]]:
-    """Return the questions, and why other columns are none -> their names; of named questions, that
-    is a fault.
+    """Return the questions, and the names of other columns by the reason why they are no question.
+
+    For named questions this is a fault.
     """
     scales = Scales()
-    asked: Asked = {}
-    left: dict[str, list[str]] = {}
-    named = bool(wanted.questions)
+    questions: Asked = {}
+    omitted: dict[str, list[str]] = {}
+    are_named = bool(wanted.questions)
     for ref in wanted.questions or [name for name in columns if _may_ask(name, wanted)]:
-        one = columns[ref]
-        said = _answers_of(one, wanted, named=named)
-        if isinstance(said, _Gap):
-            if named:
+        variable = columns[ref]
+        answers = _answers_of(variable, wanted, named=are_named)
+        if isinstance(answers, _Gap):
+            if are_named:
                 note_all(
-                    findings, path, ref, _places(one, said.values, places), said.expected, said.what
+                    findings,
+                    path,
+                    ref,
+                    _places(variable, answers.values, places),
+                    answers.expected,
+                    answers.what,
                 )
-            left.setdefault(said.why, []).append(ref)
-        elif isinstance(said, str):
-            if named:
+            omitted.setdefault(answers.why, []).append(ref)
+        elif isinstance(answers, str):
+            if are_named:
                 findings.add(
                     path,
                     None,
                     ref,
-                    said,
+                    answers,
                     f"{FEWEST} to {MOST_LETTERED} different answers, each with a label",
                 )
-            left.setdefault(said, []).append(ref)
+            omitted.setdefault(answers, []).append(ref)
         else:
-            options, given = said
-            asked[ref] = (one, scales.of(options, ref), given)
-    return asked, left
+            options, answer_by_value = answers
+            questions[ref] = (variable, scales.of(options, ref), answer_by_value)
+    return questions, omitted
 
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
-    """Values that have no label, in a column whose others have one."""
+    """Values without a label, in a column whose other values have one."""
 
     values: tuple[str, ...]
     why: str = "values without a label"
@@ -441,121 +478,139 @@ class _Gap:
 
 
 def _places(one: Variable, values: Collection[str], places: Sequence[int]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {value: [] for value in values}
+    places_by_value: dict[str, list[int]] = {value: [] for value in values}
     for text, place in zip(map(_plain, one.values), places, strict=True):
-        if text in found:
-            found[text].append(place)
-    return found
+        if text in places_by_value:
+            places_by_value[text].append(place)
+    return places_by_value
 
 
 def _plain(value: object) -> str:
-    """Return a value as a cell, as the codes of labels are written."""
+    """Return a value as a cell, written like the codes of labels."""
     return Variable("", "", {}, frozenset(), (value,)).texts()[0]
 
 
 def _answers_of(
     one: Variable, wanted: Wanted, *, named: bool
 ) -> tuple[tuple[Option, ...], Mapping[object, str]] | _Gap | str:
-    """Return the options of a column and the answer that each of its values is; otherwise why it is
-    no question.
+    """Return the options of a column and the answer of each of its values.
+
+    Otherwise return why it is no question.
     """
-    raw = dict.fromkeys(one.values)
+    distinct_values = dict.fromkeys(one.values)
     # The first spelling of a text stands for the others.
-    alike = {folded(code): code for code in one.labels}
-    read = replace(one, values=list(raw)).texts()
+    spelling_by_text = {folded(code): code for code in one.labels}
+    read_texts = replace(one, values=list(distinct_values)).texts()
     texts = {
-        value: alike.setdefault(folded(text), text) for value, text in zip(raw, read, strict=True)
+        value: spelling_by_text.setdefault(folded(text), text)
+        for value, text in zip(distinct_values, read_texts, strict=True)
     }
-    used = dict.fromkeys(text for text in texts.values() if folded(text) not in NOTHING)
+    used_texts = dict.fromkeys(text for text in texts.values() if folded(text) not in NOTHING)
     labels = {code: label for code, label in one.labels.items() if label}
-    words = not labels
-    if words:
-        labels = {value: value for value in _in_order(used)}
+    has_no_labels = not labels
+    if has_no_labels:
+        labels = {value: value for value in _in_order(used_texts)}
     missing = {
-        code for code in {**labels, **used} if _is_missing(code, labels.get(code, ""), one, wanted)
+        code
+        for code in {**labels, **used_texts}
+        if _is_missing(code, labels.get(code, ""), one, wanted)
     }
-    offered = {code: label for code, label in labels.items() if code not in missing}
-    gaps = [text for text in used if text not in labels and text not in missing]
-    if gaps and not words and _only_ends(offered, gaps):
-        ends = {**{text: text for text in gaps}, **offered}
-        offered = {
+    options_by_code = {code: label for code, label in labels.items() if code not in missing}
+    gaps = [text for text in used_texts if text not in labels and text not in missing]
+    if gaps and not has_no_labels and _only_ends(options_by_code, gaps):
+        ends = {**{text: text for text in gaps}, **options_by_code}
+        options_by_code = {
             code: ends[code] for code in sorted(ends, key=lambda code: number_in(code) or 0.0)
         }
     elif gaps:
-        return _Gap(tuple(gaps)) if offered else "no labels of answers"
-    most = MOST_LETTERED if named else MOST
-    if not FEWEST <= len(offered) <= most:
-        return f"more than {most} answers" if offered else "no labels of answers"
+        return _Gap(tuple(gaps)) if options_by_code else "no labels of answers"
+    max_options = MOST_LETTERED if named else MOST
+    if not FEWEST <= len(options_by_code) <= max_options:
+        return f"more than {max_options} answers" if options_by_code else "no labels of answers"
     if (
-        words
+        has_no_labels
         and not named
         and not wanted.pattern
-        and all(number_in(label) is not None for label in offered)
+        and all(number_in(label) is not None for label in options_by_code)
     ):
         return "numbers without labels"
-    if any(len(label) > LONGEST_ANSWER for label in offered.values()):
+    if any(len(label) > LONGEST_ANSWER for label in options_by_code.values()):
         return f"an answer of more than {LONGEST_ANSWER} characters"
-    silent = {
+    no_answers = {
         code: label
         for code, label in labels.items()
         if code in missing
-        and not (words and number_in(code) is not None)  # a code in no words says nothing
+        and not (has_no_labels and number_in(code) is not None)  # a code in no words says nothing
     }
-    said = set(map(folded, offered.values()))
-    if len(said) < len(offered) or said & set(map(folded, silent.values())):
+    folded_labels = set(map(folded, options_by_code.values()))
+    if len(folded_labels) < len(options_by_code) or folded_labels & set(
+        map(folded, no_answers.values())
+    ):
         return "two codes with the same label"
-    options = _options(offered, silent, _meanings(one.name, offered, wanted, words=words))
-    given = {value: {**offered, **silent}.get(text, "") for value, text in texts.items()}
-    return options, given
+    scale_options = _options(
+        options_by_code,
+        no_answers,
+        _meanings(one.name, options_by_code, wanted, words=has_no_labels),
+    )
+    answer_by_value = {
+        value: {**options_by_code, **no_answers}.get(text, "") for value, text in texts.items()
+    }
+    return scale_options, answer_by_value
 
 
 def _only_ends(offered: Mapping[str, str], gaps: Sequence[str]) -> bool:
-    """Return whether the two ends of a scale of numbers have labels, and the steps between them
-    have none.
+    """Return whether only the two ends of a scale of numbers have labels.
+
+    The steps between them have none.
     """
     ends = [number_in(code) for code in offered]
-    between = [number_in(text) for text in gaps]
+    steps = [number_in(text) for text in gaps]
     low, high = (
-        (min(ends, key=lambda n: n or 0.0), max(ends, key=lambda n: n or 0.0))
+        (min(ends, key=lambda number: number or 0.0), max(ends, key=lambda number: number or 0.0))
         if ends
         else (None, None)
     )
     if len(ends) != FEWEST or low is None or high is None:
         return False
-    return all(n is not None and n.is_integer() and low < n < high for n in between)
+    return all(step is not None and step.is_integer() and low < step < high for step in steps)
 
 
 def _in_order(used: Iterable[str]) -> list[str]:
-    """Return values of a table in their order: of numbers, of a shipped scale, otherwise of the
-    alphabet.
+    """Return values of a table in their order.
+
+    It is that of numbers, of a shipped scale, or otherwise of the alphabet.
     """
     values = list(used)
     if all(number_in(value) is not None for value in values):
         return sorted(values, key=lambda value: number_in(value) or 0.0)
-    known = _known_words(value for value in values if not is_refusal(value)) or {}
+    places_by_words = _known_words(value for value in values if not is_refusal(value)) or {}
     return sorted(
         values,
-        key=lambda value: (known[_key(value)][0] if _key(value) in known else MOST, folded(value)),
+        key=lambda value: (
+            places_by_words[_key(value)][0] if _key(value) in places_by_words else MOST,
+            folded(value),
+        ),
     )
 
 
 def _options(
     offered: Mapping[str, str], silent: Mapping[str, str], meanings: Mapping[str, Meaning]
 ) -> tuple[Option, ...]:
-    """Return the options: those that are offered, then those that are no answer; codes stand beside
-    their labels where they cannot be taken for another label.
+    """Return the options that are offered, followed by those that are no answer.
+
+    Codes stand beside their labels if they cannot be taken for another label.
     """
     labels = {folded(label) for label in (*offered.values(), *silent.values())}
-    coded = not any(
+    has_codes = not any(
         folded(code) in labels
         for code, label in (*offered.items(), *silent.items())
         if code != label
     )
     values: dict[str, list[str]] = {}
     for code, label in (*offered.items(), *silent.items()):
-        held = values.setdefault(folded(label), [label])
-        if coded and folded(code) != folded(label):
-            held.append(code)
+        option_values = values.setdefault(folded(label), [label])
+        if has_codes and folded(code) != folded(label):
+            option_values.append(code)
     answers = [
         Option(tuple(values[folded(label)]), meanings[code]) for code, label in offered.items()
     ]
@@ -568,11 +623,11 @@ def _meanings(
 ) -> dict[str, Meaning]:
     if ref in wanted.unordered:
         return dict.fromkeys(offered, Meaning.OPTION)
-    known = _known_words(offered.values())
-    if known is not None:
-        return {code: known[_key(label)][1] for code, label in offered.items()}
-    numbers = all(number_in(label) is not None for label in offered.values())
-    return dict.fromkeys(offered, Meaning.OPTION if words and not numbers else Meaning.STEP)
+    places_by_words = _known_words(offered.values())
+    if places_by_words is not None:
+        return {code: places_by_words[_key(label)][1] for code, label in offered.items()}
+    are_numbers = all(number_in(label) is not None for label in offered.values())
+    return dict.fromkeys(offered, Meaning.OPTION if words and not are_numbers else Meaning.STEP)
 
 
 def _key(label: str) -> tuple[str, ...]:
@@ -581,22 +636,24 @@ def _key(label: str) -> tuple[str, ...]:
 
 
 def _known_words(labels: Iterable[str]) -> dict[tuple[str, ...], tuple[int, Meaning]] | None:
-    """Return place and meaning of the words of the shipped scale that has all of these labels; None
-    where none has.
+    """Return the place and meaning of the words of a shipped scale, or None if none fits.
+
+    A scale fits if it has all of these labels.
     """
-    wanted = {_key(label) for label in labels}
-    return next((words for words in _shipped_words() if wanted and wanted <= words.keys()), None)
+    keys = {_key(label) for label in labels}
+    return next((words for words in _shipped_words() if keys and keys <= words.keys()), None)
 
 
 @cache
 def _shipped_words() -> tuple[dict[tuple[str, ...], tuple[int, Meaning]], ...]:
-    """Return, for each shipped scale, what its words mean; numbers are codes and mean nothing by
-    themselves.
+    """Return the place and meaning of the words of each shipped scale.
+
+    Numbers are codes, and mean nothing by themselves.
     """
     return tuple(
         {
-            _key(value): (place, option.meaning)
-            for place, option in enumerate(shipped_scale(name).offered)
+            _key(value): (position, option.meaning)
+            for position, option in enumerate(shipped_scale(name).offered)
             for value in option.values
             if number_in(value) is None
         }
@@ -605,17 +662,17 @@ def _shipped_words() -> tuple[dict[tuple[str, ...], tuple[int, Meaning]], ...]:
 
 
 def is_refusal(label: str) -> bool:
-    """Return whether a label says that somebody gave no answer: `Don't know`, `DK/Refused (vol.)`,
-    `keine Angabe`.
-    """
+    """Return whether a label means no answer: `Don't know`, `DK/Refused (vol.)`, `keine Angabe`."""
     text = _APOSTROPHES.sub("", folded(label))
     parts = [" ".join(part.split()) for part in _PARTS.split(text)]
-    said = [
+    phrases = [
         part
         for part in parts
         if part and part not in ("vol", "volunteered") and number_in(part) is None
     ]
-    return bool(said) and (said[0] == "missing" or all(REFUSAL.fullmatch(part) for part in said))
+    return bool(phrases) and (
+        phrases[0] == "missing" or all(REFUSAL.fullmatch(part) for part in phrases)
+    )
 
 
 def _is_missing(code: str, label: str, one: Variable, wanted: Wanted) -> bool:
@@ -642,48 +699,59 @@ def _people(
 ) -> tuple[tuple[Respondent, ...], tuple[str, ...]]:
     """Return the people with at least one answer, and sentences about the others."""
     names = _names(path, [columns[name] for name in wanted.respondent], places, findings)
-    plain = replace(wanted, negative_missing=False)  # a weight below 0 is a fault
-    held = {name: _cells(columns[name], plain, words=False) for name in wanted.who.weights}
-    weights = weights_of(path, held, places, wanted.who, findings)
+    weight_roles = replace(wanted, negative_missing=False)  # a weight below 0 is a fault
+    weight_cells = {
+        name: _cells(columns[name], weight_roles, words=False) for name in wanted.who.weights
+    }
+    weights = weights_of(path, weight_cells, places, wanted.who, findings)
     notes: list[str] = []
     groups: list[tuple[str, list[str]]] = []
     for grouping in wanted.who.groups:
         texts = _cells(columns[grouping.column], wanted, words=not grouping.cuts)
-        cells, told = groups_of(path, grouping, texts, places, findings)
+        cells, group_notes = groups_of(path, grouping, texts, places, findings)
         groups.append((grouping.name, cells))
-        notes += told
-    given = [
-        (ref, [answers[value] for value in one.values]) for ref, (one, _, answers) in asked.items()
+        notes += group_notes
+    values_by_ref = [
+        (ref, [answers[value] for value in variable.values])
+        for ref, (variable, _, answers) in asked.items()
     ]
-    same: dict[tuple[str, ...], dict[str, str]] = {}
+    shared_groups: dict[tuple[str, ...], dict[str, str]] = {}
     people, of_groups = [], {}
-    for at, name in enumerate(names):
-        answers = {ref: said for ref, values in given if (said := values[at])}
+    for index, name in enumerate(names):
+        answers = {ref: answer for ref, values in values_by_ref if (answer := values[index])}
         if answers:
             people.append(Respondent(name, answers))
-            of = tuple(cells[at] for _, cells in groups)
-            of_groups[name] = same.setdefault(
-                of, {f: v for (f, _), v in zip(groups, of, strict=True) if v}
+            person_groups = tuple(cells[index] for _, cells in groups)
+            of_groups[name] = shared_groups.setdefault(
+                person_groups,
+                {
+                    field_name: value
+                    for (field_name, _), value in zip(groups, person_groups, strict=True)
+                    if value
+                },
             )
-    silent = len(names) - len(people)
-    if silent:
-        notes.append(f"{plural(silent, 'respondent')} left out, without an answer to any question.")
-    found, told = with_who(people, dict(zip(names, weights, strict=True)), of_groups)
-    return found, (*notes, *told)
+    n_silent = len(names) - len(people)
+    if n_silent:
+        notes.append(
+            f"{plural(n_silent, 'respondent')} left out, without an answer to any question."
+        )
+    respondents, group_notes = with_who(people, dict(zip(names, weights, strict=True)), of_groups)
+    return respondents, (*notes, *group_notes)
 
 
 def _cells(one: Variable, wanted: Wanted, *, words: bool) -> list[str]:
-    """Return the cells of a column about people, empty where they are no answer: its labels, or its
-    plain values.
+    """Return the cells of a column about people: its labels, or its plain values.
+
+    Cells that are no answer are empty.
     """
     texts = one.texts()
-    said = {
+    cell_by_text = {
         text: "" if _is_missing(text, one.labels.get(text, ""), one, wanted) else text
         for text in set(texts)
     }
     return [
         (one.labels.get(text) or text) if words and text else text
-        for text in map(said.__getitem__, texts)
+        for text in map(cell_by_text.__getitem__, texts)
     ]
 
 
@@ -691,25 +759,25 @@ def _names(
     path: Path, columns: Sequence[Variable], places: Sequence[int], findings: Findings
 ) -> list[str]:
     if not columns:
-        return [str(n) for n in range(1, len(places) + 1)]
-    parts = [one.texts() for one in columns]
+        return [str(number) for number in range(1, len(places) + 1)]
+    parts = [column.texts() for column in columns]
     names = ["-".join(row) if all(row) else "" for row in zip(*parts, strict=True)]
     column = columns[0].name
-    seen: dict[str, int] = {}
-    again: dict[str, list[int]] = {}
+    first_places: dict[str, int] = {}
+    repeated_places: dict[str, list[int]] = {}
     for name, place in zip(names, places, strict=True):
-        if name in seen:
-            again.setdefault(name, []).append(place)
-        seen.setdefault(name, place)
-    empty = again.pop("", []) + ([seen[""]] if "" in seen else [])
-    if empty:
-        note_all(findings, path, column, {"": sorted(empty)}, "a name for every respondent")
-    if again:
-        first = next(iter(again))
-        said = f"{first!r} again, after {seen[first]:,}"
-        more = f", and {len(again) - 1:,} others" if len(again) > 1 else ""
+        if name in first_places:
+            repeated_places.setdefault(name, []).append(place)
+        first_places.setdefault(name, place)
+    empty_places = repeated_places.pop("", []) + ([first_places[""]] if "" in first_places else [])
+    if empty_places:
+        note_all(findings, path, column, {"": sorted(empty_places)}, "a name for every respondent")
+    if repeated_places:
+        first_name = next(iter(repeated_places))
+        problem = f"{first_name!r} again, after {first_places[first_name]:,}"
+        remainder = f", and {len(repeated_places) - 1:,} others" if len(repeated_places) > 1 else ""
         expected = (
             "every respondent once; several columns name one together: --respondent COLUMN,COLUMN"
         )
-        findings.add(path, again[first][0], column, said + more, expected)
+        findings.add(path, repeated_places[first_name][0], column, problem + remainder, expected)
     return names

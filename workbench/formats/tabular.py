@@ -1,5 +1,7 @@
-"""Strict reading of tables: every fault with its place and column, all faults of a file at once. A
-file is either read exactly or refused with a list of places to correct.
+"""Strict reading of tables.
+
+Every fault has its place and column, and all faults of a file are found at once. A file is either
+read exactly or refused with a list of places to correct.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ class Row:
     cells: dict[str, str]
 
     def get(self, column: str) -> str:
-        """Return a cell without outer spaces, "" if the file has no such column."""
+        """Return a cell without outer spaces, or an empty string if the file has no such column."""
         return self.cells.get(column, "").strip()
 
 
@@ -47,7 +49,7 @@ def read_rows(
     column: Callable[[str], str] = str,
     how: How = AS_IS,
 ) -> list[Row]:
-    """Return the records of a file; every fault is noted in `findings`.
+    """Return the records of a file. Every fault is noted in `findings`.
 
     Parameters
     ----------
@@ -56,36 +58,41 @@ def read_rows(
     prefixes
         Prefixes of further optional columns: `issue.`.
     any_columns
-        Accept columns of any other name too.
+        Whether columns of other names are accepted, too.
     may_be_empty
         Required columns whose cells may be empty.
     first_counts
-        Columns that a known layout has twice, of which the first counts.
+        Columns that a known layout has twice. The first of the two counts.
     guarded
-        Remove the apostrophes that prevent a spreadsheet from running a cell, the header's
-        included.
+        Whether to remove the apostrophes, in the header too, that keep a spreadsheet from running
+        a cell.
     column
-        What a column is called here, of its name in the file.
+        Returns our name of a column from its name in the file.
     how
-        How the file is read where it does not say so itself.
+        The settings for reading a file that does not describe itself.
     """
-    found = records(path, findings, how)
-    first = next((record for record in found if not is_blank(record[1])), None)
-    if first is None:
+    numbered_rows = records(path, findings, how)
+    header_record = next((record for record in numbered_rows if not is_blank(record[1])), None)
+    if header_record is None:
         if not findings.found:
             findings.add(path, 1, None, "an empty file", f"a header with {', '.join(required)}")
         return []
-    line, header = first
+    line, header = header_record
     header = [column(bare(name.strip()) if guarded else name.strip()) for name in header]
-    if not set(required) <= set(header) and (below := likely_header_row(path, how)) is not None:
-        findings.add(path, line, None, "a title or comment above the columns", header_told(below))
+    if (
+        not set(required) <= set(header)
+        and (header_row := likely_header_row(path, how)) is not None
+    ):
+        findings.add(
+            path, line, None, "a title or comment above the columns", header_told(header_row)
+        )
         return []
     if not _header_is_good(
         path, line, header, findings, required, optional, prefixes, any_columns, first_counts
     ):
         return []
     rows = []
-    for line, cells in found:
+    for line, cells in numbered_rows:
         if is_blank(cells):
             continue
         if len(cells) != len(header):
@@ -93,15 +100,15 @@ def read_rows(
                 path, line, None, f"{len(cells)} fields", f"{len(header)}, as in the header"
             )
             continue
-        named: dict[str, str] = {}
+        cell_by_name: dict[str, str] = {}
         for name, cell in zip(header, cells, strict=True):
             # Of two columns of one name, the first counts.
-            named.setdefault(name, bare(cell) if guarded else cell)
-        row = Row(path, line, named)
+            cell_by_name.setdefault(name, bare(cell) if guarded else cell)
+        row = Row(path, line, cell_by_name)
         rows.append(row)
-        for needed in required:
-            if not row.get(needed) and needed not in may_be_empty:
-                findings.add(path, line, needed, "an empty cell", "some text")
+        for required_name in required:
+            if not row.get(required_name) and required_name not in may_be_empty:
+                findings.add(path, line, required_name, "an empty cell", "some text")
     return rows
 
 
@@ -116,36 +123,36 @@ def _header_is_good(
     any_columns: bool,
     first_counts: Sequence[str],
 ) -> bool:
-    before = len(findings.found)
-    known = [*required, *optional]
+    n_faults = len(findings.found)
+    known_columns = [*required, *optional]
     for name in required:
         if name not in header:
-            near = nearest(name, header)
-            found = "no such column" + (f" (there is {near!r})" if near else "")
-            findings.add(path, line, name, found, "a required column")
-    for name, times in Counter(header).items():
-        if times > 1 and name not in first_counts and (name or not any_columns):
+            similar = nearest(name, header)
+            finding = "no such column" + (f" (there is {similar!r})" if similar else "")
+            findings.add(path, line, name, finding, "a required column")
+    for name, count in Counter(header).items():
+        if count > 1 and name not in first_counts and (name or not any_columns):
             findings.add(
                 path,
                 line,
                 name,
-                f"{times} columns of this name",
+                f"{count} columns of this name",
                 f"one; {_leave_out(f'{name} (2)')}",
             )
         if any_columns:
             continue
-        if not name and name not in known:
-            place = header.index("") + 1
-            expected = f"a name in the header; {_leave_out(str(place))}"
-            findings.add(path, line, name, f"column {place} without a name", expected)
-        elif name not in known and not any(
+        if not name and name not in known_columns:
+            position = header.index("") + 1
+            expected = f"a name in the header; {_leave_out(str(position))}"
+            findings.add(path, line, name, f"column {position} without a name", expected)
+        elif name not in known_columns and not any(
             name.startswith(prefix) and name != prefix for prefix in prefixes
         ):
-            found, expected = unknown(
-                "column", name, [*known, *(f"{prefix}…" for prefix in prefixes)]
+            finding, expected = unknown(
+                "column", name, [*known_columns, *(f"{prefix}…" for prefix in prefixes)]
             )
-            findings.add(path, line, name, found, expected)
-    return len(findings.found) == before
+            findings.add(path, line, name, finding, expected)
+    return len(findings.found) == n_faults
 
 
 def header_told(row: int) -> str:
@@ -158,16 +165,17 @@ def _leave_out(column: str) -> str:
 
 
 def unknown(what: str, name: str, known: Sequence[str]) -> tuple[str, str]:
-    """Return (found, expected) for an unknown name, with a similar name as a suggestion."""
-    near = nearest(name, known)
+    """Return (finding, expectation) for an unknown name, with a similar name as a suggestion."""
+    similar = nearest(name, known)
     # Names may be members of an enumeration.
-    hint = f" (did you mean {str(near)!r}?)" if near else ""
+    hint = f" (did you mean {str(similar)!r}?)" if similar else ""
     return f"an unknown {what}", f"one of {', '.join(known)}{hint}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the name that was probably meant, preferring one that differs only in case; None if
-    none is similar.
+    """Return the name that was probably meant, or None if none is similar.
+
+    A name that differs only in case is preferred.
 
     Examples
     --------
@@ -175,10 +183,10 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     ('q1', 'paraphrase', None)
     """  # noqa: E501
     by_case: dict[str, str] = {}
-    for one in known:
-        by_case.setdefault(one.strip().casefold(), one)
-    near = get_close_matches(name.strip().casefold(), by_case, 1)
-    return by_case[near[0]] if near else None
+    for candidate in known:
+        by_case.setdefault(candidate.strip().casefold(), candidate)
+    matches = get_close_matches(name.strip().casefold(), by_case, 1)
+    return by_case[matches[0]] if matches else None
 
 
 def is_new(
@@ -189,24 +197,28 @@ def is_new(
     findings: Findings,
     called: str = "",
 ) -> bool:
-    """Return whether the key is new; otherwise note both lines. The function adds the key to
-    `seen`.
+    """Return whether the key is new. Otherwise note both lines.
 
-    `called`: the key in words, if its parts alone are not clear.
+    The function adds the key to `seen`.
+
+    `called` is the key in words, if its parts alone are not clear.
     """
-    first = seen.setdefault(key, row.line)
-    if first == row.line:
+    first_line = seen.setdefault(key, row.line)
+    if first_line == row.line:
         return True
-    said = called or ", ".join(
+    description = called or ", ".join(
         repr(part) for part in (key if isinstance(key, tuple) else (key,)) if part != ""
     )
-    findings.add(row.file, row.line, column, f"{said} again, after line {first}", "it once")
+    findings.add(
+        row.file, row.line, column, f"{description} again, after line {first_line}", "it once"
+    )
     return False
 
 
 def number(row: Row, column: str, findings: Findings, *, low: float, high: float) -> float | None:
-    """Return a cell as a number in a range; None if it is empty or, with a note, if it is something
-    else.
+    """Return a cell as a number in a range.
+
+    It is None if the cell is empty or, with a note, if it is something else.
     """
     text = row.get(column)
     if not text:
@@ -232,13 +244,14 @@ def choice(
 
 
 def known_word(row: Row, column: str, known: type[StrEnum], findings: Findings) -> str | None:
-    """Return a cell that is one of the known words; None, with a note, for others. Empty cells were
-    noted before.
+    """Return a cell that is one of the known words, or None, with a note, for others.
+
+    Empty cells were noted before.
     """
-    said = row.get(column).casefold()
-    if said in tuple(known):
-        return said
-    if said:
-        found, expected = unknown(column, said, tuple(known))
+    word = row.get(column).casefold()
+    if word in tuple(known):
+        return word
+    if word:
+        found, expected = unknown(column, word, tuple(known))
         findings.add(row.file, row.line, column, f"{found} {row.get(column)!r}", expected)
     return None

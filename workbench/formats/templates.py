@@ -1,5 +1,7 @@
-"""Data of an instrument that replace shipped data: its templates (`templates.csv`) and the lexicons
-that are used to read its answers (`lexicons/LANGUAGE.toml`).
+"""An instrument's own templates and lexicons, which replace those that the workbench ships.
+
+The templates are in `templates.csv`. The lexicons, which serve to read the answers, are in
+`lexicons/LANGUAGE.toml`.
 """
 
 from __future__ import annotations
@@ -32,22 +34,22 @@ RELIABILITY, BIAS_SCORE, RESPONSE_BIAS, CONTAMINATION = (
     "response_bias",
     "contamination",
 )
-"RELIABILITY is the default audit"
+"names of audits, of which RELIABILITY is the default"
 ANSWERED = {BIAS_SCORE: FREE_TEXT, RESPONSE_BIAS: LETTER, CONTAMINATION: COMPLETION}
-"default scales of the audits whose answers are not labels"
+"audit -> its default scale, for the audits whose answers are not labels"
 GENERATION = "generation"
-"the family whose prompts are raw text that a model continues"
+"the family whose prompts are raw text for a model to continue"
 REQUIRED = ("name", "order", "user", "positive", "negative")
 NAMED = ("positive", "negative")
-"""columns of a template's two labels; a template that asks for a letter or for the rest of a
-statement has none"""
+"""columns of a template's two labels. They may be empty if a template asks for a letter or for
+the rest of a statement"""
 LABELS = "labels"
-"""value of the column scale for answers that are one of the two labels, if the audit's default is
-another scale"""
+"""value of the column `scale` if answers are one of the two labels but the audit's default scale
+is another"""
 SCALES = {LABELS: "", LIKERT: LIKERT, FREE_TEXT: FREE_TEXT, LETTER: LETTER, COMPLETION: COMPLETION}
 YES_NO = {"yes": 1, "no": 0}
 LEXICONS = "lexicons"
-"the subfolder of an instrument's lexicons"
+"the subfolder of an instrument that contains its lexicons"
 A_LEXICON = "a lexicon, as `workbench help languages` shows one"
 COLUMNS = (
     *("audit", "family", "name", "order", "language", "address", "chat", "scale"),
@@ -56,7 +58,7 @@ COLUMNS = (
 
 
 def read_templates(path: Path, findings: Findings) -> tuple[Template, ...]:
-    """Return the templates of a file; every fault is noted in `findings`."""
+    """Return the templates in a file. Every fault is noted in `findings`."""
     rows = read_rows(
         path,
         findings,
@@ -75,18 +77,32 @@ def read_templates(path: Path, findings: Findings) -> tuple[Template, ...]:
 
 
 def template_rows(templates: Iterable[Template]) -> list[tuple[str, ...]]:
-    """Return rows of `COLUMNS`, with all fields of a template, so that it reads back unchanged."""
+    """Return rows of `COLUMNS` that state every field, so that templates read back unchanged."""
     return [
         (
-            *(t.audit, t.family, t.name, t.order, t.language, t.address, "yes" if t.chat else "no"),
-            *(t.scale or LABELS, t.system or "", t.user, t.positive, t.negative),
+            *(
+                template.audit,
+                template.family,
+                template.name,
+                template.order,
+                template.language,
+                template.address,
+                "yes" if template.chat else "no",
+            ),
+            *(
+                template.scale or LABELS,
+                template.system or "",
+                template.user,
+                template.positive,
+                template.negative,
+            ),
         )
-        for t in templates
+        for template in templates
     ]
 
 
 def _key(template: Template, row: Row) -> Hashable:
-    """Return the key of a template; it includes the language only if that is not English."""
+    """Return what tells templates apart. The language is part of it only if it is not English."""
     language = () if template.language == "en" else (template.language,)
     return (template.audit, template.family, template.name, *language, row.get("order"))
 
@@ -95,8 +111,8 @@ def _template(row: Row, findings: Findings) -> Template:
     _, inverted = choice(row, "order", findings, {"printed": 0, "swapped": 1})
     audit = _one_of(row, "audit", shipped_audits(), findings) or RELIABILITY
     family = row.get("family") or default_family(audit)
-    said = _one_of(row, "scale", tuple(SCALES), findings)
-    scale = SCALES[said] if said else ANSWERED.get(audit, "")
+    scale_word = _one_of(row, "scale", tuple(SCALES), findings)
+    scale = SCALES[scale_word] if scale_word else ANSWERED.get(audit, "")
     for column in NAMED if scale not in (LETTER, COMPLETION) else ():
         if not row.get(column):
             findings.add(row.file, row.line, column, "an empty cell", "some text")
@@ -121,7 +137,7 @@ def _template(row: Row, findings: Findings) -> Template:
 
 
 def _one_of(row: Row, column: str, known: tuple[str, ...], findings: Findings) -> str:
-    """Return a cell that may be empty; "", with a note, if it is not one of the known words."""
+    """Return a cell, which may be empty. An unknown word is noted, and "" is returned for it."""
     text = row.get(column)
     if not text or text in known:
         return text
@@ -151,15 +167,18 @@ def _check_slots(row: Row, findings: Findings) -> None:
 
 
 def read_lexicons(folder: Path, findings: Findings) -> tuple[BroughtLexicon, ...]:
-    """Return the lexicons of an instrument's folder by language; faults are noted in `findings`."""
-    found = []
+    """Return the lexicons in an instrument's folder, by language.
+
+    Every fault is noted in `findings`.
+    """
+    lexicons = []
     for path in sorted((folder / LEXICONS).glob("*.toml")) if folder.is_dir() else ():
         text = read_text(path, findings)
         if text is None:
             continue
         try:
-            stated = parse_toml(text, path)
-            language = Lexicon.parse({"language": path.stem, **stated}).language
+            table = parse_toml(text, path)
+            language = Lexicon.parse({"language": path.stem, **table}).language
         except InputError as error:
             findings.found += [replace(fault, expected=A_LEXICON) for fault in error.findings]
             continue
@@ -171,16 +190,19 @@ def read_lexicons(folder: Path, findings: Findings) -> tuple[BroughtLexicon, ...
                 path, None, "language", repr(language), f"{path.stem!r}, like the file name"
             )
             continue
-        found.append(BroughtLexicon(language, text))
-    return tuple(found)
+        lexicons.append(BroughtLexicon(language, text))
+    return tuple(lexicons)
 
 
 def lexicon_files(instrument: Instrument) -> dict[str, str]:
-    """Return the files of an instrument's lexicons: path in its folder -> text."""
-    return {f"{LEXICONS}/{one.language}.toml": one.text for one in instrument.lexicons}
+    """Return path in the instrument's folder -> text, for each of its lexicons."""
+    return {f"{LEXICONS}/{lexicon.language}.toml": lexicon.text for lexicon in instrument.lexicons}
 
 
 def lost_lexicons(instrument: Instrument) -> tuple[str, ...]:
-    """Return a sentence about the lexicons, which a format without folders cannot hold."""
-    languages = ", ".join(one.language for one in instrument.lexicons)
+    """Return a sentence about the lexicons, for a format that has no place for them.
+
+    It is empty if there are none.
+    """
+    languages = ", ".join(lexicon.language for lexicon in instrument.lexicons)
     return (f"The lexicons that the instrument brings: {languages}.",) if languages else ()

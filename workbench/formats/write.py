@@ -1,8 +1,8 @@
-"""Writes an instrument as files: a folder that reads back unchanged, JSON Lines, the layout of
-ProbVAA, or a folder of multiple-choice questions.
+"""Writes an instrument as files.
 
-Written files are read again before they are moved in place, so that no folder is left behind that
-cannot be imported.
+The formats are a folder that reads back unchanged, JSON Lines, the layout of ProbVAA, and a folder
+of multiple-choice questions. Written files are read again before they are moved in place, so that
+no folder is left behind that cannot be imported.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ class Written:
     folder: Path
     files: tuple[Path, ...]
     left_out: tuple[str, ...]
-    "sentences about what the format cannot hold"
+    "sentences about data that the format cannot hold"
     notes: tuple[str, ...] = ()
-    "sentences about what users of the files should know"
+    "sentences for the users of the files"
     left_alone: tuple[str, ...] = ()
     "other files of the folder, which an import of the folder may read"
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """The files of an export; `write` writes them."""
+    """The files of an export, which `write` writes."""
 
     format: str
     files: Mapping[str, str]
@@ -63,19 +63,21 @@ class Export:
     notes: tuple[str, ...] = ()
 
     def write(self, folder: Path, *, force: bool = False) -> Written:
-        """Write the files. Raises UsageError if that fails or they would not read back
-        unchanged.
+        """Write the files.
+
+        Raises UsageError if that fails or they would not read back unchanged.
         """
-        place = expanded(folder)
-        files = put(self.files, place, force=force, check=self.check)
+        target = expanded(folder)
+        files = put(self.files, target, force=force, check=self.check)
         return Written(
-            self.format, place, files, self.left_out, self.notes, others(place, tuple(self.files))
+            self.format, target, files, self.left_out, self.notes, others(target, tuple(self.files))
         )
 
 
 def export(format: str, instrument: Instrument) -> Export:  # noqa: A002  the command line's word for it
-    """Return an instrument's export in a format. Raises UnknownName, and UsageError if there is
-    nothing to write.
+    """Return an instrument's export in a format.
+
+    Raises UnknownName, and UsageError if there is nothing to write.
     """
     if format not in FORMATS:
         raise UnknownName(
@@ -87,96 +89,111 @@ def export(format: str, instrument: Instrument) -> Export:  # noqa: A002  the co
         )
     _check_encodable(instrument)
     if format == "choices":
-        kept, left_out = kept_as_choices(instrument)
+        reduced, left_out = kept_as_choices(instrument)
         return Export(
             format,
-            choice_files(kept) | lexicon_files(kept),
+            choice_files(reduced) | lexicon_files(reduced),
             left_out,
-            lambda folder: _check_same(kept, folder, read_choice_instrument),
+            lambda folder: _check_same(reduced, folder, read_choice_instrument),
         )
-    beside = (*beside_choices(instrument), *(lost_lexicons(instrument) if format != "csv" else ()))
+    further_losses = (
+        *beside_choices(instrument),
+        *(lost_lexicons(instrument) if format != "csv" else ()),
+    )
     if format == "csv":
-        stated, lost = without_strays(normal_form(without_choices(instrument)))
-        files = csv_files(stated) | lexicon_files(stated)
+        reduced_csv, losses = without_strays(normal_form(without_choices(instrument)))
+        files = csv_files(reduced_csv) | lexicon_files(reduced_csv)
         return Export(
-            format, files, (*lost, *beside), lambda folder: _check_same(stated, folder, read_csv)
+            format,
+            files,
+            (*losses, *further_losses),
+            lambda folder: _check_same(reduced_csv, folder, read_csv),
         )
     if format == "probvaa":
         layout = Layout(instrument)
-        left_out = (*layout.left_out, *beside_layout(instrument), *beside)
+        left_out = (*layout.left_out, *beside_layout(instrument), *further_losses)
         return Export("probvaa", layout.files(), left_out, layout.check, layout.notes())
-    found = _lines_export(normal_form(without_choices(instrument)))
-    return replace(found, left_out=(*found.left_out, *beside))
+    lines_export = _lines_export(normal_form(without_choices(instrument)))
+    return replace(lines_export, left_out=(*lines_export.left_out, *further_losses))
 
 
 def _lines_export(instrument: Instrument) -> Export:
     name = _file_name(instrument.name)
-    elsewhere = origins_elsewhere(instrument)
-    asked, unasked = in_lines(instrument)
-    kept = replace(
-        asked,
+    archived_origins = origins_elsewhere(instrument)
+    in_line_form, questionnaire_losses = in_lines(instrument)
+    reduced = replace(
+        in_line_form,
         statements=tuple(
-            replace(s, derived_from=None) if s.derived_from in elsewhere else s
-            for s in instrument.statements
+            replace(statement, derived_from=None)
+            if statement.derived_from in archived_origins
+            else statement
+            for statement in instrument.statements
         ),
     )
-    said = (
-        [f"The origins {', '.join(elsewhere)} of statements, which are archived."]
-        if elsewhere
+    origin_losses = (
+        [f"The origins {', '.join(archived_origins)} of statements, which are archived."]
+        if archived_origins
         else []
     )
     return Export(
         "jsonl",
-        {name: json_lines(kept)},
-        (*said, *unasked, *_beside_statements(instrument)),
-        lambda folder: _check_statements(kept, folder / name),
+        {name: json_lines(reduced)},
+        (*origin_losses, *questionnaire_losses, *_beside_statements(instrument)),
+        lambda folder: _check_statements(reduced, folder / name),
     )
 
 
 def without_choices(instrument: Instrument) -> Instrument:
-    """Return an instrument whose statements are plain statements with the same texts, without
-    multiple-choice data.
+    """Return an instrument without multiple-choice data.
+
+    Its questions become plain statements with the same texts.
     """
     return replace(instrument, choices=(), answer_sets=())
 
 
 def write_folder(instrument: Instrument, folder: Path, *, force: bool = False) -> tuple[Path, ...]:
-    """Write a folder that `read_csv` reads to the same instrument; return its files."""
+    """Write a folder that `read_csv` reads to the same instrument, and return its files."""
     return export("csv", instrument).write(folder, force=force).files
 
 
 def write_probvaa(instrument: Instrument, folder: Path, *, force: bool = False) -> Written:
-    """Write a folder in the layout of the published ProbVAA data set, and return what the layout
-    cannot hold.
+    """Write a folder in the layout of the published ProbVAA data set.
+
+    Returns the result with the data that the layout cannot hold.
     """
     return export("probvaa", instrument).write(folder, force=force)
 
 
 def without_strays(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
-    """Return an instrument without data on unknown statements or issues, and a sentence about each
-    loss.
+    """Return an instrument without data on unknown statements or issues, and the losses.
 
-    A published data set may have answers to statements that it lacks, and a store may have labels
-    of a removed issue; our own files may not.
+    Each loss has a sentence. A published data set may have answers to statements that it lacks, and
+    a store may have labels of a removed issue. Our own files may not.
     """
     refs = {statement.ref for statement in instrument.statements}
     parties = {(party.country, party.name) for party in instrument.parties}
-    wordings = {(s.ref, w.variant) for s in instrument.statements for w in s.wordings}
+    wordings = {
+        (statement.ref, wording.variant)
+        for statement in instrument.statements
+        for wording in statement.wordings
+    }
     issues = set(instrument.issues)
-    questionnaire, unasked = normal_questionnaire(instrument)
-    kept = replace(
+    questionnaire, questionnaire_losses = normal_questionnaire(instrument)
+    reduced = replace(
         instrument,
         issue_labels=tuple(
-            one
-            for one in instrument.issue_labels
-            if one.statement in refs and (not issues or one.issue in issues)
+            label
+            for label in instrument.issue_labels
+            if label.statement in refs and (not issues or label.issue in issues)
         ),
         party_answers=tuple(
-            one
-            for one in instrument.party_answers
-            if one.statement in refs and (one.country, one.party) in parties
+            answer
+            for answer in instrument.party_answers
+            if answer.statement in refs and (answer.country, answer.party) in parties
         ),
-        survey=tuple(one for one in instrument.survey if (one.statement, one.variant) in wordings),
+        survey=tuple(
+            answer for answer in instrument.survey if (answer.statement, answer.variant) in wordings
+        ),
         questionnaire=questionnaire,
     )
     names = {
@@ -184,23 +201,25 @@ def without_strays(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]
         "party_answers": "answers of parties",
         "survey": "answers of people",
     }
-    lost = {
-        words: len(getattr(instrument, name)) - len(getattr(kept, name))
-        for name, words in names.items()
+    n_lost = {
+        caption: len(getattr(instrument, name)) - len(getattr(reduced, name))
+        for name, caption in names.items()
     }
-    said = tuple(
-        f"{n:,} {words} on statements, wordings, issues or parties that the instrument does not "
+    losses = tuple(
+        f"{n:,} {caption} on statements, wordings, issues or parties that the instrument does not "
         "have."
-        for words, n in lost.items()
+        for caption, n in n_lost.items()
         if n
     )
-    return kept, (*said, *unasked)
+    return reduced, (*losses, *questionnaire_losses)
 
 
 def _check_encodable(instrument: Instrument) -> None:
     for statement in instrument.statements:
         for wording in statement.wordings:
-            if "\x00" in wording.text or any("\ud800" <= sign <= "\udfff" for sign in wording.text):
+            if "\x00" in wording.text or any(
+                "\ud800" <= character <= "\udfff" for character in wording.text
+            ):
                 raise UsageError(
                     f"{statement.ref}: {wording.variant} ({wording.language}) contains a NUL or "
                     "half a surrogate pair, "
@@ -210,23 +229,27 @@ def _check_encodable(instrument: Instrument) -> None:
 
 def _check_same(instrument: Instrument, folder: Path, read: Callable[[Path], Instrument]) -> None:
     """Raise UsageError if the files do not read back to the instrument."""
-    found = _read(lambda: read(folder))
-    differ = [
+    read_back = _read(lambda: read(folder))
+    differing = [
         field.name
         for field in fields(Instrument)
-        if _comparable(field.name, found) != _comparable(field.name, instrument)
+        if _comparable(field.name, read_back) != _comparable(field.name, instrument)
     ]
-    if differ:
+    if differing:
         raise UsageError(
-            _refusal([f"{name}: {_first_difference(name, found, instrument)}" for name in differ])
+            _refusal(
+                [f"{name}: {_first_difference(name, read_back, instrument)}" for name in differing]
+            )
         )
 
 
 def _check_statements(instrument: Instrument, file: Path) -> None:
-    found = _read(lambda: read_jsonl(file))
+    read_back = _read(lambda: read_jsonl(file))
     for name in ("statements", "questionnaire"):
-        if _comparable(name, found) != _comparable(name, instrument):
-            raise UsageError(_refusal([f"{name}: {_first_difference(name, found, instrument)}"]))
+        if _comparable(name, read_back) != _comparable(name, instrument):
+            raise UsageError(
+                _refusal([f"{name}: {_first_difference(name, read_back, instrument)}"])
+            )
 
 
 def _read(read: Callable[[], Instrument]) -> Instrument:
@@ -250,8 +273,9 @@ def _refusal(places: list[str]) -> str:
 
 
 def _comparable(name: str, instrument: Instrument) -> object:
-    """Return a field; statements without labels, because these are computed from the annotators'
-    labels.
+    """Return a field for a comparison.
+
+    Statements have no labels, because these are computed from the annotators' labels.
     """
     if name != "statements":
         return getattr(instrument, name)
@@ -259,15 +283,19 @@ def _comparable(name: str, instrument: Instrument) -> object:
 
 
 def normal_form(instrument: Instrument) -> Instrument:
-    """Return an instrument as read back from its files: with wordings sorted and derived fields
-    recomputed.
+    """Return an instrument as read back from its files.
+
+    Its wordings are sorted and its derived fields recomputed.
     """
     gold = gold_labels(instrument.issue_labels)
     return replace(
         instrument,
         title=instrument.title or instrument.name,
         version=instrument.version or "1",
-        statements=tuple(_normal_statement(s, gold.get(s.ref, {})) for s in instrument.statements),
+        statements=tuple(
+            _normal_statement(statement, gold.get(statement.ref, {}))
+            for statement in instrument.statements
+        ),
     )
 
 
@@ -276,9 +304,12 @@ def _normal_statement(statement: Statement, issues: Mapping[str, int]) -> Statem
     return replace(
         statement,
         wordings=tuple(
-            replace(w, stated=None if w.relation is w.variant.relation else w.stated)
-            for _, ws in lines
-            for w in ws
+            replace(
+                wording,
+                stated=None if wording.relation is wording.variant.relation else wording.stated,
+            )
+            for _, wordings in lines
+            for wording in wordings
         ),
         languages=tuple(language for language, _ in lines),
         issues=issues,
@@ -286,36 +317,39 @@ def _normal_statement(statement: Statement, issues: Mapping[str, int]) -> Statem
 
 
 def _first_difference(name: str, found: Instrument, wanted: Instrument) -> str:
-    one, other = _comparable(name, found), _comparable(name, wanted)
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        pairs = ((a, b) for a, b in zip(one, other, strict=False) if a != b)
-        one, other = next(pairs, (f"{len(one)} of them", f"{len(other)} of them"))
-    return f"{other!r:.300} came back as {one!r:.300}"
+    actual, expected = _comparable(name, found), _comparable(name, wanted)
+    if isinstance(actual, tuple) and isinstance(expected, tuple):
+        pairs = (
+            (left, right) for left, right in zip(actual, expected, strict=False) if left != right
+        )
+        actual, expected = next(pairs, (f"{len(actual)} of them", f"{len(expected)} of them"))
+    return f"{expected!r:.300} came back as {actual!r:.300}"
 
 
 def _beside_statements(instrument: Instrument) -> tuple[str, ...]:
-    """Return sentences about the parts of an instrument besides its statements, which JSON Lines do
-    not hold.
+    """Return sentences about the parts of an instrument besides its statements.
+
+    JSON Lines do not hold them.
     """
     counts = {
         "templates": len(instrument.templates),
         "labels of single annotators": sum(
-            one.annotator != "gold" for one in instrument.issue_labels
+            label.annotator != "gold" for label in instrument.issue_labels
         ),
         "definitions of issues": len(instrument.definitions),
         "parties": len(instrument.parties),
         "answers of parties": len(instrument.party_answers),
         "answers of people": len(instrument.survey),
     }
-    said = [f"{n:,} {words}." for words, n in counts.items() if n]
-    return (*said, "Title, version, source, citation, licence and notes of the instrument.")
+    losses = [f"{count:,} {caption}." for caption, count in counts.items() if count]
+    return (*losses, "Title, version, source, citation, licence and notes of the instrument.")
 
 
 def _file_name(name: str) -> str:
-    good = (
+    is_valid = (
         name
         and len(name) <= 64
         and not name.startswith(".")
-        and all(c.isalnum() or c in "-_." for c in name)
+        and all(character.isalnum() or character in "-_." for character in name)
     )
-    return f"{name if good else 'statements'}.jsonl"
+    return f"{name if is_valid else 'statements'}.jsonl"
