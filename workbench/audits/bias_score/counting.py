@@ -129,9 +129,11 @@ class Tally:
                 raise ValueError(
                     f"expected {name} of shape {shape}, 0 or more, found shape {array.shape}"
                 )
-        for name, array in (("truncated", self.truncated), ("ruled_out", self.ruled_out)):
-            if array is not None and array.shape != cells:
-                raise ValueError(f"expected {name} of shape {cells}, found shape {array.shape}")
+        for name, cell_counts in (("truncated", self.truncated), ("ruled_out", self.ruled_out)):
+            if cell_counts is not None and cell_counts.shape != cells:
+                raise ValueError(
+                    f"expected {name} of shape {cells}, found shape {cell_counts.shape}"
+                )
         fixed = self.by_rule if self.as_is is None else self.by_rule + self.as_is
         if (fixed > self.read).any():
             raise ValueError("found more readings by rule or by people than readings")
@@ -266,8 +268,8 @@ def prefixes(store: Store, runs: Mapping[str, Sequence[Run]]) -> tuple[tuple[str
     )
     name_by_id = {id(prefix): name for prefix, name in zip(known_prefixes, names, strict=True)}
     return tuple(names), {
-        run_key: {name: name_by_id[id(prefix)] for name, prefix in found.items()}
-        for run_key, found in prefixes_by_run.items()
+        run_key: {name: name_by_id[id(prefix)] for name, prefix in run_prefixes.items()}
+        for run_key, run_prefixes in prefixes_by_run.items()
     }
 
 
