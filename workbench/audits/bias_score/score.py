@@ -62,13 +62,15 @@ source, and the total less the part due to agreeing, divided by its standard err
 its value under the true sides. This is exact if statements are exchangeable between the sides,
 however skewed the answers are, and holds approximately if only their means are alike.
 
-The classifier's error ---------------------- With `correct`, answers whose text a person labelled
-enter by that label. The others are corrected by the labels that were drawn with known
-probabilities, for each model, side and selection by itself: see `labelled`. Answers below the
-confidence threshold are among them, so that dropping spares no stance. Nothing is assumed about the
-classifier. No test decides whether a figure is corrected: it is given from 20 labelled texts a
-side, whatever they show. With two models, of which a classifier reads .97 and .75 rightly, and 100
-labels, given intervals hold the difference in 93 to 96 %.
+The classifier's error
+----------------------
+With `correct`, answers whose text a person labelled enter by that label. The others are corrected
+by the labels that were drawn with known probabilities, for each model, side and selection by
+itself: see `labelled`. Answers below the confidence threshold are among them, so that dropping
+spares no stance. Nothing is assumed about the classifier. No test decides whether a figure is
+corrected: it is given from 20 labelled texts a side, whatever they show. With two models, of which
+a classifier reads .97 and .75 rightly, and 100 labels, given intervals hold the difference in 93 to
+96 %.
 
 References
 ----------
