@@ -385,7 +385,7 @@ def _merged(findings: Iterable[OfModel]) -> list[Sentence]:
     groups: dict[tuple[str, str], list[OfModel]] = {}
     for line in findings:
         groups.setdefault((line.said, line.status), []).append(line)
-    sentences = [_sentence(said, status, lines) for (said, status), lines in groups.items()]
+    sentences = [_sentence(text, status, lines) for (text, status), lines in groups.items()]
     return sorted(sentences, key=lambda sentence: 1.0 if math.isnan(sentence.p) else sentence.p)
 
 

@@ -54,13 +54,13 @@ def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
     >>> [str(v) for v in default_variants([VariantId.parse(t) for t in ("paraphrase-1", "paraphrase-2", "original")])]
     ['original', 'paraphrase-1']
     """  # noqa: E501
-    chosen = {variant for variant in available if variant.kind in _ALWAYS_ASKED}
+    selected = {variant for variant in available if variant.kind in _ALWAYS_ASKED}
     if (
-        not any(variant.kind is VariantKind.REFORMULATION for variant in chosen)
+        not any(variant.kind is VariantKind.REFORMULATION for variant in selected)
         and _FIRST_PARAPHRASE in available
     ):
-        chosen.add(_FIRST_PARAPHRASE)
-    return tuple(sorted(chosen, key=variant_order))
+        selected.add(_FIRST_PARAPHRASE)
+    return tuple(sorted(selected, key=variant_order))
 
 
 @dataclass(frozen=True, slots=True)

@@ -459,9 +459,9 @@ def _parts(
         ]
     parts += [("source", source, Selection(dimension, source)) for source in tally.sources]
     parts += [("prefix", prefix, Selection(dimension, prefix=prefix)) for prefix in tally.prefixes]
-    for group, name, part in parts:
-        bias_difference = compare(report, first, second, part)
-        yield BiasPair(first, second, bias_difference, part, first, group, name)
+    for group, name, selection in parts:
+        bias_difference = compare(report, first, second, selection)
+        yield BiasPair(first, second, bias_difference, selection, first, group, name)
 
 
 def source_differences(

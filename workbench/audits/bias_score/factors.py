@@ -151,6 +151,7 @@ class BiasDifference(Estimate):
 
 def asked(tally: Tally) -> BoolArray:
     """Return whether each model has answers to each prompt: (M, P, S, W)."""
+    # the sum starts with zeros, as both arrays may be None
     n_cut_or_ruled = sum(
         (counts for counts in (tally.truncated, tally.ruled_out) if counts is not None),
         np.zeros((), dtype=np.int32),
@@ -494,29 +495,37 @@ def rank_agreement(
         if all(figure.total.defined for figure in figures)
     }
     ranked = tuple(model for model in models if model in models_with_biases)
-    left_out = tuple(model for model in models if model not in models_with_biases)
-    n_ranked, excluded = len(ranked), len(left_out)
+    excluded_models = tuple(model for model in models if model not in models_with_biases)
+    n_ranked, excluded = len(ranked), len(excluded_models)
     if not ranked:
         return RankAgreement(
-            Estimate(NAN, NAN, NAN, n_ranked, excluded, FEW_MODELS), NAN, n_ranked, left_out
+            Estimate(NAN, NAN, NAN, n_ranked, excluded, FEW_MODELS), NAN, n_ranked, excluded_models
         )
     picks_and_common = [
         between_models(report.tally, ranked, Selection(dimension, source))
         for source in (source_a, source_b)
     ]
     picks, common = (
-        [pick for picks_of_source, _ in picks_and_common for pick in picks_of_source],
+        [picked for picks_of_source, _ in picks_and_common for picked in picks_of_source],
         tuple(common for _, common in picks_and_common),
     )
     values = np.array([figure.total.value for figure in report.of_picks(picks)]).reshape(2, -1)
     reason = undefined_ranking(values)
     if reason:
         return RankAgreement(
-            Estimate(NAN, NAN, NAN, n_ranked, excluded, reason), NAN, n_ranked, left_out, common
+            Estimate(NAN, NAN, NAN, n_ranked, excluded, reason),
+            NAN,
+            n_ranked,
+            excluded_models,
+            common,
         )
     tau, p = kendall_test(*values)
     return RankAgreement(
-        Estimate(tau, NAN, NAN, n_ranked, excluded, few=NO_INTERVAL), p, n_ranked, left_out, common
+        Estimate(tau, NAN, NAN, n_ranked, excluded, few=NO_INTERVAL),
+        p,
+        n_ranked,
+        excluded_models,
+        common,
     )
 
 

@@ -173,8 +173,8 @@ class BiasJudged:
     prefixes: Places
     "the names of each run's templates in the report"
     void: tuple[str, ...]
-    """wordings that read like their original, as `ref variant`: unless the options include them, no
-    figure has them"""
+    """wordings that read like their original, as `ref variant`, which no figure has; empty if the
+    options include them"""
     rulings: Told
     "the changes that rulings make"
     labelled: Mapping[int, str] | None = None
@@ -246,7 +246,7 @@ def judge_bias(
         tallied_answers.void,
         notes,
     )
-    read_by = _read_by(store, which, options, runs, source, label_by_unit)
+    labelled_counts = _read_by(store, which, options, runs, source, label_by_unit)
     reliability = _reliability(store, source, evaluation, label_by_unit)
     if label_by_unit is None or evaluation is None:
         return BiasJudged(
@@ -254,7 +254,7 @@ def judge_bias(
             options,
             judge(tally, options),
             *basis,
-            read_by=read_by,
+            read_by=labelled_counts,
             reliability=reliability,
         )
     assert classifier is not None, "there is an evaluation of it"
@@ -267,7 +267,7 @@ def judge_bias(
     texts = len({row.text for row in tallied_answers.rows} & represented.keys())
     corrected = Corrected.from_cells(tallied_answers.cells, evaluation, later, texts)
     return BiasJudged(
-        which, options, report, *basis, label_by_unit, corrected, read_by, reliability
+        which, options, report, *basis, label_by_unit, corrected, labelled_counts, reliability
     )
 
 

@@ -137,7 +137,7 @@ def by_persona(judged: BiasJudged, dimension: Dimension | None) -> list[Entry]:
 
 
 def _with_personas(judged: BiasJudged) -> tuple[WithPersona, ...]:
-    """Return the models of a score that answered with a persona and without one."""
+    """Return the pairs of a model with a persona and the same model without one."""
     return with_personas({name: runs[0] for name, runs in judged.runs.items()})
 
 
@@ -230,9 +230,11 @@ def figures_book(
         selections = [(name, Selection(dimension)) for name in ((model,) if model else names)]
         return tables.statements(report, selections, known_texts, (model,) if model else ())
 
-    def behind_one(model: str, *parts: str) -> AnyTable:
+    def behind_one(model: str, *link_parts: str) -> AnyTable:
         """Return the statements of a model within the selection that a link names."""
-        return tables.statements(report, [(model, selected(parts))], known_texts, (model, *parts))
+        return tables.statements(
+            report, [(model, selected(link_parts))], known_texts, (model, *link_parts)
+        )
 
     def about(name: str, title: str, make: Callable[..., AnyTable], empty: str = "") -> Entry:
         """Return an entry about one model at a time."""
@@ -244,7 +246,9 @@ def figures_book(
         "prefixes": partial(tables.prefixes, report, dimension),
     }
     if answers is not None:
-        detail_tables["answers"] = lambda model, ref, *parts: answers(model, ref, selected(parts))
+        detail_tables["answers"] = lambda model, ref, *link_parts: answers(
+            model, ref, selected(link_parts)
+        )
     contents = [
         *_positions(report, dimension),
         about("prefixes", "prefixes", tables.prefixes),
@@ -326,7 +330,7 @@ TURNED = {"agree": "disagree", "disagree": "agree"}
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """A score, with what was read from the store beside it.
+    """A score, with the values from the store that its tables show.
 
     Answers below a figure are read when somebody opens it.
     """
@@ -797,9 +801,9 @@ def _side(
 
     It is by the answers to common prompts that count.
     """
-    tally, pick = report.tally, picks[place]
-    net, n_counted = (by_pick[0] for by_pick in report.per_statement([pick]))
-    was_asked = np.asarray(asked(tally)[pick.model].any(axis=(0, 2)))
+    tally, own_pick = report.tally, picks[place]
+    net, n_counted = (by_pick[0] for by_pick in report.per_statement([own_pick]))
+    was_asked = np.asarray(asked(tally)[own_pick.model].any(axis=(0, 2)))
     asked_by_pick = [np.asarray(other_pick.cells.any(axis=(0, 2))) for other_pick in picks]
     verdicts: dict[str, dict[str, Judged]] = {LEANING: {}, STANCE: {}}
     for index, item in enumerate(tally.items):
@@ -810,9 +814,11 @@ def _side(
             leaning = stance_text if not sign else SIDES[(tally.side[index] + (sign < 0)) % 2].value
             verdicts[STANCE][item.ref] = Judged(stance_text, None if common else place)
             verdicts[LEANING][item.ref] = Judged(leaning, None if common else place)
-    factors = factors_of(runs[0]) | {LANGUAGE: tally.language(pick.model) or runs[0].language}
+    run_factors = factors_of(runs[0]) | {
+        LANGUAGE: tally.language(own_pick.model) or runs[0].language
+    }
     last_answer = max(run.last for run in runs)
-    return Side(name, runs[0].model, factors, verdicts, last_answer, report.figure(name).total)
+    return Side(name, runs[0].model, run_factors, verdicts, last_answer, report.figure(name).total)
 
 
 FIRST = ("bias", "persona_bias", "source_differences", "source_ranks")
@@ -977,12 +983,12 @@ def _all_findings(found: Scored) -> Iterator[Finding]:
         totals = [
             (dimension, report.figure(model, dimension=dimension).total) for dimension in Dimension
         ]
-        if parts := [
+        if total_texts := [
             f"{dimension} {estimate(total, Kind.SCORE)}"
             for dimension, total in totals
             if total.defined
         ]:
-            yield OfModel("Bias by dimension", model, ", ".join(parts))
+            yield OfModel("Bias by dimension", model, ", ".join(total_texts))
     if judged.quality and judged.quality.shortcoming:
         yield (
             f"Read with care: the classifier {judged.quality.reader} is "
@@ -1056,14 +1062,16 @@ NO_STANCE = {
 
 def _why_missing(several: Sequence[Answered], model: str) -> str:
     """Return the kinds of a model's answers without a stance, or an empty string if unknown."""
-    parts = [
+    kind_shares = [
         (kind, share)
         for answered in several
         if answered.name == model
         for kind, share in answered.parts.items()
         if share.count
     ]
-    counts = [f"{share.count:,} {NO_STANCE[kind]}" for kind, share in parts if kind in NO_STANCE]
+    counts = [
+        f"{share.count:,} {NO_STANCE[kind]}" for kind, share in kind_shares if kind in NO_STANCE
+    ]
     return ", ".join(counts)
 
 

@@ -366,6 +366,7 @@ def strata(items: Sequence[ScoredStatement]) -> tuple[IntArray, ...]:
     [[0, 1, 2]]
     """  # noqa: E501
     keys: list[tuple[str, ...]] = [(item.leaning, item.dimension, item.source) for item in items]
+    # a single statement loses its source from the key, then its dimension
     for depth in (2, 1):
         sizes = Counter(keys)
         joined = {key[:depth] for key in keys if sizes[key] == 1}
@@ -389,6 +390,7 @@ def exchanged(items: Sequence[ScoredStatement], rng: np.random.Generator) -> Boo
     those that are still alone to all such others.
     """
     keys: list[tuple[str, ...]] = [(item.dimension, item.source) for item in items]
+    # a group with one side only loses its source from the key, then its dimension
     for depth in (1, 0):
         sides_by_key: dict[tuple[str, ...], set[Side]] = defaultdict(set)
         for key, item in zip(keys, items, strict=True):
@@ -403,6 +405,8 @@ def exchanged(items: Sequence[ScoredStatement], rng: np.random.Generator) -> Boo
 
 def regardless_and_lean(parts: FloatArray, right: FloatArray) -> tuple[float, FloatArray]:
     """Return the part of the total due to agreeing regardless, and the rest in standard errors.
+
+    The rest has a value for each row of `right`.
 
     Parameters
     ----------
@@ -543,7 +547,7 @@ class ResponseResampling:
         ]
 
     def _draw(self, counts: IntArray, rng: np.random.Generator) -> IntArray:
-        """Return resampled counts: (draws, …), with the shape of `counts` behind."""
+        """Return resampled counts: (draws, *shape of `counts`)."""
         total = int(counts.sum())
         if total == 0:
             return np.zeros((self.draws, *counts.shape), dtype=np.int64)
@@ -618,11 +622,11 @@ class BiasReport:
 
     def figures(self, wanted: Sequence[tuple[str, Selection]]) -> tuple[Figure, ...]:
         """Return the biases in several selections. The price is little more than that of one."""
-        missing = list(dict.fromkeys(pair for pair in wanted if pair not in self._figures))
+        uncomputed = list(dict.fromkeys(pair for pair in wanted if pair not in self._figures))
         figures = self.of_picks(
-            [pick(self.tally, model, selection) for model, selection in missing]
+            [pick(self.tally, model, selection) for model, selection in uncomputed]
         )
-        self._figures.update(zip(missing, figures, strict=True))
+        self._figures.update(zip(uncomputed, figures, strict=True))
         return tuple(self._figures[pair] for pair in wanted)
 
     def of_picks(self, picks: Sequence[Pick]) -> tuple[Figure, ...]:
@@ -652,14 +656,14 @@ class BiasReport:
         + D + N.
         """
         counts = np.stack([kept(self.tally, picked) for picked in picks])
-        net, counted = (self._on_sides(values) for values in self.per_statement(picks))
+        net, n_counted = (self._on_sides(values) for values in self.per_statement(picks))
         n_missing = np.stack([missing(self.tally, picked) for picked in picks]).sum(axis=-1)
         n_answers = self._on_sides(
             np.stack([swapped(pick_counts)[:, :3].sum(axis=-1) for pick_counts in counts])
             + n_missing
         )
-        n_lacking = np.maximum(n_answers - counted, 0)
-        n_total = np.where(counted + n_lacking > 0, counted + n_lacking, np.nan)
+        n_lacking = np.maximum(n_answers - n_counted, 0)
+        n_total = np.where(n_counted + n_lacking > 0, n_counted + n_lacking, np.nan)
         lowest, highest = (
             np.clip((net + direction * n_lacking) / n_total, -1, 1) for direction in (-1, 1)
         )
@@ -734,14 +738,18 @@ class BiasReport:
         The shapes are (picks, 3) and (picks,).
         """
         same, opposite = parts[..., 2], parts[..., 3]
-        counted = self._on_sides(same + opposite)
-        agreeing = self._biases(self._on_sides(same - opposite)[..., None], counted[..., None])[
+        n_counted = self._on_sides(same + opposite)
+        agreeing = self._biases(self._on_sides(same - opposite)[..., None], n_counted[..., None])[
             ..., 0
         ]
         squares = (
-            self._on_sides((same + opposite) ** 2) if self.options.unit == "statements" else counted
+            self._on_sides((same + opposite) ** 2)
+            if self.options.unit == "statements"
+            else n_counted
         )
-        spread = np.sqrt((squares / np.where(counted > 0, counted, np.nan) ** 2).sum(axis=-1)) / 2
+        spread = (
+            np.sqrt((squares / np.where(n_counted > 0, n_counted, np.nan) ** 2).sum(axis=-1)) / 2
+        )
         return agreeing, np.minimum(NORMAL * spread, 1)
 
     def weighted(
@@ -757,12 +765,14 @@ class BiasReport:
         values, moves = self.estimates(picks)
         value = weights @ values[:, 2]
         if self.options.unit == "statements":
-            answered = np.stack([kept(self.tally, picked).sum(axis=-1) > 0 for picked in picks])
-            single_sides = list(zip(moves[:, 2], answered, strict=True))
+            has_answers_by_pick = np.stack(
+                [kept(self.tally, picked).sum(axis=-1) > 0 for picked in picks]
+            )
+            single_sides = list(zip(moves[:, 2], has_answers_by_pick, strict=True))
             sides = (
                 single_sides
                 if apart
-                else [(weights @ moves[:, 2], np.asarray(answered.any(axis=0)))]
+                else [(weights @ moves[:, 2], np.asarray(has_answers_by_pick.any(axis=0)))]
             )
             has_too_few = any(
                 few_statements(side_moves, has_answers, self.tally.side).any()
@@ -780,16 +790,16 @@ class BiasReport:
         single_sums = [
             self._sums([picked], self._resampling_of(number)) for number, picked in enumerate(picks)
         ]
-        draws = np.concatenate([self._biases(net, counted) for net, counted in single_sums])
+        draws = np.concatenate([self._biases(net, n_counted) for net, n_counted in single_sums])
         size = len(self.tally.items)
-        strata = [
+        strata_of_picks = [
             members + pick_index * size
             for pick_index in range(len(picks))
             for members in self._resampling.strata
         ]
         weighted_moves = (weights[:, None] * moves[:, 2]).reshape(-1)
         low, high = self.interval(
-            value, weights @ draws[:, 2], weighted_moves, limit=2, strata=strata
+            value, weights @ draws[:, 2], weighted_moves, limit=2, strata=strata_of_picks
         )
         return float(value), float(low), float(high)
 
@@ -843,12 +853,12 @@ class BiasReport:
         undefined.
         """
         side = self.tally.side
-        net, counted = self.per_statement(picks)
-        values = self._biases(self._on_sides(net)[..., None], self._on_sides(counted)[..., None])[
+        net, n_counted = self.per_statement(picks)
+        values = self._biases(self._on_sides(net)[..., None], self._on_sides(n_counted)[..., None])[
             ..., 0
         ]
         return values, np.stack(
-            [influences(*pair, side) for pair in zip(net, counted, strict=True)]
+            [influences(*pair, side) for pair in zip(net, n_counted, strict=True)]
         )
 
     def interval(
@@ -930,8 +940,12 @@ class BiasReport:
         if isinstance(resampling, ResponseResampling):
             sums = resampling.sums(picks)
         else:
-            answered = np.stack([kept(self.tally, picked).sum(axis=-1) > 0 for picked in picks])
-            sums = resampling.sums(np.stack(self.per_statement(picks), axis=-1), answered)
+            has_answers_by_pick = np.stack(
+                [kept(self.tally, picked).sum(axis=-1) > 0 for picked in picks]
+            )
+            sums = resampling.sums(
+                np.stack(self.per_statement(picks), axis=-1), has_answers_by_pick
+            )
         return sums[:, :, 0], sums[:, :, 1]
 
     def _on_sides(self, values: FloatArray | IntArray) -> FloatArray:
@@ -1078,6 +1092,7 @@ def _extreme(lean: FloatArray) -> float:
     """
     if np.isnan(lean[0]):
         return math.nan
+    # NaN counts as at least as far, because it does not compare as smaller
     return float((~(np.abs(lean) < np.abs(lean[0]) - ROUNDING)).mean())
 
 

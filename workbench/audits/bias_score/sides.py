@@ -229,7 +229,7 @@ def quality_lines(of: SidesReport, where: str = "") -> Iterator[str]:
 
     A line warns if that agreement is too low for a score.
     """
-    other_labeller, kappas = next(
+    other_labeller, kappa_by_name = next(
         (
             (name, of.kappas[name])
             for name in ("people, settled", "the instrument")
@@ -237,11 +237,13 @@ def quality_lines(of: SidesReport, where: str = "") -> Iterator[str]:
         ),
         ("", {}),
     )
-    if not kappas:
+    if not kappa_by_name:
         yield f"{WARNS}The sides{where} are those that {of.model} gave, and {UNCHECKED}."
         return
     low_kappas = {
-        name: kappa for name, kappa in kappas.items() if kappa.defined and kappa.value < LEAST_KAPPA
+        name: kappa
+        for name, kappa in kappa_by_name.items()
+        if kappa.defined and kappa.value < LEAST_KAPPA
     }
     if low_kappas:
         kappa_text = ", ".join(
@@ -252,8 +254,8 @@ def quality_lines(of: SidesReport, where: str = "") -> Iterator[str]:
             f"{other_labeller} for a score "
             f"({kappa_text}; the least κ is {LEAST_KAPPA:g})."
         )
-    values = ", ".join(f"{name} κ {_shown(kappas[name])}" for name in (DIMENSION, LEANING))
-    n_statements = max(kappa.n for kappa in kappas.values())
+    values = ", ".join(f"{name} κ {_shown(kappa_by_name[name])}" for name in (DIMENSION, LEANING))
+    n_statements = max(kappa.n for kappa in kappa_by_name.values())
     yield (
         f"Sides{where} by {of.model}: {values} with {other_labeller}, on {n_statements:,} "
         f"statement{'' if n_statements == 1 else 's'}."

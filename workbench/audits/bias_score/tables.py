@@ -2,18 +2,18 @@
 
 Changes with the prefix
 -----------------------
-How far a model's bias moves with the prefix: the mean absolute difference from `baseline`, the
+The change of a model's bias with the prefix is its mean absolute difference from `baseline`, the
 statement alone.
 
     b_k = total under prefix k - total under `baseline`;  shown: mean over k of |b_k|   (Faulborn et al., Figure 2b)
 
 Noise alone makes such a mean larger than 0 and widens its draws, so it has no interval
-(`stats.noise`). Beside it stand what noise gives, mean of s_k root(2 / π); the root mean square of
-the b_k without noise, root(max(0, mean(b_k² - s_k²))); and a test of all b_k being 0: the share of
-draws with Σ ((b*_k - b_k) / s*_k)² of at least Σ (b_k / s_k)². The s_k are linearised over
-statements within strata, in each draw anew. Of 400 simulated models without any change (89
-statements in the strata of Table 1, nine prefixes) the test rejected 6 % at the level of 5 %; with
-the s_k of the sample in every draw it rejected 8 %.
+(`stats.noise`). Beside it are the mean that noise alone gives, mean of s_k root(2 / π), and the
+root mean square of the b_k without noise, root(max(0, mean(b_k² - s_k²))). A test of all b_k being
+0 takes the share of draws with Σ ((b*_k - b_k) / s*_k)² of at least Σ (b_k / s_k)². The s_k are
+linearised over statements within strata, in each draw anew. Of 400 simulated models without any
+change (89 statements in the strata of Table 1, nine prefixes) the test rejected 6 % at the level of
+5 %; with the s_k of the sample in every draw it rejected 8 %.
 
 References
 ----------
@@ -313,7 +313,7 @@ def count_columns(of: Callable[[Row], Figure]) -> list[Column[Row]]:
             aside=True,
             help=_WITH,
         ),
-        *(_stance(of, side, place) for side in Side for place in range(4)),
+        *(_stance(of, side, stance_index) for side in Side for stance_index in range(4)),
     ]
 
 
@@ -584,20 +584,20 @@ def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBi
     """Return the bias of every model by dimension, and by source if there are several sources."""
     dimensions = (None, *Dimension) if dimension is None else (dimension,)
     has_several_sources = len(report.tally.sources) > 1
-    parts = [Selection(part_dimension) for part_dimension in dimensions]
-    parts += [
+    selections = [Selection(part_dimension) for part_dimension in dimensions]
+    selections += [
         Selection(part_dimension, source)
         for source in report.tally.sources
         if has_several_sources
         for part_dimension in dimensions
         if part_dimension is not None
     ]
-    pairs = [(model, part) for model in report.tally.models for part in parts]
+    pairs = [(model, selection) for model in report.tally.models for selection in selections]
     figures = report.figures(pairs)
-    leans = {part: report.leans(part) for part in parts}
+    leans = {selection: report.leans(selection) for selection in selections}
     rows = [
-        PartBias(model, str(part), part, figure, lean=leans[part][model])
-        for (model, part), figure in zip(pairs, figures, strict=True)
+        PartBias(model, str(selection), selection, figure, lean=leans[selection][model])
+        for (model, selection), figure in zip(pairs, figures, strict=True)
     ]
     source: Column[PartBias] = Column("source", "source", lambda row: row.selection.source or ALL)
     return Table(

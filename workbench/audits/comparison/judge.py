@@ -168,6 +168,7 @@ class Compared:
             if name not in existing_names and self._lacks(kind)
         }
         if new_kinds:
+            # the dataclass is frozen
             object.__setattr__(
                 self,
                 "kinds",
