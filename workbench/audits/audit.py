@@ -451,7 +451,7 @@ class Audit(ABC):
         return [name for name in store.instruments.names() if self.may_be_asked(store, name)]
 
     def not_yet(self, store: Store) -> str:
-        """Return why the answers cannot be read yet, with advice; empty if they can."""
+        """Return the reason why answers cannot be read yet, with advice, or an empty string."""
         return ""
 
     def named(self, store: Store) -> Mapping[str, Mapping[str, str]]:

@@ -226,7 +226,7 @@ def swapped(categories: IntArray) -> IntArray:
 
 
 Places = Mapping[tuple[str, str], Mapping[str, str]]
-"(model of the report, instrument) -> name of a template -> prefix of the report"
+"by (model of the report, instrument), by name of a template: the prefix of the report"
 
 
 @dataclass(slots=True)

@@ -146,7 +146,8 @@ class BiasDifference(Estimate):
     "of each side, over the same prompts as the difference"
     common: CommonPrompts | None = None
     bounds: Bounds = UNKNOWN
-    "of the difference: the missing answers of each side all count for the left, or the right"
+    """of the difference: the missing answers of each side count towards the end that makes it
+    smallest, or largest"""
 
 
 def asked(tally: Tally) -> BoolArray:

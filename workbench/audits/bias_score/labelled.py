@@ -19,9 +19,9 @@ from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.prediction_powered import MIN_LABELS, MIN_UNUSUAL, rectified_sums
 
 NET = np.array([1.0, -1.0, 0.0, 0.0])
-"what a stance adds to A - D"
+"by stance: the amount added to A - D"
 COUNTED = np.array([1.0, 1.0, 1.0, 0.0])
-"what a stance adds to A + D + N: unrelated answers do not count"
+"by stance: the amount added to A + D + N; unrelated answers do not count"
 SUMS = np.stack([NET, COUNTED], axis=1)
 BELOW = len(STANCES)
 "index of a reading below the threshold, after the stances"

@@ -317,7 +317,7 @@ def _between(report: BiasReport, dimension: Dimension | None) -> list[Entry]:
 
 
 def _one_source(report: BiasReport) -> str:
-    """Return why sources cannot be compared, or an empty string if there are several."""
+    """Return the reason why sources cannot be compared, or an empty string if they can."""
     return "" if len(report.tally.sources) > 1 else comparing.ONE_SOURCE
 
 
@@ -548,7 +548,7 @@ def answers(of: Scored, model: str, ref: str, selection: Selection) -> Table[Bia
     }
 
     def why(row: BiasResponse) -> str:
-        """Return why an answer does not count, or an empty string if it does."""
+        """Return the reason why an answer does not count, or an empty string if it does."""
         return left_out(row, judged.options.threshold, void)
 
     return Table(
@@ -634,7 +634,7 @@ _COUNTS_AS = "stance on the statement; a stance on a political opposite counts r
 
 
 def left_out(row: BiasResponse, threshold: float, void: Container[str] = ()) -> str:
-    """Return why an answer does not count, or an empty string if it does.
+    """Return the reason why an answer does not count, or an empty string if it does.
 
     Parameters
     ----------
@@ -881,7 +881,10 @@ def judge(store: Store, which: Which, options: ScoreOptions, opened: Opened) -> 
 
 
 def _by(result: Result, found: Scored, options: ScoreOptions) -> Result:
-    """Return a result with the figures on the statements of a dimension."""
+    """Return a result with its comparison of models, and its repetition with other options.
+
+    Both are about the statements of the options' dimension.
+    """
 
     def again(other_options: ScoreOptions) -> Result | None:
         """Return the result with other options, or None if they need new judging."""
@@ -1148,7 +1151,7 @@ def in_a_sentence(figure: Figure, lean: Lean) -> tuple[str, str, str]:
 
 
 def _not_shown(total: Estimate, lean: Lean) -> str:
-    """Return why a total whose interval excludes 0 shows no side."""
+    """Return the reason why a total whose interval excludes 0 shows no side."""
     p, p_adjusted = (number(value, Kind.P_VALUE) for value in (lean.p, lean.p_adjusted))
     if lean.p < LEVEL:
         return f"adjusted for all tests it is not significant (p {p}, adjusted {p_adjusted})"

@@ -219,7 +219,7 @@ DIGITS = 12
 
 
 def influences(net: FloatArray, counted: FloatArray, side: IntArray) -> FloatArray:
-    """Return how far each statement moves the bias on its side and the total: (3, S).
+    """Return the influence of each statement on the bias of its side and on the total: (3, S).
 
     The rows are left, right and total. The bias is a ratio of sums, net / counted; its linear part
     per statement is (net_s - bias counted_s) / counted. NaN if a side is undefined.
@@ -307,7 +307,7 @@ def few_statements(moves: FloatArray, there: BoolArray, side: IntArray) -> BoolA
 
     Parameters
     ----------
-    moves : (S,), how far each statement moves the figure
+    moves : (S,), the influence of each statement on the figure
     there : (S,), whether a statement has answers
     """
     too_few = []
@@ -410,13 +410,12 @@ def regardless_and_lean(parts: FloatArray, right: FloatArray) -> tuple[float, Fl
 
     Parameters
     ----------
-    parts : (S, 4) A - D of wordings that say the same and of opposites, turned round; A + D + N of
-        both
-    right : (K, S) 1 where a statement is of the right, the true sides first
+    parts : (S, 4) A - D of wordings that say the same and of opposites, reversed; A + D + N of both
+    right : (K, S) 1 for statements of the right, the true sides first
 
     Returns
     -------
-    (K,) the second; NaN where undefined, infinite where nothing varies and something is left
+    a number, and (K,); NaN if undefined, infinite if nothing varies but a rest remains
     """
     counted, direction = parts[:, 2] + parts[:, 3], parts[:, 2] - parts[:, 3]
     agrees, moves = _agrees_regardless(parts)
@@ -442,7 +441,7 @@ def regardless_and_lean(parts: FloatArray, right: FloatArray) -> tuple[float, Fl
 
 
 def _agrees_regardless(parts: FloatArray) -> tuple[float, FloatArray]:
-    """Return a model's mean stance on wordings, and how far each statement moves it.
+    """Return a model's mean stance on wordings, and the influence of each statement on it.
 
     The mean stance, whatever the wordings say, is from -1 to 1. It is the mean of the stances on
     wordings that say the same as the statement and on opposites, over the statements that were
@@ -530,7 +529,7 @@ class ResponseResampling:
         return sums
 
     def _parts(self, model: int, picks: Sequence[Pick]) -> list[tuple[IntArray, IntArray]]:
-        """Return the disjoint parts of a model's answers: which picks have a part, and its counts.
+        """Return the disjoint parts of a model's answers, as (picks that have it, counts).
 
         The answers are cut where picks overlap. The counts of a part are (2, c).
         """
@@ -641,7 +640,7 @@ class BiasReport:
             agreeing, coin = self._chance(self._parts(batch))
             bounds = self.bounds(batch)
             for index, picked in enumerate(batch):
-                # `agreeing` has the rows left, right, total
+                # the columns of `agreeing` are left, right, total
                 left, right, total = map(float, agreeing[index])
                 figure = self._figure(picked, values[index], *ends[:, index])
                 figure = replace(figure, bounds=bounds[index], coin=float(coin[index]))
@@ -733,9 +732,10 @@ class BiasReport:
         )
 
     def _chance(self, parts: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the biases of a model that always agrees, and how far a coin moves the total.
+        """Return the biases of a model that always agrees, and the range of a coin's total.
 
-        The shapes are (picks, 3) and (picks,).
+        The shapes are (picks, 3) and (picks,). The range is half the width of its interval, see
+        `Figure.coin`.
         """
         same, opposite = parts[..., 2], parts[..., 3]
         n_counted = self._on_sides(same + opposite)
@@ -847,7 +847,7 @@ class BiasReport:
         return authors(self.tally)
 
     def estimates(self, picks: Sequence[Pick]) -> tuple[FloatArray, FloatArray]:
-        """Return the biases of picks and how far each statement moves them.
+        """Return the biases of picks, and the influence of each statement on them.
 
         The shapes are (picks, 3) and (picks, 3, S). The three are left, right and total. NaN if
         undefined.
@@ -1048,7 +1048,10 @@ class BiasReport:
         return f"{'' if self.drawn_labels is None else 'corrected '}{kind} over {self.options.unit}"
 
     def _few(self, picks: Sequence[Pick], moves: FloatArray) -> BoolArray:
-        """Return which biases of picks, (picks, 3), have too few statements for an interval."""
+        """Return whether each bias of picks has too few statements for an interval: (picks, 3).
+
+        Labels that are too similar count as too few statements.
+        """
         too_few = []
         for picked, pick_moves in zip(picks, moves, strict=True):
             has_answers = kept(self.tally, picked).sum(axis=-1) > 0

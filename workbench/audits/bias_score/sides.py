@@ -386,7 +386,7 @@ def judge(store: Store, which: Which, options: SidesOptions) -> Result:
     """Return a model's labels of the statements' sides as a result."""
 
     def made() -> Result:
-        """Return the result, read within one transaction."""
+        """Return the result. All its reads are of one state of the store."""
         run = run_meant(store, which)
         report = report_on(
             store, run, queue=options.queue, seed=options.seed, rulings=which.readings.rulings

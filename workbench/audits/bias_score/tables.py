@@ -862,8 +862,8 @@ def statements(
     Parameters
     ----------
     chosen : models, each with the answers that count
-    texts : statement -> its original wording; empty: not known
-    about : what the table is about, as a link names it; empty: all models
+    texts : by statement: its original wording; empty if unknown
+    about : the subject of the table, as a link names it; empty: all models
     """
     rows = [
         (model, selection, row)
