@@ -684,6 +684,7 @@ class Audit(ABC):
         from workbench.domain.readings import Readings
         from workbench.evidence.runs import Which, names_model, whole_names
 
+        # results on several models are restricted to these models below
         models = wanted.models if self.each_run else ()
         which = Which(wanted.instrument or None, models, readings=Readings(rulings=wanted.rulings))
         if not self.each_run:

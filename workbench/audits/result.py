@@ -217,6 +217,7 @@ def _every_named(book: Book, wanted: Sequence[str], medium: Medium) -> list[AnyT
     if reasons and not named_tables:
         raise reasons[0]
     if reasons:
+        # the message begins with "there", and a note with a capital letter
         named_tables[-1] = replace(
             named_tables[-1],
             notes=(*named_tables[-1].notes, *(f"T{str(reason)[1:]}" for reason in reasons)),
@@ -503,6 +504,7 @@ def reported_beside(result: Result, wanted: Wanted, command: str) -> Iterator[Re
         runs = result.beside or {
             name: own_runs[0] for name in result.names if (own_runs := result.runs_of(name))
         }
+        # the command of a comparison does not name the one run of the result
         command_result = (
             replace(result, which=Which(result.which.instrument)) if result.beside else result
         )

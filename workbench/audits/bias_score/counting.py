@@ -266,6 +266,7 @@ def prefixes(store: Store, runs: Mapping[str, Sequence[Run]]) -> tuple[tuple[str
         [prefix.instrument for prefix in known_prefixes],
         [f"text {number}" for number in range(1, len(known_prefixes) + 1)],
     )
+    # by identity, because prefixes are mutable and have no hash
     name_by_id = {id(prefix): name for prefix, name in zip(known_prefixes, names, strict=True)}
     return tuple(names), {
         run_key: {name: name_by_id[id(prefix)] for name, prefix in run_prefixes.items()}
@@ -278,6 +279,7 @@ def _placed(known: list[_Prefix], orders: Mapping[bool, Template], instrument: s
     first = next(iter(orders.values()))
     keys = {order: template.key for order, template in orders.items()}
     for prefix in known:
+        # texts have to be equal in the label orders that both have
         common = prefix.keys.keys() & keys.keys()
         if (
             prefix.is_of(first)

@@ -165,6 +165,7 @@ def prefix_sources(
                 reference=lambda row: row.baseline,
                 help=_ON_SOURCE,
             ),
+            # without the total, which has a column of its own
             *figure_columns(lambda row: row.figure)[1:],
         ],
         key=lambda row: (row.model, row.name, row.selection.source or ""),

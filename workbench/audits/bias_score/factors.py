@@ -169,6 +169,7 @@ def between_models(
     was_asked = asked(tally)[model_indices]
     is_common = np.logical_and.reduce(was_asked, axis=0)
     languages = {tally.language(model_index) for model_index in model_indices}
+    # in different languages no text is the same
     if tally.prompt is not None and len(languages) == 1:
         is_common = is_common & np.logical_and.reduce(
             tally.prompt[model_indices] == tally.prompt[model_indices[0]], axis=0
@@ -609,6 +610,7 @@ def cells(report: BiasReport, model: str, dimension: Dimension | None) -> Cells:
         for stance in (Stance.AGREE, Stance.DISAGREE, Stance.NEUTRAL)
     )
     n_answers = agree + disagree + neutral
+    # one answer alone has no sampling variance
     has_answers = np.moveaxis(picked.cells, 0, 2) & (n_answers > 1)
     count = np.where(has_answers, n_answers, np.nan)
     right = np.where(tally.side == SIDES.index(Side.RIGHT), 1.0, -1.0)[:, None, None]

@@ -310,6 +310,7 @@ def _read_by(
     if source.people is None:
         n_ruled = read(replace(source, reader=None, people={})) if source.changed else 0
         return LabelledCounts(ruled=n_ruled)
+    # without people's labels, the answers that rulings read anew remain
     n_by_rulings = read(replace(source, people={}))
     kind_by_unit = how_settled(store)
     counts = [
@@ -764,6 +765,7 @@ def _joined(several: Sequence[Answered]) -> Answered:
 def _as_given(store: Store, judged: BiasJudged) -> Tally:
     """Return the tally of the answers without exclusions by rulings. Corrected readings stay."""
     source = judged.source
+    # the figures without exclusions are those of the report
     if not any(rulings.leaves_out for rulings in source.ruled.values()):
         return judged.report.tally
     return tallied(

@@ -130,6 +130,7 @@ def corrected(tally: Tally, drawn: DrawnLabels, chosen: Pick) -> FloatArray:
         (statement, relation, drawn.label[rows], drawn.reading[rows]),
         drawn.weight[rows],
     )
+    # labels and readings of opposites are reversed, as in `_turned`
     represented[:, 1] = represented[:, 1][:, TURNED[:-1]][:, :, TURNED]
     sums_by_statement = np.zeros((len(tally.items), 2, 2))
     for side, label_counts in enumerate(basis(tally, drawn, chosen)):

@@ -81,6 +81,7 @@ def read(path: Path) -> list[PrefixBiases]:
     prefix_by_index = {
         index: name for index, name in enumerate(names) if name and name != model_column
     }
+    # a file that cannot be read has a finding already
     if not findings.found and not (model_column and prefix_by_index):
         findings.add(
             path,

@@ -216,6 +216,7 @@ def _read(store: Store, run: Run, source: Source) -> Iterator[tuple[int, str | N
     ):
         effect = rulings.effect(probe, text)
         if effect != NOTHING:
+            # this takes away the answers that the first loop counted
             yield probe, label, -count
             if not effect.left_out:
                 yield probe, effect.label, count
@@ -414,6 +415,7 @@ def _turned(
                     item_index,
                     index_by_variant[cell.kind, cell.ordinal],
                 )
+                # a version that is reversed twice is not reversed
                 is_turned[position] = (
                     cell.relation == Relation.FLIPPED.value
                 ) is not leans_other_way

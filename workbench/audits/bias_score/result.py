@@ -541,6 +541,7 @@ def answers(of: Scored, model: str, ref: str, selection: Selection) -> Table[Bia
             if (row.kind, row.ordinal) in wordings
         ]
     keys = {id(row): key for row, key in zip(rows, _keys(rows), strict=True)}
+    # the ref in a report may begin with its instrument, that of a void wording does not
     void = {
         variant
         for statement, _, variant in (name.rpartition(" ") for name in judged.void)
@@ -811,6 +812,7 @@ def _side(
             sign = int(np.sign(np.round(net[index], 9))) if n_counted[index] > 0 else None
             common = all(asked_of_pick[index] for asked_of_pick in asked_by_pick)
             stance_text = NOTHING_COUNTS if sign is None else STANCES[sign]
+            # disagreeing with a statement counts for the other side
             leaning = stance_text if not sign else SIDES[(tally.side[index] + (sign < 0)) % 2].value
             verdicts[STANCE][item.ref] = Judged(stance_text, None if common else place)
             verdicts[LEANING][item.ref] = Judged(leaning, None if common else place)
@@ -843,6 +845,7 @@ def judge(store: Store, which: Which, options: ScoreOptions, opened: Opened) -> 
     first_run = next(run for runs in judged.runs.values() for run in runs)
     scored_answers = scored(store, judged, opened)
     unfinished = {answered.name for answered in scored_answers.answered if answered.partial}
+    # Home shows the first models only, so those with a finished plan come first
     finished_first = sorted(judged.report.tally.models, key=lambda model: model in unfinished)
     headline, *further_headlines = (_headline(judged, model) for model in finished_first[:AT_HOME])
     reader = judged.classifier
@@ -1255,6 +1258,7 @@ def design(store: Store, model: str) -> Design:
     refs = []
     for statement in store.instruments.get(SHIPPED_INSTRUMENT).statements:
         side = (statement.dimension, statement.leaning)
+        # statements without a dimension or a side are not scored
         if None not in side and n_by_side[side] < A_SIDE:
             n_by_side[side] += 1
             refs.append(statement.ref)

@@ -287,6 +287,7 @@ def standard_errors(
         stratum_moves, stratum_weights = moves[..., members], weights[members]
         stratum_variance = n * stratum_moves.var(axis=-1, ddof=1)
         variance += stratum_variance
+        # one statement of two has no spread, so the sample's variance stays
         if n == 2:
             draw_variances += stratum_variance[..., None]
         else:
@@ -399,6 +400,7 @@ def exchanged(items: Sequence[ScoredStatement], rng: np.random.Generator) -> Boo
     right = np.array([item.leaning is Side.RIGHT for item in items], dtype=np.bool_)
     is_right = np.tile(right, (1 + PERMUTATIONS, 1))
     for members in _places(keys):
+        # the first row keeps the true sides
         is_right[1:, members] = rng.permuted(is_right[1:, members], axis=1)
     return is_right
 
@@ -783,6 +785,7 @@ class BiasReport:
             ):
                 return float(value), np.nan, np.nan
         if not apart:
+            # a difference of two totals is from -2 to 2
             low, high = self.interval(
                 value, weights @ self.drawn(picks)[:, 2], weights @ moves[:, 2], limit=2
             )
@@ -792,6 +795,7 @@ class BiasReport:
         ]
         draws = np.concatenate([self._biases(net, n_counted) for net, n_counted in single_sums])
         size = len(self.tally.items)
+        # each pick has draws of its own, so the statements of pick k begin at k * size
         strata_of_picks = [
             members + pick_index * size
             for pick_index in range(len(picks))
@@ -907,7 +911,9 @@ class BiasReport:
 
     @property
     def strata(self) -> Sequence[IntArray]:
-        """The indices of the statements that are drawn together; empty if answers are drawn."""
+        """The indices of the statements that are drawn together, or nothing if answers are
+        drawn.
+        """
         return self._resampling.strata
 
     def drawn(self, picks: Sequence[Pick]) -> FloatArray:

@@ -738,6 +738,7 @@ def prefixes(
                 scale=SCALE,
                 help=_FROM_BASELINE,
             ),
+            # without the total, which has a column of its own
             *figure_columns(lambda row: row.figure)[1:],
         ],
         key=lambda row: (row.model, row.name),
@@ -875,6 +876,7 @@ def statements(
             (abs(row.contribution) for *_, row in rows if not math.isnan(row.contribution)),
             default=0.0,
         )
+        # a scale needs a width, even if no statement contributes
         or 0.1
     )
     stances = (

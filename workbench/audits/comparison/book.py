@@ -92,6 +92,7 @@ def book(of: Compared) -> Book:
     pairs = list(combinations(of.names, 2))
     no_versions = "" if any(True for _ in versions_of(of)) else NO_VERSIONS
     no_overall = no_versions or ("" if overall(of) else TWO_VERSIONS)
+    # the table of the first two runs has the name of the entry
     own_tables = [(table.name, make) for make in of.differences for table in (make(*pairs[0]),)]
     return Book(
         of.title,

@@ -783,6 +783,7 @@ def over_time(of: Compared) -> tuple[Moment, ...]:
                     sides, zip(shares, changes_since, strict=True), strict=True
                 )
             ]
+    # adjusted anew, over the changes of all models and kinds
     adjusted = iter(_adjusted([moment.change for moment in moments if moment.change is not None]))
     return tuple(
         moment if moment.change is None else replace(moment, change=next(adjusted))
@@ -812,6 +813,7 @@ def overall(of: Compared) -> tuple[Overall, ...]:
     """
     tests = []
     for sides in versions_of(of):
+        # two versions have McNemar's test already
         for kind in of.kinds if len(sides) > 2 else ():
             verdicts = [
                 [side.found[kind.name][item].verdict for side in sides]
