@@ -911,9 +911,7 @@ class BiasReport:
 
     @property
     def strata(self) -> Sequence[IntArray]:
-        """The indices of the statements that are drawn together, or nothing if answers are
-        drawn.
-        """
+        """The indices of statements that are drawn together, or nothing if answers are drawn."""
         return self._resampling.strata
 
     def drawn(self, picks: Sequence[Pick]) -> FloatArray:

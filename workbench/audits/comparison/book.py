@@ -191,7 +191,7 @@ def tables(of: Compared, *, data: bool) -> Iterator[AnyTable]:
 
 
 def _only_changed(made: Sequence[AnyTable]) -> Iterator[AnyTable]:
-    """Yield the table of the first verdict with changed items, with these alone.
+    """Yield the table of the first verdict with changed items, restricted to these.
 
     Nothing is yielded if no item changed.
     """
@@ -818,7 +818,7 @@ LARGEST_DIFFERENCE = 0.5
 
 
 def _changes(of: Compared, found: Sequence[Change], adjusted: Sequence[float]) -> Iterator[OfModel]:
-    """Yield the finding on the main verdict of every two runs, and one on all other verdicts."""
+    """Yield findings on the main verdict and on missing ones, and one on all tested changes."""
     adjusted_changes = [replace(change, holm=p) for change, p in zip(found, adjusted, strict=True)]
     first_kind = of.kinds[0]
     change_claims = claims(

@@ -332,7 +332,7 @@ class CommonItems:
 
     items: tuple[Item, ...]
     missing: Mapping[str, int]
-    "by run: the items that it has a verdict on, and some other run has not"
+    "by run: the number of items that it has a verdict on, and some other run has not"
     reworded: int
     "items that all have a verdict on and were asked in different words in one language"
     unpaired: str = ""
@@ -351,7 +351,7 @@ class Change:
     n: int
     "common items"
     undecided: int
-    "those of them that one of the two runs does not decide"
+    "those of them that at least one of the two runs does not decide"
     sizes: tuple[int, int]
     "items behind the two shares: those that both runs decide; if unpaired, those that each decides"
     first_share: float
@@ -719,8 +719,8 @@ def claims(
 
     A claim is `different`, `same within ±d`, `undecided`, or empty without an interval. A
     difference is different if its p, adjusted by Holm's procedure over the family, is below .05. It
-    is the same if its 95 % interval lies within ±d, so that both one-sided tests against ±d reject
-    at 2.5 % (Schuirmann 1987).
+    is the same if its 95 % interval and its bounds lie within ±d. Both one-sided tests against ±d
+    then reject at 2.5 % (Schuirmann 1987).
 
     Parameters
     ----------
