@@ -26,18 +26,18 @@ from workbench.errors import UsageError
 from workbench.toml_files import TomlFile
 
 Fault = tuple[int, str, str, str]
-"(place of the option, cell, found, expected)"
+"(index of the option, cell, found, expected)"
 _OPTION = ("values", "meaning")
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?")
 MOST_SHOWN = 4
-"numbers of a scale; of more, the ends are shown"
+"numbers of a scale that are shown; of more, only the ends"
 _VALUES = "a list of texts in quotes, none of them empty"
 
 
 def read_scale(path: Path) -> Scale:
     """Read a scale from a TOML file.
 
-    Raises UsageError where the file cannot be read, InputError with every fault of one that can.
+    Raises UsageError if the file cannot be read, InputError with every fault of one that can.
     """
     file = TomlFile.read(path)
     file.unknown_keys(("name", "title", "source", "option"))
@@ -46,14 +46,14 @@ def read_scale(path: Path) -> Scale:
         file.fault("name", *fault)
     tables = file.tables("option", "no answers", "tables [[option]]")
     options, faults = options_of([table for _, table in tables])
-    for place, cell, said, wanted in faults:
-        file.cell_faults(tables[place][0], "option", [(cell, said, wanted)])
+    for index, cell, actual, expected in faults:
+        file.cell_faults(tables[index][0], "option", [(cell, actual, expected)])
     file.check()
     return Scale(name, options)
 
 
 def name_fault(name: str) -> tuple[str, str] | None:
-    """Return (found, expected) where a text cannot be the name of a scale."""
+    """Return (found, expected) of a text that cannot be the name of a scale, or None if it can."""
     try:
         thing_name(name, "scale's")
     except UsageError:
@@ -62,16 +62,14 @@ def name_fault(name: str) -> tuple[str, str] | None:
 
 
 def options_of(tables: Sequence[Any]) -> tuple[tuple[Option, ...], list[Fault]]:
-    """Return the options of parsed tables, and what is wrong with them; options with a fault are
-    left out.
-    """
+    """Return the options of parsed tables, and their faults. Options with a fault are left out."""
     options: list[Option] = []
     faults: list[Fault] = []
-    taken: dict[str, str] = {}
-    for place, table in enumerate(tables):
-        found = [*_faults(table), *_repeated(table, taken)]
-        faults += [(place, *fault) for fault in found]
-        if not found:
+    earlier_values: dict[str, str] = {}
+    for index, table in enumerate(tables):
+        option_faults = [*_faults(table), *_repeated(table, earlier_values)]
+        faults += [(index, *fault) for fault in option_faults]
+        if not option_faults:
             options.append(
                 Option(tuple(value.strip() for value in table["values"]), Meaning(table["meaning"]))
             )
@@ -79,26 +77,28 @@ def options_of(tables: Sequence[Any]) -> tuple[tuple[Option, ...], list[Fault]]:
 
 
 def numbers_said(answers: Tallied) -> tuple[tuple[str, str], ...]:
-    """Return (scale, what its numbers were read as) for the scales on which people answered in
-    numbers.
+    """Return (scale, what its numbers mean) for the scales on which people answered in numbers.
 
-    A scale may know several codings, as from 7 to 1 and from 100 to 0; those that were used are
-    said.
+    A scale may know several codings, such as from 7 to 1 and from 100 to 0. Only those that were
+    used are included.
     """
-    used: dict[str, set[str]] = {}
+    answers_by_scale: dict[str, set[str]] = {}
     for question in answers.questionnaire.questions:
-        used.setdefault(question.scale, set()).update(
+        answers_by_scale.setdefault(question.scale, set()).update(
             map(folded, answers.given.get(question.ref, ()))
         )
-    scales = (scale for scale in answers.questionnaire.scales if scale.name in used)
+    scales = (scale for scale in answers.questionnaire.scales if scale.name in answers_by_scale)
     return tuple(
-        (scale.name, said) for scale in scales if (said := _codings(scale, used[scale.name]))
+        (scale.name, text)
+        for scale in scales
+        if (text := _codings(scale, answers_by_scale[scale.name]))
     )
 
 
 def _codings(scale: Scale, used: Collection[str]) -> str:
-    """Say what numbers stand for: `7 strongly agree … 1 strongly disagree`; "" where none of them
-    was used.
+    """Return what numbers stand for, such as `7 strongly agree … 1 strongly disagree`.
+
+    It is empty if none of them was used.
     """
     options = list(scale.offered)
     if any(option.meaning in (Meaning.STEP, Meaning.OPTION) for option in options):
@@ -106,30 +106,30 @@ def _codings(scale: Scale, used: Collection[str]) -> str:
     numbers = [
         [value for value in option.values if _NUMBER.fullmatch(folded(value))] for option in options
     ]
-    said = []
-    for place in range(max(map(len, numbers), default=0)):
-        coded = [
-            (codes[place], option)
+    texts = []
+    for index in range(max(map(len, numbers), default=0)):
+        coded_options = [
+            (codes[index], option)
             for codes, option in zip(numbers, options, strict=True)
-            if len(codes) > place
+            if len(codes) > index
         ]
-        if any(folded(value) in used for value, _ in coded):
-            words = [f"{value} {_in_words(option)}" for value, option in coded]
-            said.append(
-                ", ".join(words) if len(words) <= MOST_SHOWN else f"{words[0]} … {words[-1]}"
+        if any(folded(value) in used for value, _ in coded_options):
+            entries = [f"{value} {_in_words(option)}" for value, option in coded_options]
+            texts.append(
+                ", ".join(entries)
+                if len(entries) <= MOST_SHOWN
+                else f"{entries[0]} … {entries[-1]}"
             )
-    return "; and ".join(said)
+    return "; and ".join(texts)
 
 
 def _in_words(option: Option) -> str:
-    """Return an answer as people read it, or what it means where it is known by its number
-    alone.
-    """
+    """Return an answer as people read it, or its meaning if it is known by its number alone."""
     return option.meaning.value if _NUMBER.fullmatch(option.values[0]) else option.values[0]
 
 
 def _faults(table: Any) -> list[tuple[str, str, str]]:
-    """Return (cell, found, expected) of one option by itself."""
+    """Return (cell, found, expected) of the faults of one option by itself."""
     if not isinstance(table, dict):
         return [("values", repr(table), "a table with values and a meaning")]
     faults = [
@@ -141,8 +141,8 @@ def _faults(table: Any) -> list[tuple[str, str, str]]:
     if not _texts(values):
         faults.append(("values", "nothing" if values is None else repr(values), _VALUES))
     if not isinstance(meaning, str) or meaning not in tuple(Meaning):
-        said = "nothing" if meaning is None else repr(meaning)
-        faults.append(("meaning", said, f"one of {', '.join(Meaning)}"))
+        actual = "nothing" if meaning is None else repr(meaning)
+        faults.append(("meaning", actual, f"one of {', '.join(Meaning)}"))
     return faults
 
 
@@ -155,19 +155,20 @@ def _is_value(value: Any) -> bool:
 
 
 def _repeated(table: Any, taken: dict[str, str]) -> list[tuple[str, str, str]]:
-    """Return the values that an option, or one before it, has already; `taken` is filled on the
-    way.
+    """Return the faults of values that this option or an earlier one has already.
+
+    `taken` gets the values of this option: folded -> as written.
     """
     values = table.get("values") if isinstance(table, dict) else None
     faults = []
     for value in (values or ()) if _texts(values) else ():
-        first = taken.get(folded(value))
-        if first is not None:
-            like = "" if first == value else f", like {first!r}"
+        earlier = taken.get(folded(value))
+        if earlier is not None:
+            note = "" if earlier == value else f", like {earlier!r}"
             faults.append(
                 (
                     "values",
-                    f"{value!r} again{like}",
+                    f"{value!r} again{note}",
                     "every value once; case and spaces are ignored",
                 )
             )

@@ -1,5 +1,4 @@
-"""Codebooks as files: a question, its labels with their keys, and the guideline that says how to
-decide.
+"""Codebooks as files: a question, its labels with their keys, and a guideline for decisions.
 
     name = "stance"
     title = "Stance of an answer"
@@ -26,7 +25,7 @@ from workbench.domain.annotations import Codebook, LabelOption, Subject
 from workbench.toml_files import TomlFile
 
 RESERVED_KEYS = frozenset("zsfmgqhjkcv0123456789")
-"what annotating itself is steered with; no label may have one of them"
+"keys that steer annotating itself; no label may have one of them"
 FREE_KEYS = "".join(key for key in ascii_lowercase if key not in RESERVED_KEYS)
 
 _TEXTS = ("name", "title", "question", "subject", "guideline")
@@ -37,7 +36,7 @@ _KEYS = (*_TEXTS, "ordinal", "option")
 def read_codebook(path: Path) -> Codebook:
     """Read a codebook from a TOML file.
 
-    Raises UsageError where the file cannot be read, InputError with every fault of one that can.
+    Raises UsageError if the file cannot be read, InputError with every fault of one that can.
     """
     return _parsed(TomlFile.read(path))
 
@@ -48,7 +47,7 @@ def codebook_of_text(text: str) -> Codebook:
 
 
 def codebook_text(codebook: Codebook) -> str:
-    """Return a codebook as a TOML file that reads back to it, its guideline in lines."""
+    """Return a codebook as a TOML file that reads back to it, with its guideline in lines."""
     import tomli_w
 
     texts = {name: getattr(codebook, name) for name in _TEXTS}
@@ -82,7 +81,7 @@ def _options(file: TomlFile) -> tuple[LabelOption, ...]:
 
 
 def _cell_faults(table: dict[str, Any], cells: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """Return (cell, found, expected) of one option by itself."""
+    """Return (cell, found, expected) of the faults of one option by itself."""
     faults = [
         (cell, "an unknown key", f"one of {', '.join(_OPTION)}")
         for cell in table
@@ -95,17 +94,17 @@ def _cell_faults(table: dict[str, Any], cells: dict[str, Any]) -> list[tuple[str
             )
     key = cells["key"]
     if isinstance(key, str) and key.strip() and (len(key) != 1 or key not in FREE_KEYS):
-        taken = (
+        problem = (
             "a key that annotating itself needs"
             if key in RESERVED_KEYS
             else "not one lower-case letter"
         )
-        faults.append(("key", f"{key!r}, {taken}", f"one of the letters {' '.join(FREE_KEYS)}"))
+        faults.append(("key", f"{key!r}, {problem}", f"one of the letters {' '.join(FREE_KEYS)}"))
     return faults
 
 
 def _repeated(cells: dict[str, Any], earlier: list[LabelOption]) -> list[tuple[str, str, str]]:
-    """Return what an option has in common with one before it: a label or a key means one thing."""
+    """Return the faults of a label or a key that an earlier option has: each means one thing."""
     faults = []
     for cell in ("label", "key"):
         for other in earlier:

@@ -33,7 +33,7 @@ def guarded(text: str) -> str:
 
 
 def bare(cell: str) -> str:
-    """Return the text of a cell: what `guarded` was given.
+    """Return the text of a cell, which was given to `guarded`.
 
     Examples
     --------
@@ -49,8 +49,9 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def csv_line(cells: Iterable[str]) -> str:
-    """Return a line of a CSV file. Python's writer leaves a lone carriage return unquoted if lines
-    end in LF.
+    """Return a line of a CSV file.
+
+    Python's writer leaves a lone carriage return unquoted if lines end in LF.
     """
     return ",".join(_cell(cell) for cell in cells) + "\n"
 

@@ -1,4 +1,4 @@
-"""Finds the read-only data that ships with workbench, and parses it into values."""
+"""Access to the read-only data that ships with workbench, parsed into values."""
 
 from __future__ import annotations
 
@@ -28,21 +28,20 @@ SHIPPED_QUESTIONNAIRE = "veldania_panel"
 SHIPPED_CHOICES = "veldania_choices"
 "an instrument of multiple-choice questions"
 SHIPPED_SCHEME = "smartvote"
-"policy issues that statements are labelled for unless told otherwise"
+"policy issues that statements are labelled for by default"
 INSTRUMENT_AUDITS = ("reliability", "bias_score")
-"""audits that ask about an instrument's statements; it has the templates of these unless it says
-otherwise"""
+"audits that ask about an instrument's statements; it has their templates by default"
 
 QUESTIONNAIRE_AUDITS = ("questionnaire",)
-"those of one whose statements have roles"
+"those of an instrument whose statements have roles"
 CHOICE_AUDITS = ("response_bias",)
-"those of one whose statements are multiple-choice questions"
+"those of an instrument whose statements are multiple-choice questions"
 PUBLISHED_LANGUAGE = "en"
-"in which the audits were published"
+"the language in which the audits were published"
 LANGUAGE_FOLDER = "WORKBENCH_LANGUAGES"
-"environment variable: a folder with lexicons and templates of further languages"
+"environment variable of a folder with lexicons and templates of further languages"
 INSTRUMENT_FILES = ("statements.csv", "choices.csv")
-"what the folder of an instrument holds one of"
+"files of which the folder of an instrument has one"
 
 __all__ = [
     "CHOICE_AUDITS",
@@ -84,7 +83,7 @@ __all__ = [
 
 
 def data_folder() -> Path:
-    """Return the folder: inside the installed package, or beside it in a source checkout."""
+    """Return the folder of the data: in the installed package, or beside it in a checkout."""
     package = Path(str(files("workbench")))
     for candidate in (package / "_data", package.parent / "data"):
         if (candidate / "instruments").is_dir():
@@ -95,7 +94,7 @@ def data_folder() -> Path:
 
 
 def shipped_instrument_folder(name: str = SHIPPED_INSTRUMENT) -> Path:
-    """Return the folder of a shipped instrument. Raises UnknownName, listing those there are."""
+    """Return the folder of a shipped instrument. Raises UnknownName with the names that exist."""
     folder = data_folder() / "instruments"
     if not any((folder / name / file).is_file() for file in INSTRUMENT_FILES):
         raise UnknownName(f"no shipped instrument is named {name!r}. Available: {_names(folder)}")
@@ -111,10 +110,10 @@ def shipped_audits() -> tuple[str, ...]:
 def shipped_templates(
     audit: str = DEFAULT_AUDIT, language: str = PUBLISHED_LANGUAGE
 ) -> tuple[Template, ...]:
-    """Return the templates of an audit in a language: the published ones in English, else their
-    translations.
+    """Return the templates of an audit in a language.
 
-    Raises UnknownName, listing the audits; a language that has none gives none.
+    English has the published ones, and other languages have translations of them. A language
+    without templates gives none. Raises UnknownName with the names of the audits.
     """
     if language == PUBLISHED_LANGUAGE:
         return tuple(_template(row, audit) for row in _toml("prompts", audit)["template"])
@@ -128,35 +127,41 @@ def shipped_templates(
 
 def template_languages(audit: str) -> tuple[str, ...]:
     """Return the languages in which an audit has templates."""
-    folders = {
+    folder_languages = {
         path.parent.name
-        for place in language_folders()
-        for path in place.glob(f"prompts/*/{audit}.toml")
+        for folder in language_folders()
+        for path in folder.glob(f"prompts/*/{audit}.toml")
     }
-    added = {
+    added_languages = {
         name
         for name in entry_points.added(entry_points.TEMPLATES)
         if shipped_templates(audit, name)
     }
-    return tuple(sorted({PUBLISHED_LANGUAGE} | folders | added))
+    return tuple(sorted({PUBLISHED_LANGUAGE} | folder_languages | added_languages))
 
 
 def templates_of(
     audits: Iterable[str] = INSTRUMENT_AUDITS, languages: Iterable[str] = (PUBLISHED_LANGUAGE,)
 ) -> tuple[Template, ...]:
-    """Return the templates of several audits, in this order, in those of the languages that they
-    have them in; the published ones where they have them in none. Raises UnknownName.
+    """Return the templates of several audits in several languages, in the order of the audits.
+
+    An audit that has templates in none of the languages gives the published ones. Raises
+    UnknownName.
     """
-    found: list[Template] = []
-    wanted = tuple(dict.fromkeys(map(spoken, languages)))
+    templates: list[Template] = []
+    spoken_languages = tuple(dict.fromkeys(map(spoken, languages)))
     for audit in audits:
-        of_audit = [one for language in wanted for one in shipped_templates(audit, language)]
-        found += of_audit or shipped_templates(audit)
-    return tuple(found)
+        audit_templates = [
+            template
+            for language in spoken_languages
+            for template in shipped_templates(audit, language)
+        ]
+        templates += audit_templates or shipped_templates(audit)
+    return tuple(templates)
 
 
 def spoken(language: str) -> str:
-    """Return a language without what narrows it down.
+    """Return a language code without the parts that narrow it down.
 
     Examples
     --------
@@ -167,34 +172,30 @@ def spoken(language: str) -> str:
 
 
 def language_folders() -> tuple[Path, ...]:
-    """Return where languages are looked for: the folder that $WORKBENCH_LANGUAGES names, then the
-    shipped data.
+    """Return the folders in which languages are looked for.
 
-    Each holds `lexicons/LANGUAGE.toml` and `prompts/LANGUAGE/AUDIT.toml`.
+    The folder that $WORKBENCH_LANGUAGES names comes before the shipped data. Each holds
+    `lexicons/LANGUAGE.toml` and `prompts/LANGUAGE/AUDIT.toml`.
     """
-    named = os.environ.get(LANGUAGE_FOLDER, "").strip()
-    return (*([Path(named).expanduser()] if named else []), data_folder())
+    own_folder = os.environ.get(LANGUAGE_FOLDER, "").strip()
+    return (*([Path(own_folder).expanduser()] if own_folder else []), data_folder())
 
 
 def _folders(group: str, language: str, below: str) -> Iterator[Path]:
-    """Yield where something of a language may lie: what other packages bring comes first."""
-    if (added := entry_points.load_added(group, language)) is not None:
-        yield Path(added)
+    """Yield the folders in which something of a language may lie, those of other packages first."""
+    if (added_folder := entry_points.load_added(group, language)) is not None:
+        yield Path(added_folder)
     yield from (folder / below for folder in language_folders())
 
 
 def default_family(audit: str) -> str:
-    """Return the templates that are meant where no family is named: the first of the audit's
-    file.
-    """
+    """Return the family of templates that is meant by default: the first in the audit's file."""
     return shipped_templates(audit)[0].family
 
 
 @lru_cache
 def shipped_codebook(name: str) -> Codebook:
-    """Return a codebook that ships: `stance`, `side`. Raises UnknownName, listing those there
-    are.
-    """
+    """Return a shipped codebook: `stance`, `side`. Raises UnknownName with the names that exist."""
     return read_codebook(_path("codebooks", name))
 
 
@@ -205,8 +206,9 @@ def shipped_codebooks() -> tuple[str, ...]:
 
 @lru_cache
 def shipped_drafting() -> tuple[DraftPrompt, ...]:
-    """Return the prompts by which models draft wordings, one a kind, in the order of the kinds; of
-    changed forms one a bias.
+    """Return the prompts by which models draft wordings, in the order of their kinds.
+
+    There is one per kind, and for changed forms one per bias.
     """
     prompts = [read_prompt(path) for path in (data_folder() / "drafting").glob("*.toml")]
     return tuple(sorted(prompts, key=lambda prompt: (DRAFTED.index(prompt.kind), prompt.name)))
@@ -215,14 +217,14 @@ def shipped_drafting() -> tuple[DraftPrompt, ...]:
 def read_prompt(path: Path) -> DraftPrompt:
     """Read a prompt for drafts from a TOML file.
 
-    Raises UsageError where the file cannot be read, InputError with every fault of one that can.
+    Raises UsageError if the file cannot be read, InputError with every fault of one that can.
     """
     return parse_prompt(str(path), read_toml(path))
 
 
 @lru_cache
 def shipped_issue_scheme(name: str = SHIPPED_SCHEME) -> IssueScheme:
-    """Return a scheme of policy issues that ships. Raises UnknownName, listing those there are."""
+    """Return a shipped scheme of policy issues. Raises UnknownName with the names that exist."""
     return read_issue_scheme(_path("issues", name))
 
 
@@ -233,8 +235,9 @@ def shipped_issue_schemes() -> tuple[str, ...]:
 
 @lru_cache
 def shipped_scale(name: str) -> Scale:
-    """Return a scale of answers that ships: `yes_no`, `four_point`, `likert_7`. Raises
-    UnknownName.
+    """Return a shipped scale of answers: `yes_no`, `four_point`, `likert_7`.
+
+    Raises UnknownName with the names that exist.
     """
     return read_scale(_path("scales", name))
 
@@ -251,13 +254,14 @@ def shipped_personas() -> tuple[str, ...]:
 
 
 def shipped_persona(name: str) -> Path:
-    """Return the file of a shipped persona. Raises UnknownName, listing those there are."""
+    """Return the file of a shipped persona. Raises UnknownName with the names that exist."""
     return _path("personas", name)
 
 
 def attention_items(codebook: str) -> tuple[tuple[str, str], ...]:
-    """Return (text, label) of answers whose label is plain whatever the statement; none ship for
-    most codebooks.
+    """Return (text, label) of answers whose label is plain whatever the statement.
+
+    None ship for most codebooks.
     """
     path = data_folder() / "attention" / f"{codebook}.toml"
     if not path.is_file():
@@ -267,19 +271,23 @@ def attention_items(codebook: str) -> tuple[tuple[str, str], ...]:
 
 @lru_cache
 def lexicon(language: str = PUBLISHED_LANGUAGE, brought: str = "") -> Lexicon:
-    """Return the label words of a language; `de-CH` has those of `de` where it has none of its own.
+    """Return the label words of a language.
 
-    brought : the lexicon that an instrument brings, as TOML; it takes the place of any other
+    `de-CH` has those of `de` if it has none of its own.
 
-    Raises UnknownName, which says where they were looked for and which there are; UsageError for a
-    file that is no lexicon.
+    Raises UnknownName, which says where they were looked for and which exist, UsageError for a file
+    that is no lexicon.
+
+    Parameters
+    ----------
+    brought : the lexicon that an instrument brings, as TOML; it replaces any other
     """
     if brought:
         return Lexicon.parse(parse_toml(brought, Path("lexicon")))
     for name in dict.fromkeys((language, spoken(language))):
         paths = [folder / "lexicons" / f"{name}.toml" for folder in language_folders()]
-        if (added := entry_points.load_added(entry_points.LEXICONS, name)) is not None:
-            paths.insert(0, Path(added))
+        if (added_path := entry_points.load_added(entry_points.LEXICONS, name)) is not None:
+            paths.insert(0, Path(added_path))
         for path in paths:
             if name.replace("-", "").replace("_", "").isalnum() and path.is_file():
                 return _lexicon(path)
@@ -295,17 +303,24 @@ def lexicon(language: str = PUBLISHED_LANGUAGE, brought: str = "") -> Lexicon:
 
 @lru_cache
 def languages(brought: str = "") -> Languages:
-    """Return what tells the languages of all lexicons apart; `brought`: with the one that an
-    instrument brings.
+    """Return the object that tells the languages of all lexicons apart.
+
+    `brought` adds the lexicon that an instrument brings.
     """
-    own = [lexicon(brought=brought)] if brought else []
-    spoken_here = {words.language for words in own}
-    return Languages((*own, *(lexicon(name) for name in lexicons() if name not in spoken_here)))
+    brought_lexicons = [lexicon(brought=brought)] if brought else []
+    brought_languages = {brought_lexicon.language for brought_lexicon in brought_lexicons}
+    return Languages(
+        (
+            *brought_lexicons,
+            *(lexicon(name) for name in lexicons() if name not in brought_languages),
+        )
+    )
 
 
 def is_reviewed(language: str) -> bool:
-    """Return whether a native speaker has reviewed the lexicon of a language; one that has none
-    needs no review.
+    """Return whether a native speaker has reviewed the lexicon of a language.
+
+    A language without a lexicon needs no review.
     """
     try:
         return lexicon(language).reviewed
@@ -315,10 +330,10 @@ def is_reviewed(language: str) -> bool:
 
 def lexicons() -> tuple[str, ...]:
     """Return the languages whose answers rules can read."""
-    found = {path.stem for folder in language_folders() for path in folder.glob("lexicons/*.toml")}
+    stems = {path.stem for folder in language_folders() for path in folder.glob("lexicons/*.toml")}
     return tuple(
         sorted(
-            {name for name in found if "_" not in name}
+            {name for name in stems if "_" not in name}
             | set(entry_points.added(entry_points.LEXICONS))
         )
     )

@@ -1,11 +1,17 @@
-"""What there is to choose from, by name: loaded on use, so that naming a thing costs nothing.
+"""Everything that can be chosen by name.
 
-Other packages bring more by entry points (`importlib.metadata`): of the group `workbench.audits` an
-`Audit`, of `workbench.readers` a function of (positive label, negative label, language) that
-returns a `Reader`, of `workbench.formats` a function of (path, name or None) that returns an
-`Instrument`, of `workbench.lexicons` the path of a TOML file as those in `data/lexicons`, under the
-name of its language, and of `workbench.templates`, under that name, the path of a folder with a
-TOML file of templates an audit, as those in `data/prompts/de`.
+It is loaded on use, so that a name costs nothing.
+
+Other packages bring more by entry points (`importlib.metadata`) of these groups:
+
+- `workbench.audits`: an `Audit`
+- `workbench.readers`: a function of (positive label, negative label, language) that returns a
+  `Reader`
+- `workbench.formats`: a function of (path, name or None) that returns an `Instrument`
+- `workbench.lexicons`: the path of a TOML file like those in `data/lexicons`, under the name of
+  its language
+- `workbench.templates`: the path of a folder with a TOML file of templates for each audit, like
+  those in `data/prompts/de`, under the name of its language
 """
 
 from __future__ import annotations
@@ -42,7 +48,7 @@ NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,59}", re.ASCII)
 SKIPPED: dict[str, str] = {}
 "entry point of another package -> why it is not used"
 DEFAULT_AUDIT = next(iter(SHIPPED))
-"the audit that is meant where none is named"
+"the audit that is meant if none is named"
 
 
 def audits() -> tuple[str, ...]:
@@ -57,13 +63,14 @@ def audit_modules() -> dict[str, str]:
 
 @cache
 def load_audit(name: str) -> Any:
-    """Return an audit. Raises UnknownName, listing those there are, and MissingPackage if its
-    package is broken.
+    """Return an audit.
+
+    Raises UnknownName with the names that exist, and MissingPackage if its package is broken.
     """
-    known = _audits()
-    if name not in known:
-        raise UnknownName(f"no audit is named {name!r}. Available: {', '.join(known)}")
-    return known[name].load() if name in SHIPPED else _loaded(known[name])
+    point_by_name = _audits()
+    if name not in point_by_name:
+        raise UnknownName(f"no audit is named {name!r}. Available: {', '.join(point_by_name)}")
+    return point_by_name[name].load() if name in SHIPPED else _loaded(point_by_name[name])
 
 
 @cache
@@ -74,8 +81,9 @@ def _audits() -> dict[str, EntryPoint]:
 
 @cache
 def added(group: str) -> dict[str, EntryPoint]:
-    """Return what other packages bring to a group, by name; what has a name that cannot be typed is
-    skipped.
+    """Return the entry points of other packages in a group, by name.
+
+    One whose name cannot be typed is skipped.
     """
     points: dict[str, EntryPoint] = {}
     for point in entry_points(group=group):
@@ -87,23 +95,24 @@ def added(group: str) -> dict[str, EntryPoint]:
 
 
 def load_added(group: str, name: str) -> Any:
-    """Return what another package brings under a name; None where none brings it."""
+    """Return what another package brings under a name, or None if none brings it."""
     point = added(group).get(name)
     return None if point is None else _loaded(point)
 
 
 def _loaded(point: EntryPoint) -> Any:
-    """Return what an entry point of another package names. Raises MissingPackage if that fails,
-    whatever it does.
+    """Return what an entry point of another package names.
+
+    Raises MissingPackage if that fails, whatever it does.
     """
     try:
         return point.load()
     except (Exception, SystemExit) as error:
-        why = f"{type(error).__name__}: {error}"
-        SKIPPED[f"{point.group} {point.name}"] = why
+        reason = f"{type(error).__name__}: {error}"
+        SKIPPED[f"{point.group} {point.name}"] = reason
         package = point.dist.name if point.dist is not None else point.module
         raise MissingPackage(
-            f"{point.name} ({point.group}) of the package {package} cannot be loaded: {why}. "
+            f"{point.name} ({point.group}) of the package {package} cannot be loaded: {reason}. "
             "Uninstall the package, "
             "or install a version that fits this workbench."
         ) from error

@@ -33,44 +33,52 @@ from dataclasses import dataclass
 
 
 class WorkbenchError(Exception):
-    """Something a person can mend; the message says how."""
+    """An error that a person can mend. The message says how."""
 
     exit_code = 1
 
 
 class UsageError(WorkbenchError):
-    """The request cannot be carried out as asked."""
+    """A request that cannot be carried out as asked."""
 
     exit_code = 2
 
 
 class FieldError(UsageError):
-    """A value that an option does not take. A form marks the field, the command line names the
-    flag.
+    """A value that an option does not take.
+
+    A form marks the field, the command line names the flag.
     """
 
     def __init__(self, field: str, reason: str, *, label: str = "", flag: str = ""):
-        """`field`: the option's name; `label` and `flag`: what it is called in a form and on the
-        command line.
+        """Make the error of a field.
+
+        Parameters
+        ----------
+        field : the option's name
+        label, flag : what it is called in a form and on the command line
         """
         super().__init__(f"{label or field}: {reason}")
         self.field, self.reason, self.flag, self.label = field, reason, flag, label or field
 
 
 class UnknownName(UsageError):
-    """A name that stands for nothing here; the message lists what does."""
+    """A name that stands for nothing here. The message lists the names that exist."""
 
 
 class AmbiguousRun(UsageError):
-    """Several runs match; the message lists them."""
+    """A request that several runs match. The message lists them."""
 
 
 class ConflictError(UsageError):
-    """Somebody else changed the same thing meanwhile; nothing was written."""
+    """A change to what somebody else changed meanwhile. Nothing was written."""
 
 
 class LeakError(UsageError):
-    """Training and test data share response texts or statements; the message names some of them."""
+    """Training and test data that share response texts or statements.
+
+    The message names some of them.
+    """
 
 
 LONGEST_SAID = 1000
@@ -89,27 +97,31 @@ class Finding:
     "what `line` counts: lines of a text, rows of a spreadsheet"
 
     def __str__(self) -> str:
-        place = self.file
+        location = self.file
         if self.line is not None:
-            place += f", {self.counted} {self.line}"
+            location += f", {self.counted} {self.line}"
         if self.column is not None:
-            place += f", column {_short(repr(self.column))}"
-        return f"{place}: found {_short(self.found)}; expected {self.expected}"
+            location += f", column {_short(repr(self.column))}"
+        return f"{location}: found {_short(self.found)}; expected {self.expected}"
 
 
 def _short(said: str) -> str:
-    """Return what a file says, which may be as long as the file."""
+    """Return a text from a file, cut if it is long. It may be as long as the file."""
     return said if len(said) <= LONGEST_SAID else f"{said[:LONGEST_SAID]}…"
 
 
 class InputError(WorkbenchError):
-    """A file that was given is malformed. Nothing of it was imported."""
+    """A file that is malformed. Nothing of it was imported."""
 
     shown = 12
 
     def __init__(self, findings: list[Finding] | tuple[Finding, ...], remedy: str | None = None):
-        """`remedy`: what a person can do beside mending the file, with the statement that nothing
-        was imported.
+        """Make the error of some findings.
+
+        Parameters
+        ----------
+        remedy : what a person can do beside mending the file, with the statement that nothing was
+            imported
         """
         self.findings = tuple(findings)
         lines = [str(finding) for finding in self.findings[: self.shown]]
@@ -120,64 +132,68 @@ class InputError(WorkbenchError):
 
 
 class StoreError(WorkbenchError):
-    """The store cannot be used as it is."""
+    """A store that cannot be used as it is."""
 
 
 class NotAStore(StoreError):
-    """The file exists and is not a workbench store."""
+    """A file that exists and is not a workbench store."""
 
 
 class NewerStore(StoreError):
-    """The store was written by a newer workbench."""
+    """A store that a newer workbench has written."""
 
 
 class OlderStore(StoreError):
-    """The store has a schema from before the first one that is migrated."""
+    """A store whose schema is from before the first one that is migrated."""
 
 
 class ReadOnlyStore(StoreError):
-    """The store, or the folder it lies in, cannot be written."""
+    """A store that cannot be written, or whose folder cannot."""
 
 
 class StoreBusy(StoreError):
-    """Another program held the store's write lock for too long."""
+    """A store whose write lock another program held for too long."""
 
 
 class StoreGone(StoreError):
-    """The store's file was deleted, moved or replaced while it was open; nothing of this change was
-    written.
+    """A store whose file was deleted, moved or replaced while it was open.
+
+    Nothing of this change was written.
     """
 
 
 class ModelError(WorkbenchError):
-    """A model could not be loaded or asked."""
+    """A model that could not be loaded or asked."""
 
 
 class MissingPackage(ModelError):
-    """An optional package is not installed; the message names the install line."""
+    """An optional package that is not installed. The message names the install line."""
 
 
 class BudgetSpent(ModelError):
-    """Another call to a served model would go beyond a limit of the run. What was answered is
-    kept.
+    """A call to a served model that would go beyond a limit of the run.
+
+    What was answered is kept.
     """
 
 
 class SnapshotsAlternate(ModelError):
-    """A served name keeps changing the model behind it. What was answered is kept, by snapshot; the
-    job pauses.
+    """A served name that keeps changing the model behind it.
+
+    What was answered is kept, by snapshot. The job pauses.
     """
 
 
 class CheckpointError(ModelError):
-    """A folder holds no trained classifier, or one that must not be loaded as it is."""
+    """A folder with no trained classifier, or one that must not be loaded as it is."""
 
 
 class JobError(WorkbenchError):
-    """A job cannot be started, found or resumed."""
+    """A job that cannot be started, found or resumed."""
 
 
 class AttemptEnded(JobError):
-    """Another worker has the job, or somebody ended it: nothing of what this worker was writing was
-    written.
+    """A job that another worker has, or that somebody ended.
+
+    Nothing of what this worker was writing was written.
     """

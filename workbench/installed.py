@@ -1,6 +1,4 @@
-"""Which packages are installed: those that run models here, and others that share an import name
-with this program.
-"""
+"""Installed packages: those that run models here, and those with an import name of ours."""
 
 from __future__ import annotations
 
@@ -32,12 +30,13 @@ LOCAL = {
 CPU = "https://download.pytorch.org/whl/cpu"
 "PyTorch without the 3 GB for NVIDIA's GPUs, which PyPI's has on Linux"
 COPY = Path(__file__).parents[1]
-"of the repository, where the program runs from one"
+"of the repository, if the program runs from one"
 
 
 def code_version() -> str:
-    """Return the versions of all code that processes answers, which are stored with every
-    response.
+    """Return the versions of all code that processes answers.
+
+    They are stored with every response.
     """
     return f"{__version__} ({', '.join(map(_version, ('transformers', 'torch')))})"
 
@@ -50,21 +49,27 @@ def _version(package: str) -> str:
 
 
 def install(extra: str) -> str:
-    """Return the command that adds an extra to this program where it is installed. No index has the
-    program.
+    """Return the command that adds an extra to this program in the place where it is installed.
+
+    No index has the program.
     """
     source = _source()
     editable = "-e " * (source == str(COPY))
-    needed = (
+    requirement = (
         f"{DISTRIBUTION}[{extra}] @ {source}" if "://" in source else f"{source or '.'}[{extra}]"
     )
-    words = [_installer(), *_without_gpu() * ("local" in extra), editable + shlex.quote(needed)]
-    return " ".join(words) + ("" if source else ", in a copy of the repository")
+    parts = [
+        _installer(),
+        *_without_gpu() * ("local" in extra),
+        editable + shlex.quote(requirement),
+    ]
+    return " ".join(parts) + ("" if source else ", in a copy of the repository")
 
 
 def install_package(name: str, *, alone: bool = False) -> str:
-    """Return the command that adds a package of PyPI to this program's environment, `alone` without
-    what it needs.
+    """Return the command that adds a package of PyPI to this program's environment.
+
+    With `alone`, it leaves out what the package needs.
     """
     return f"{_installer()} {'--no-deps ' * alone}{name}"
 
@@ -90,29 +95,32 @@ def _without_gpu() -> list[str]:
 
 
 def _source() -> str:
-    """Return from which path or address the program was installed, empty where that is not known or
-    no longer there.
+    """Return the path or address from which the program was installed.
+
+    It is empty if that is unknown or no longer there.
     """
     if (COPY / "pyproject.toml").is_file():
         return str(COPY)
     try:
-        told = json.loads(metadata.distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
+        origin = json.loads(
+            metadata.distribution(DISTRIBUTION).read_text("direct_url.json") or "{}"
+        )
     except metadata.PackageNotFoundError:
         return ""
-    url = str(told.get("url", ""))
+    url = str(origin.get("url", ""))
     if url.startswith("file:"):
         path = unquote(urlsplit(url).path)
         return path if Path(path).exists() else ""
-    version = told.get("vcs_info", {})
+    vcs_info = origin.get("vcs_info", {})
     return (
-        f"{version['vcs']}+{url}@{version.get('requested_revision') or version['commit_id']}"
-        if version
+        f"{vcs_info['vcs']}+{url}@{vcs_info.get('requested_revision') or vcs_info['commit_id']}"
+        if vcs_info
         else url
     )
 
 
 def need_local(what: str) -> None:
-    """Raise MissingPackage where a package is missing that running models on this machine takes."""
+    """Raise MissingPackage if a package is missing that models on this machine need."""
     if missing := [name for package, name in LOCAL.items() if find_spec(package) is None]:
         raise MissingPackage(
             f"{what}: models that run on this machine need {', '.join(missing)}, not installed "
@@ -122,10 +130,9 @@ def need_local(what: str) -> None:
 
 
 def package_folder(name: str, package: str, distribution: str) -> Path:
-    """Return the folder of the package that carries a model, without importing it: its own imports
-    are not installed.
+    """Return the folder of the package that carries a model, without importing it.
 
-    Raises MissingPackage.
+    The package's own imports are not installed. Raises MissingPackage.
     """
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
@@ -137,11 +144,9 @@ def package_folder(name: str, package: str, distribution: str) -> Path:
 
 
 def sharing() -> Iterator[tuple[str, str]]:
-    """Yield (import name, distribution) of every other installed package with an import name of
-    this program.
-    """
-    of = metadata.packages_distributions()
+    """Yield (import name, distribution) of other installed packages with an import name of ours."""
+    distributions_by_name = metadata.packages_distributions()
     for name in OURS:
-        for distribution in dict.fromkeys(of.get(name, ())):
+        for distribution in dict.fromkeys(distributions_by_name.get(name, ())):
             if distribution != DISTRIBUTION:
                 yield name, f"{distribution} {metadata.version(distribution)}"

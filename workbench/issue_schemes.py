@@ -1,5 +1,6 @@
-"""Schemes of policy issues as files: which issues statements are labelled for, and what supporting
-each one means.
+"""Schemes of policy issues as files: which issues there are, and what supporting each means.
+
+Statements are labelled for these issues.
 
     name = "smartvote"
     title = "Eight policy issues"
@@ -50,7 +51,7 @@ class IssueScheme:
 def read_issue_scheme(path: Path) -> IssueScheme:
     """Read a scheme from a TOML file.
 
-    Raises UsageError where the file cannot be read, InputError with every fault of one that can.
+    Raises UsageError if the file cannot be read, InputError with every fault of one that can.
     """
     file = TomlFile.read(path)
     file.unknown_keys(_KEYS)
@@ -63,8 +64,10 @@ def read_issue_scheme(path: Path) -> IssueScheme:
 def defined(
     names: Sequence[str], own: Sequence[IssueDefinition], known: Sequence[IssueDefinition] = ()
 ) -> tuple[IssueDefinition, ...]:
-    """Return what these issues mean, in this order: as the instrument says, else as a known scheme
-    does, else nothing.
+    """Return the definitions of some issues, in this order.
+
+    A title or a definition is that of the instrument, or else that of a known scheme, or else
+    empty.
 
     Examples
     --------
@@ -73,17 +76,27 @@ def defined(
     >>> defined(["cats"], [])
     (IssueDefinition(name='cats', title='', definition=''),)
     """  # noqa: E501
-    first, second = ({issue.name: issue for issue in issues} for issues in (own, known))
-    nothing = IssueDefinition("")
-    found = [(name, first.get(name, nothing), second.get(name, nothing)) for name in names]
+    own_by_name, known_by_name = (
+        {issue.name: issue for issue in issues} for issues in (own, known)
+    )
+    empty = IssueDefinition("")
+    candidates = [
+        (name, own_by_name.get(name, empty), known_by_name.get(name, empty)) for name in names
+    ]
     return tuple(
-        IssueDefinition(n, a.title or b.title, a.definition or b.definition) for n, a, b in found
+        IssueDefinition(
+            name,
+            own_issue.title or known_issue.title,
+            own_issue.definition or known_issue.definition,
+        )
+        for name, own_issue, known_issue in candidates
     )
 
 
 def same_name(name: str) -> str:
-    """Return what two names share that a person would take for one: case, blanks and `_` do not
-    count.
+    """Return what names that a person would take for one have in common.
+
+    Case, blanks and `_` do not count.
 
     Examples
     --------
@@ -105,7 +118,7 @@ def _issues(file: TomlFile) -> tuple[IssueDefinition, ...]:
 
 
 def _cell_faults(table: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """Return (cell, found, expected) of one issue by itself."""
+    """Return (cell, found, expected) of the faults of one issue by itself."""
     faults = [
         (cell, "an unknown key", f"one of {', '.join(_ISSUE)}")
         for cell in table
@@ -133,14 +146,17 @@ def _is_name(text: str) -> bool:
 
 
 def _unshown(text: str) -> str:
-    """Return the first character that does not show itself, as an escape; line ends do."""
-    hidden = [sign for sign in text if not sign.isprintable() and sign not in "\n\r\t"]
+    """Return the first character that does not show itself, as an escape. Line ends do."""
+    hidden = [
+        character for character in text if not character.isprintable() and character not in "\n\r\t"
+    ]
     return hidden[0].encode("unicode_escape").decode("ascii") if hidden else ""
 
 
 def _repeated(table: dict[str, Any], earlier: list[IssueDefinition]) -> list[tuple[str, str, str]]:
-    """Return what an issue has in common with one before it: its name or its title, as people would
-    read them.
+    """Return the faults of a name or a title that an earlier issue has.
+
+    Names and titles are compared as people would read them.
     """
     faults = []
     for cell in ("name", "title"):
@@ -149,11 +165,11 @@ def _repeated(table: dict[str, Any], earlier: list[IssueDefinition]) -> list[tup
             continue
         for other in earlier:
             if same_name(value) == same_name(getattr(other, cell)):
-                like = "" if value == getattr(other, cell) else f", like {getattr(other, cell)!r}"
+                note = "" if value == getattr(other, cell) else f", like {getattr(other, cell)!r}"
                 faults.append(
                     (
                         cell,
-                        f"{value!r} again{like}",
+                        f"{value!r} again{note}",
                         f"every {cell} once; case and spaces are ignored",
                     )
                 )

@@ -1,4 +1,4 @@
-"""The audits that there are, by name. What stands below them asks `workbench.domain.readings`."""
+"""The audits that exist, by name. The layers below them ask `workbench.domain.readings`."""
 
 from __future__ import annotations
 
@@ -29,26 +29,28 @@ FORMER = {
     "sides": "statement_labels",
     "scores": f"{DEFAULT_AUDIT} --table prompts",
 }
-"""verbs of the command line before `show` -> whose figures they printed; `verdicts` could name
-another audit"""
+"""former verb of the command line -> the audit whose figures it printed; `verdicts` could name
+another"""
 
 
 def audit(name: str) -> Audit:
-    """Return an audit. Raises UnknownName, listing those there are."""
+    """Return an audit. Raises UnknownName with the names that exist."""
     return cast("Audit", load_audit(name))
 
 
 def audit_title(name: str) -> str:
-    """Return the name of an audit in sentences and titles; of one whose package is not here, the
-    name with blanks.
+    """Return the name of an audit in sentences and titles.
+
+    An audit whose package is missing has its name with blanks.
     """
     title = audit(name).title if name in audits() else ""
     return title or in_words(name)
 
 
 def every_audit() -> tuple[Audit, ...]:
-    """Return all audits. One of another package that cannot be loaded is left out, and `doctor`
-    names it.
+    """Return all audits, except those of other packages that cannot be loaded.
+
+    `doctor` names these.
     """
     loaded = []
     for name in audits():
@@ -58,20 +60,30 @@ def every_audit() -> tuple[Audit, ...]:
 
 
 def asking() -> tuple[Audit, ...]:
-    """Return the audits that put questions to models; the others judge answers to these."""
-    return tuple(one for one in every_audit() if one.asks)
+    """Return the audits that ask models questions. The others judge answers to these."""
+    return tuple(listed_audit for listed_audit in every_audit() if listed_audit.asks)
 
 
 def places() -> tuple[Place, ...]:
-    """Return where the results of audits are in the terminal; one that names no digit gets the
-    first free one.
+    """Return the places of audits' results in the terminal.
+
+    A place that names no digit gets the first free one.
     """
-    known = [one.place for one in every_audit() if one.place is not None]
-    free = iter(digit for digit in "4567890" if digit not in {"5", *(place.key for place in known)})
-    return tuple(place if place.key else replace(place, key=next(free, "")) for place in known)
+    declared_places = [
+        listed_audit.place for listed_audit in every_audit() if listed_audit.place is not None
+    ]
+    free_digits = iter(
+        digit
+        for digit in "4567890"
+        if digit not in {"5", *(place.key for place in declared_places)}
+    )
+    return tuple(
+        place if place.key else replace(place, key=next(free_digits, ""))
+        for place in declared_places
+    )
 
 
 def of_design(spec: Mapping[str, object]) -> Audit | None:
-    """Return the audit that a stored design is for; None where its package is not here."""
+    """Return the audit of a stored design, or None if its package is missing."""
     name = str(spec.get("audit", DEFAULT_AUDIT))
     return audit(name) if name in audits() else None

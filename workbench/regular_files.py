@@ -1,5 +1,6 @@
-"""The one check of a file before it is opened: a pipe waits for ever, a device never ends, a link
-may lead nowhere.
+"""The one check of a file before it is opened.
+
+A pipe waits for ever, a device never ends, and a link may lead nowhere.
 """
 
 from __future__ import annotations
@@ -20,10 +21,9 @@ HARMLESS = (Path("/dev/null"), Path("/dev/stdout"), Path("/dev/stderr"))
 
 
 def check_regular(path: Path) -> Path:
-    """Return a path that is a regular file, a folder, or not there at all. Raises UsageError for
-    anything else.
+    """Return a path that is a regular file, a folder, or not there at all.
 
-    Whoever opens the path says what is missing.
+    Raises UsageError for anything else. Whoever opens the path says what is missing.
     """
     if path in HARMLESS:
         return path
@@ -46,8 +46,9 @@ def check_regular(path: Path) -> Path:
 
 
 def check_file(path: Path) -> Path:
-    """Return a path that is a regular file or not there. Raises UsageError for anything else, also
-    for a folder.
+    """Return a path that is a regular file or not there.
+
+    Raises UsageError for anything else, also for a folder.
     """
     if check_regular(path).is_dir():
         raise UsageError(f"{path}: a folder; name a file in it")

@@ -1,8 +1,7 @@
-"""The program's start, installed as the module `llm_audit_workbench`, a name that no other package
-has.
+"""The program's start, installed as the module `llm_audit_workbench`.
 
-Other packages on PyPI are imported as `workbench` or `stores` too, and one of them may stand in the
-place of ours.
+No other package has that name. Other packages on PyPI are imported as `workbench` or `stores` too,
+and one of them may stand in the place of ours.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ OURS = ("workbench", "stores")
 
 
 def main() -> int:
-    """Run the command line, or say which package stands in its way."""
+    """Run the command line, or print which package stands in its way."""
     for name in OURS:
-        if found := _foreign(name):
+        if foreign_package := _foreign(name):
             print(
                 f"{DISTRIBUTION}: the import name {name!r} belongs to another package here: "
-                f"{found}. Uninstall that "
+                f"{foreign_package}. Uninstall that "
                 "package, or give this program an environment of its own: uv tool install, or "
                 "pipx install, with the "
                 "copy or the wheel that it was installed from",
@@ -33,7 +32,7 @@ def main() -> int:
 
 
 def _foreign(name: str) -> str:
-    """Return what is imported under a name of ours, empty where it is ours."""
+    """Return the package that is imported under a name of ours, or "" if it is ours."""
     try:
         package = import_module(name)
     except ImportError as error:
@@ -46,7 +45,7 @@ def _foreign(name: str) -> str:
 def _owners(name: str) -> str:
     owners = dict.fromkeys(metadata.packages_distributions().get(name, ()))
     return (
-        ", ".join(f"{one} {metadata.version(one)}" for one in owners if one != DISTRIBUTION)
+        ", ".join(f"{owner} {metadata.version(owner)}" for owner in owners if owner != DISTRIBUTION)
         or "of unknown origin"
     )
 

@@ -1,5 +1,6 @@
-"""TOML files that people write: read exactly, or refused with all their faults at once, each with
-its line.
+"""TOML files that people write: read exactly, or refused with all their faults at once.
+
+Each fault has its line.
 """
 
 from __future__ import annotations
@@ -28,22 +29,22 @@ _LONG = re.compile(r"\d[\d_]{18,}|0[xob][\da-fA-F_]{16,}")
 def parsed(text: str) -> dict[str, Any]:
     """Return the table of a TOML text.
 
-    Raises `tomllib.TOMLDecodeError`, also for one that is nested too deeply, a number that is too
-    large, and a date or time without quotes: none of our files has a key for one, and JSON has no
-    such value.
+    Raises `tomllib.TOMLDecodeError`, also for a text that is nested too deeply, a number that is
+    too large, and a date or time without quotes. None of our files has a key for a date or time,
+    and JSON has no such value.
     """
     try:
         table = tomllib.loads(text)
-        deep = too_deep(table)
+        is_too_deep = too_deep(table)
     except RecursionError:
-        deep = True
+        is_too_deep = True
     except tomllib.TOMLDecodeError:
         raise
     except ValueError as error:  # a number that is too long to read, or a date that no calendar has
         raise tomllib.TOMLDecodeError(
             TOO_LARGE if "digits" in str(error) else str(error)
         ) from error
-    if deep:
+    if is_too_deep:
         raise tomllib.TOMLDecodeError(f"tables or lists more than {DEEPEST} levels deep")
     for level in levels(table):
         if any(isinstance(value, int) and not -LARGEST <= value < LARGEST for value in level):
@@ -59,17 +60,15 @@ def levels(value: object) -> Iterator[list[object]]:
     while level:
         yield level
         inner = [
-            one.values() if isinstance(one, dict) else one
-            for one in level
-            if isinstance(one, (dict, list))
+            container.values() if isinstance(container, dict) else container
+            for container in level
+            if isinstance(container, (dict, list))
         ]
-        level = [part for parts in inner for part in parts]
+        level = [inner_value for values in inner for inner_value in values]
 
 
 def too_deep(value: object) -> bool:
-    """Return whether tables and lists are nested so deeply that what walks through them may
-    fail.
-    """
+    """Return whether tables and lists are nested so deeply that code may fail on them."""
     return any(depth > DEEPEST for depth, _ in enumerate(levels(value)))
 
 
@@ -79,16 +78,20 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def parse_toml(text: str, path: Path) -> dict[str, Any]:
-    """Return the table of the text of a file. Raises InputError, which names the line, where it is
-    no TOML.
+    """Return the table of the text of a file.
+
+    Raises InputError, which names the line, if the text is no TOML.
     """
     try:
         return parsed(text)
     except tomllib.TOMLDecodeError as error:
-        long = (_DATE if str(error) == BARE_DATE else _LONG).search(text)
-        place = re.search(r"line (\d+)", str(error))
+        # Errors of `parsed` itself name no line, so the line of the first such value is taken.
+        suspect = (_DATE if str(error) == BARE_DATE else _LONG).search(text)
+        match = re.search(r"line (\d+)", str(error))
         line = (
-            int(place[1]) if place else text.count("\n", 0, long.start() if long else len(text)) + 1
+            int(match[1])
+            if match
+            else text.count("\n", 0, suspect.start() if suspect else len(text)) + 1
         )
         fault = Finding(path.name, line, None, f"text that is not TOML ({error})", "a TOML file")
         raise InputError([fault], f"Correct {path}, then try again.") from error
@@ -96,7 +99,7 @@ def parse_toml(text: str, path: Path) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class TomlFile:
-    """A file's text and table, and what is wrong with it so far."""
+    """A file's text and table, and the faults that were found so far."""
 
     path: Path
     text: str
@@ -105,9 +108,7 @@ class TomlFile:
 
     @classmethod
     def read(cls, path: Path) -> TomlFile:
-        """Read a file. Raises UsageError where it cannot be read, InputError where it is no
-        TOML.
-        """
+        """Read a file. Raises UsageError if it cannot be read, InputError if it is no TOML."""
         try:
             return cls.of(path, check_file(path).read_bytes().decode("utf-8-sig"))
         except OSError as error:
@@ -120,28 +121,31 @@ class TomlFile:
 
     @classmethod
     def of(cls, path: Path, text: str) -> TomlFile:
-        """Return the file of a text. Raises InputError where it is no TOML."""
+        """Return the file of a text. Raises InputError if it is no TOML."""
         return cls(path, text, parse_toml(text, path))
 
     def check(self) -> None:
-        """Raise InputError if anything is wrong."""
+        """Raise InputError if there is any fault."""
         if self.found:
             raise InputError(self.found)
 
     def fault(self, key: str, said: str, wanted: str) -> None:
         """Note a fault at the first line on which a key stands."""
-        place = re.search(rf"^[ \t]*[\[\s]*[\"']?{re.escape(key)}\b", self.text, re.MULTILINE)
-        line = None if place is None else self.text.count("\n", 0, place.end()) + 1
+        match = re.search(rf"^[ \t]*[\[\s]*[\"']?{re.escape(key)}\b", self.text, re.MULTILINE)
+        line = None if match is None else self.text.count("\n", 0, match.end()) + 1
         self.found.append(Finding(self.path.name, line, key, said, wanted))
 
     def unknown_keys(self, known: Sequence[str]) -> None:
-        """Note every key that is none of these."""
+        """Note every key that is none of the known ones."""
         for key in self.table:
             if key not in known:
                 self.fault(key, "an unknown key", f"one of {', '.join(known)}")
 
     def words(self, key: str, *, needed: bool = True) -> str:
-        """Return the text of a key without outer blanks; "", with a fault, where there is none."""
+        """Return the text of a key without outer blanks, or "" if it has none.
+
+        A key without text is a fault. A missing key is one if it is `needed`.
+        """
         value = self.table.get(key)
         if isinstance(value, str) and value.strip():
             return value.strip()
@@ -152,8 +156,9 @@ class TomlFile:
     def tables(
         self, name: str, nothing: str, wanted: str
     ) -> list[tuple[int | None, dict[str, Any]]]:
-        """Return the tables `[[name]]` with the lines on which they begin; none, with a fault,
-        where there is none.
+        """Return the tables `[[name]]` with the lines on which they begin.
+
+        A line is None if the text does not show it. If there are no such tables, note a fault.
         """
         tables = self.table.get(name)
         if (
@@ -163,18 +168,18 @@ class TomlFile:
         ):
             self.fault(name, nothing, wanted)
             return []
-        begin = re.finditer(rf"^[ \t]*\[\[\s*{re.escape(name)}\b", self.text, re.MULTILINE)
-        lines = [self.text.count("\n", 0, place.end()) + 1 for place in begin]
+        matches = re.finditer(rf"^[ \t]*\[\[\s*{re.escape(name)}\b", self.text, re.MULTILINE)
+        lines = [self.text.count("\n", 0, match.end()) + 1 for match in matches]
         return [
-            (lines[at] if len(lines) == len(tables) else None, table)
-            for at, table in enumerate(tables)
+            (lines[index] if len(lines) == len(tables) else None, table)
+            for index, table in enumerate(tables)
         ]
 
     def cell_faults(
         self, line: int | None, name: str, faults: Sequence[tuple[str, str, str]]
     ) -> None:
-        """Note (cell, found, expected) of one table."""
+        """Note the faults of one table, each (cell, found, expected)."""
         self.found += [
-            Finding(self.path.name, line, f"{name}.{cell}", said, wanted)
-            for cell, said, wanted in faults
+            Finding(self.path.name, line, f"{name}.{cell}", actual, expected)
+            for cell, actual, expected in faults
         ]

@@ -1,8 +1,7 @@
-"""Folders that are there whole or not at all: each is made under a hidden name beside its place,
-then renamed.
+"""Folders that exist whole or not at all.
 
-A program that is killed leaves the hidden folder. The next one that writes beside it removes it,
-once it is a day old.
+Each is made under a hidden name beside its place, then renamed. A program that is killed leaves the
+hidden folder. The next one that writes beside it removes it, once it is a day old.
 """
 
 from __future__ import annotations
@@ -22,16 +21,15 @@ from uuid import uuid4
 ABANDONED_S = 86_400
 MACHINE = blake2b(platform.node().encode(), digest_size=4).hexdigest()
 OURS = re.compile(rf"\.workbench-{MACHINE}-[0-9a-f]{{12}}")
-"the names that this machine gives: a lock says nothing about a writer on another one"
+"names that this machine gives; a lock says nothing about a writer on another one"
 
 
 @contextmanager
 def made_beside(place: Path) -> Iterator[Path]:
-    """Yield where to make a folder, for the caller to fill and rename to `place`; on errors nothing
-    of it stays.
+    """Yield the path of a folder that the caller makes, fills and renames to `place`.
 
-    A lock tells others that its writer lives. Raises OSError if the folder of `place` cannot be
-    written.
+    On errors nothing of it stays. A lock tells others that its writer lives. Raises OSError if the
+    folder of `place` cannot be written.
     """
     place.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(place.parent)
@@ -50,7 +48,7 @@ def made_beside(place: Path) -> Iterator[Path]:
 
 def _remove_abandoned(folder: Path) -> None:
     with suppress(OSError):
-        for path in [one for one in folder.iterdir() if OURS.fullmatch(one.name)]:
+        for path in [candidate for candidate in folder.iterdir() if OURS.fullmatch(candidate.name)]:
             _remove_if_abandoned(path)
 
 
@@ -66,10 +64,10 @@ def _remove_if_abandoned(path: Path) -> None:
 
 
 def _newest(folder: Path) -> float:
-    """Return when something in a folder was last changed, links themselves included."""
+    """Return the time of the last change to anything in a folder, links themselves included."""
     paths = [
-        Path(held, name)
-        for held, folders, files in os.walk(folder)
+        Path(parent, name)
+        for parent, folders, files in os.walk(folder)
         for name in ("", *folders, *files)
     ]
     return max(path.lstat().st_mtime for path in paths)

@@ -1,6 +1,6 @@
 """Options as keyword arguments: those of the command line, by name, with their types.
 
-`typed.py` has the types: `python -m tests.typed_options` writes them anew from the declared
+`typed.py` has the types. `python -m tests.typed_options` writes them anew from the declared
 options.
 """
 
@@ -33,25 +33,34 @@ NOT_ASKED = (
 def given(options: Iterable[Option], values: Mapping[str, Any], of: str) -> SimpleNamespace:
     """Return every option with its given value or its default.
 
-    Texts are read as on the command line, so that `"1-5"` or `"all"` mean the same; several names
+    Texts are read as on the command line, so that `"1-5"` or `"all"` mean the same. Several names
     are a text with commas, a list or a tuple. Raises UsageError for an unknown option, FieldError
     for an invalid value.
     """
-    known = {option.name.rstrip("_"): option for option in options}
+    option_by_name = {option.name.rstrip("_"): option for option in options}
     for name in values:
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"available: {', '.join(known)}"
+        if name not in option_by_name:
+            similar = get_close_matches(name, option_by_name, n=1)
+            hint = (
+                f"did you mean {similar[0]!r}?"
+                if similar
+                else f"available: {', '.join(option_by_name)}"
+            )
             raise UsageError(f"{of} takes no {name!r}; {hint}")
-    found = {option.name: option.default for option in known.values()}
+    defaults = {option.name: option.default for option in option_by_name.values()}
     return SimpleNamespace(
-        **found | {known[name].name: _value(known[name], value) for name, value in values.items()}
+        **defaults
+        | {
+            option_by_name[name].name: _value(option_by_name[name], value)
+            for name, value in values.items()
+        }
     )
 
 
 def several(names: str | Iterable[str] | None) -> tuple[str, ...]:
-    """Return names: of a text those between semicolons, as messages list runs, or else between
-    commas.
+    """Return the names in a text between semicolons, or else between commas.
+
+    Messages list runs between semicolons. Other collections of names are returned as they are.
 
     Examples
     --------
@@ -60,29 +69,30 @@ def several(names: str | Iterable[str] | None) -> tuple[str, ...]:
     """
     if isinstance(names, str):
         return tuple(
-            part.strip() for part in names.split(";" if ";" in names else ",") if part.strip()
+            name.strip() for name in names.split(";" if ";" in names else ",") if name.strip()
         )
     return tuple(map(str, names or ()))
 
 
 def _value(option: Option, value: Any) -> Any:
+    """Return the value of an option from an argument. Raises FieldError for an invalid one."""
     if value is None:
         return option.default
     if option.type is Type.FLAG:
         if not isinstance(value, bool):
             raise option.error(f"found {value!r}; give True or False")
         return value
-    listed = isinstance(value, Iterable) and not isinstance(value, str | Path)
-    if listed and not takes_several(option):
+    is_list = isinstance(value, Iterable) and not isinstance(value, str | Path)
+    if is_list and not takes_several(option):
         raise option.error(f"found {value!r}; give one value")
     if isinstance(value, set | frozenset):
         raise option.error(f"found {value!r}, which has no order; give a list")
-    if listed:
+    if is_list:
         value = tuple(map(str, value))
     if option.many or option.several or isinstance(option.metavar, tuple):
-        return several(value if listed else str(value))
+        return several(value if is_list else str(value))
     if option.type in (Type.TEXT, Type.PATH):
-        return option.read(",".join(map(str, value)) if listed else str(value))
+        return option.read(",".join(map(str, value)) if is_list else str(value))
     if isinstance(value, str):
         return option.read(value)
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -1,6 +1,4 @@
-"""Frozen plans from Python: the design and the options of judging, written before the first
-answer.
-"""
+"""Frozen plans from Python: the design and the options of judging, before the first answer."""
 
 from __future__ import annotations
 
@@ -48,8 +46,9 @@ class Plan:
         return self.frozen.models
 
     def check(self) -> tuple[Table, ...]:
-        """Return the comparison of every run with the plan, as `workbench plan --check` prints it;
-        rows have `planned`, `done` and `differs`. Empty if nothing was asked by the plan.
+        """Return the comparison of every run with the plan, as `workbench plan --check` prints it.
+
+        Rows have `planned`, `done` and `differs`. It is empty if nothing was asked by the plan.
         """
         return tuple(Table(table) for table in check(self.store, self.frozen))
 
@@ -68,14 +67,14 @@ def freeze(
     claims: Sequence[str],
     options: Mapping[str, Any],
 ) -> Plan:
-    """Write a plan to a new file, and record it in the store; see `Store.plan`."""
+    """Write a plan to a new file, and record it in the store. See `Store.plan`."""
     if not models:
         raise UsageError("found no model; name each that will be asked")
     if correction not in CORRECTIONS:
         raise UsageError(
             f"found the correction {correction!r}. Available: {', '.join(CORRECTIONS)}"
         )
-    chosen = vars(
+    values = vars(
         given(
             [option for option in command.options if option.name not in NOT_PLANNED],
             options,
@@ -83,22 +82,23 @@ def freeze(
         )
     )
     designs = [
-        requested_design(store, command.given(**chosen, audit=audit, model=model))
+        requested_design(store, command.given(**values, audit=audit, model=model))
         for model in models
     ]
-    how = judging(
+    judging_options = judging(
         registry.audit(audit), [f"{name}={_text(value)}" for name, value in judged.items()]
     )
-    made = frozen(store, designs, how, compare, correction, claims)
-    text, path = plan_text(made), expanded(Path(file))
+    frozen_plan = frozen(store, designs, judging_options, compare, correction, claims)
+    text, path = plan_text(frozen_plan), expanded(Path(file))
     put({path.name: text}, path.parent, force=False, beside=True)
-    store.plans.add(made.hash, text)
-    return Plan(store, path, made)
+    store.plans.add(frozen_plan.hash, text)
+    return Plan(store, path, frozen_plan)
 
 
 def opened(store: OpenStore, file: str | Path) -> Plan:
-    """Return the plan in a file. Raises UsageError if it is not a plan, or was changed after it was
-    frozen.
+    """Return the plan in a file.
+
+    Raises UsageError if it is not a plan, or was changed after it was frozen.
     """
     path = expanded(Path(file))
     return Plan(store, path, read_plan(path)[0])

@@ -53,15 +53,18 @@ class Table(Records):
         return self.columns
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the table as `--json` prints it: columns with their definitions, rows with full
-        precision.
+        """Return the table as `--json` prints it.
+
+        It has columns with their definitions, and rows with full precision.
         """
-        found: dict[str, Any] = plain(document([self.figure], {})["tables"][0])
-        return found
+        content: dict[str, Any] = plain(document([self.figure], {})["tables"][0])
+        return content
 
     def to_arrow(self) -> Any:
-        """Return a pyarrow.Table, in which an estimate has a column for each of its parts: `share`,
-        `share_low`, …. Data frames have the same columns. Raises MissingPackage without pyarrow.
+        """Return a pyarrow.Table, in which an estimate has a column for each of its parts.
+
+        The columns of a share are `share`, `share_low`, …. Data frames have the same columns.
+        Raises MissingPackage without pyarrow.
         """
         return arrow_table(self.figure)
 
@@ -86,15 +89,15 @@ class Result:
     """An audit's result for the chosen answers: the same figures as `workbench … --json` prints."""
 
     audit: str
-    "name of the audit; `agreement`: how far annotators agree"
+    "name of the audit, or `agreement` for that of annotators"
     printed: Printed
     "what the command prints, as values"
     tables: Mapping[str, Table] = field(init=False)
     "by name; the name of a table with a subject includes it: `verdicts-personal-1`"
 
     def __post_init__(self) -> None:
-        found = {table.stem: Table(table) for table in self.printed.tables}
-        object.__setattr__(self, "tables", found)
+        tables = {table.stem: Table(table) for table in self.printed.tables}
+        object.__setattr__(self, "tables", tables)
 
     @property
     def title(self) -> str:
@@ -103,8 +106,9 @@ class Result:
 
     @property
     def header(self) -> tuple[str, ...]:
-        """The header lines of all figures: how much was answered, who read it. Warnings begin with
-        `! `.
+        """The header lines of all figures: how much was answered, and who read it.
+
+        Warnings begin with `! `.
         """
         return tuple(self.printed.header)
 
@@ -121,14 +125,14 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `--json` prints."""
         header = {"header": self.printed.header} if self.printed.header else {}
-        found: dict[str, Any] = plain(
+        content: dict[str, Any] = plain(
             document(self.printed.tables, {**header, **self.printed.about})
         )
-        return found
+        return content
 
     def __repr__(self) -> str:
         return visible(f"<Result {self.title}; tables {', '.join(self.tables)}>")
 
     def _repr_html_(self) -> str:
-        shown = (table._repr_html_() for table in self.tables.values())
-        return html_paragraphs((self.title, *self.told)) + "".join(shown)
+        html_tables = (table._repr_html_() for table in self.tables.values())
+        return html_paragraphs((self.title, *self.told)) + "".join(html_tables)

@@ -30,8 +30,11 @@ KINDS = {
 
 
 class Records(ABC):
-    """Rows with named columns: `len(rows)`, `rows[0]`, `rows[-3:]`, `rows["column"]`; iterating
-    yields dicts.
+    """Rows with named columns.
+
+    Iterating yields dicts.
+
+    There are `len(rows)`, `rows[0]`, `rows[-3:]` and `rows["column"]`.
     """
 
     @property
@@ -60,8 +63,8 @@ class Records(ABC):
         if isinstance(at, slice):
             start, stop, step = at.indices(len(self))
             return list(islice(self, start, stop, step)) if step > 0 else list(self)[at]
-        place = at if at >= 0 else at + len(self)
-        for row in islice(self, place, place + 1) if place >= 0 else ():
+        index = at if at >= 0 else at + len(self)
+        for row in islice(self, index, index + 1) if index >= 0 else ():
             return row
         raise IndexError(f"found the row {at}; there are {len(self):,} rows")
 
@@ -70,8 +73,9 @@ class Records(ABC):
         """Return a pyarrow.Table. Raises MissingPackage without pyarrow."""
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a data frame with typed columns and pandas' missing values. Raises MissingPackage
-        without pandas and pyarrow.
+        """Return a data frame with typed columns and pandas' missing values.
+
+        Raises MissingPackage without pandas and pyarrow.
         """
         return self._pandas(self.to_arrow)
 
@@ -83,8 +87,8 @@ class Records(ABC):
             raise MissingPackage(
                 f"data frames need the package pandas; install it with: {install('data')}"
             ) from error
-        found: pandas.DataFrame = made().to_pandas(self_destruct=True, split_blocks=True)
-        return found
+        frame: pandas.DataFrame = made().to_pandas(self_destruct=True, split_blocks=True)
+        return frame
 
     def to_polars(self) -> Any:
         """Return a polars.DataFrame. Raises MissingPackage without polars and pyarrow."""
@@ -99,8 +103,11 @@ class Records(ABC):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Rows(Records):
-    """Rows of one kind. Iterating yields dicts and reads the store again, so memory does not grow
-    with the rows.
+    """Rows of one kind.
+
+    Iterating yields dicts.
+
+    Each iteration reads the store again, so memory does not grow with the rows.
     """
 
     of: Declared
@@ -124,28 +131,31 @@ class Rows(Records):
         return tuple(field.name for field in self.of.fields)
 
     def __len__(self) -> int:
-        counted = self.counted()
-        if counted is not None:
-            return counted
+        n_rows = self.counted()
+        if n_rows is not None:
+            return n_rows
         # `list(rows)` asks for the length before it reads.
         self._held[:] = [(self.state(), list(self.read()))]
         return sum(map(len, self._held[0][1]))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        names, values = self._names, [_VALUES.get(field.type) for field in self.of.fields]
-        changed = [
-            (place, self.of.fields[place], of) for place, of in enumerate(values) if of is not None
+        names, converters = self._names, [_VALUES.get(field.type) for field in self.of.fields]
+        conversions = [
+            (index, self.of.fields[index], convert)
+            for index, convert in enumerate(converters)
+            if convert is not None
         ]
         for row in self._rows():
-            found = dict(zip(names, row, strict=True))
-            for place, field_, of in changed:
-                if row[place] is not None:
-                    found[field_.name] = of(field_, row[place])
-            yield found
+            record = dict(zip(names, row, strict=True))
+            for index, field_, convert in conversions:
+                if row[index] is not None:
+                    record[field_.name] = convert(field_, row[index])
+            yield record
 
     def to_arrow(self) -> Any:
-        """Return a pyarrow.Table, whose texts that recur are dictionaries. Raises MissingPackage
-        without pyarrow.
+        """Return a pyarrow.Table, in which texts that recur are dictionaries.
+
+        Raises MissingPackage without pyarrow.
         """
         return self._arrow(dictionaries=True)
 
@@ -157,16 +167,16 @@ class Rows(Records):
         return self._pandas(lambda: self._arrow(dictionaries=False))
 
     def _arrow(self, *, dictionaries: bool) -> Any:
-        made = ArrowBatches(self.of, dictionaries=dictionaries)
+        batches = ArrowBatches(self.of, dictionaries=dictionaries)
         return (
             arrow()
-            .Table.from_batches(map(made.of, self._batches()), made.schema)
+            .Table.from_batches(map(batches.of, self._batches()), batches.schema)
             .unify_dictionaries()
         )
 
     def _batches(self) -> Iterator[Batch]:
-        held = self._held.pop() if self._held else (None, [])
-        return iter(held[1]) if held[0] == self.state() else self.read()
+        cached = self._held.pop() if self._held else (None, [])
+        return iter(cached[1]) if cached[0] == self.state() else self.read()
 
     def _rows(self) -> Iterator[Row]:
         for batch in self._batches():
@@ -176,26 +186,26 @@ class Rows(Records):
         return f"<Rows of {self.of.name}: {self.of.about}>"
 
     def _repr_html_(self) -> str:
-        first = list(islice(self._rows(), SHOWN + 1))
+        first_rows = list(islice(self._rows(), SHOWN + 1))
         columns: list[Column[Row]] = [
             Column(
                 field.name,
                 field.name,
-                _shown(field, place),
+                _shown(field, index),
                 KINDS.get(field.type, Kind.TEXT),
                 help=field.meaning,
             )
-            for place, field in enumerate(self.of.fields)
+            for index, field in enumerate(self.of.fields)
         ]
-        more = [f"The first {SHOWN} rows; there are more."] if len(first) > SHOWN else []
+        notes = [f"The first {SHOWN} rows; there are more."] if len(first_rows) > SHOWN else []
         table = Table(
             self.of.name,
             self.of.title,
-            first[:SHOWN],
+            first_rows[:SHOWN],
             columns,
             key=lambda row: tuple(map(str, row)),
             definition=self.of.about,
-            notes=more,
+            notes=notes,
             empty="There are no rows.",
         )
         return html_table(table)
@@ -205,7 +215,7 @@ _VALUES: dict[Type, Callable[[Field, Any], Any]] = {
     Type.RECORDS: records,
     Type.TIME: lambda _, value: moment(value),
 }
-"what Python has for a value that rows hold otherwise"
+"type -> the function that makes Python's value of one that rows hold otherwise"
 
 
 def _shown(field: Field, place: int) -> Callable[[Row], Any]:
@@ -214,7 +224,7 @@ def _shown(field: Field, place: int) -> Callable[[Row], Any]:
         if value is None or field.type in (Type.WHOLE, Type.NUMBER):
             return value
         if field.parts:
-            return "; ".join(f"{dict(one)}" for one in records(field, value))
+            return "; ".join(f"{dict(record)}" for record in records(field, value))
         return str(value)
 
     return shown

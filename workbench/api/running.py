@@ -27,7 +27,7 @@ class Run:
     store: Store
     "where its answers are"
     audit: str
-    "name of the audit whose prompts were put"
+    "name of the audit whose prompts were asked"
     model: str
     "name of the model"
     job: int | None
@@ -36,8 +36,9 @@ class Run:
     "number of answers of the design, including those stored before"
 
     def results(self, **options: Unpack[AnyFigures]) -> Result:
-        """Return the audit's result for this model, or with `compare` for the runs named there; see
-        `Store.results`.
+        """Return the audit's result for this model, or for the runs of `compare`.
+
+        See `Store.results`.
         """
         return self.store._result(
             self.audit, {**({} if "compare" in options else {"model": self.model}), **options}
@@ -77,36 +78,38 @@ def run(
         raise ReadOnlyStore(
             f"{store.path}: the store is open for reading, and answers are stored in it. {TO_WRITE}"
         )
-    taken = [option for option in command.options if option.name not in NOT_ASKED]
-    opened, chosen = store.opened, vars(given(taken, options, "run"))
-    usual = None if plan is not None else registry.DEFAULT_AUDIT
-    named = {
+    run_options = [option for option in command.options if option.name not in NOT_ASKED]
+    opened, values = store.opened, vars(given(run_options, options, "run"))
+    default = None if plan is not None else registry.DEFAULT_AUDIT
+    named_values = {
         name: value
         for name, value in (("model", model), ("audit", audit), ("plan", _file(plan)))
         if value
     }
-    asked = command.given(**{"audit": usual, **chosen, **named})
-    if not (model or plan or asked.again):
+    arguments = command.given(**{"audit": default, **values, **named_values})
+    if not (model or plan or arguments.again):
         raise UsageError(
             "found no model and no plan; give workbench.run(store, MODEL), or plan=FILE"
         )
-    hash_, design = asked_design(opened, asked, (*options, *named))
-    planned = pipeline.plan(opened, design)
-    audit, model = planned.design.audit, planned.design.model
-    if not planned.samples_needed:
-        told = noted(opened, planned)
-        if told is not None and hash_:
-            opened.plans.follow(told.id, hash_)
-        return Run(store, audit, model, None if told is None else told.id, planned.samples)
-    batched = pipeline.check_batched(planned.design, wanted=asked.batch)
-    job_id = launch.start(opened, planned.design, planned, batched=batched)
-    if hash_:
-        opened.plans.follow(job_id, hash_)
+    plan_hash, design = asked_design(opened, arguments, (*options, *named_values))
+    run_plan = pipeline.plan(opened, design)
+    audit, model = run_plan.design.audit, run_plan.design.model
+    if not run_plan.samples_needed:
+        noted_job = noted(opened, run_plan)
+        if noted_job is not None and plan_hash:
+            opened.plans.follow(noted_job.id, plan_hash)
+        return Run(
+            store, audit, model, None if noted_job is None else noted_job.id, run_plan.samples
+        )
+    batched = pipeline.check_batched(run_plan.design, wanted=arguments.batch)
+    job_id = launch.start(opened, run_plan.design, run_plan, batched=batched)
+    if plan_hash:
+        opened.plans.follow(job_id, plan_hash)
     job = watch(opened, job_id, quiet=quiet)
     if job.state != "done":
-        go_on = f"workbench jobs {shlex.quote(str(store.path))} resume {job.id}"
-        raise JobError(f"job {job.id} {job.state}: {job.message}. Go on with: {go_on}")
-    return Run(store, audit, model, job.id, planned.samples)
+        resume_command = f"workbench jobs {shlex.quote(str(store.path))} resume {job.id}"
+        raise JobError(f"job {job.id} {job.state}: {job.message}. Go on with: {resume_command}")
+    return Run(store, audit, model, job.id, run_plan.samples)
 
 
 def _file(plan: Plan | str | Path | None) -> Path | None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 TO_WRITE = "Open it with workbench.open(path, write=True)."
 Names = str | Sequence[str] | None
-"a name, several, or all"
+"a name, several, or None for all"
 
 
 def open(path: str | Path, *, write: bool = False, create: bool = False) -> Store:  # noqa: A001  `workbench.open`
@@ -48,11 +48,11 @@ def open(path: str | Path, *, write: bool = False, create: bool = False) -> Stor
     StoreError
         There is no store, or it cannot be read; the message says what to do.
     """
-    place = Path(path).expanduser()
+    full_path = Path(path).expanduser()
     if create and not write:
         raise UsageError("a store that is made is written to; give write=True as well")
     return Store(
-        OpenStore.open(place, create=create) if write else OpenStore.open_for_reading(place)
+        OpenStore.open(full_path, create=create) if write else OpenStore.open_for_reading(full_path)
     )
 
 
@@ -66,8 +66,9 @@ class Store(Typed):
 
     @property
     def opened(self) -> OpenStore:
-        """The underlying store, for functions that this interface lacks. Raises StoreError once it
-        is closed.
+        """The underlying store, for functions that this interface lacks.
+
+        Raises StoreError once it is closed.
         """
         if self._opened is None:
             raise StoreError(f"{self.path}: the store is closed; open it again with workbench.open")
@@ -96,7 +97,7 @@ class Store(Typed):
     @property
     def audits(self) -> tuple[str, ...]:
         """Names of the audits with answers."""
-        return tuple(one.name for one in registry.every_audit() if one.answered(self.opened))
+        return tuple(audit.name for audit in registry.every_audit() if audit.answered(self.opened))
 
     def answers(
         self,
@@ -144,8 +145,9 @@ class Store(Typed):
         instrument: Names = None,
         names: bool = False,
     ) -> Rows:
-        """Return the probabilities of labels that exact runs computed, one row per prompt and
-        label.
+        """Return the probabilities of labels that exact runs computed.
+
+        There is one row per prompt and label.
         """
         return self._rows(
             KINDS["probabilities"],
@@ -169,8 +171,8 @@ class Store(Typed):
         without_rulings: bool = False,
     ) -> Rows:
         """Return the verdicts on statements, one row per statement, test and template."""
-        chosen = _names(model), _names(audit), _names(instrument)
-        return self._rows(KINDS["verdicts"], Choice(*chosen, rulings=not without_rulings))
+        selection = _names(model), _names(audit), _names(instrument)
+        return self._rows(KINDS["verdicts"], Choice(*selection, rulings=not without_rulings))
 
     def figures(
         self,
@@ -181,38 +183,37 @@ class Store(Typed):
         without_rulings: bool = False,
     ) -> Rows:
         """Return every figure of every audit, one row per value. `results` has them as tables."""
-        chosen = _names(model), _names(audit), _names(instrument)
-        return self._rows(KINDS["figures"], Choice(*chosen, rulings=not without_rulings))
+        selection = _names(model), _names(audit), _names(instrument)
+        return self._rows(KINDS["figures"], Choice(*selection, rulings=not without_rulings))
 
     def _result(
         self, audit: str, options: Mapping[str, Any], runs: Sequence[str] | None = None
     ) -> Result:
-        of = registry.audit(audit)
+        definition = registry.audit(audit)
         if runs is not None:
-            named = [name for one in runs for name in ((one,) if isinstance(one, str) else one)]
-            options = {**options, "compare": (*named, *several(options.get("compare")))}
+            run_names = [name for run in runs for name in ((run,) if isinstance(run, str) else run)]
+            options = {**options, "compare": (*run_names, *several(options.get("compare")))}
             if not options["compare"]:
                 raise UsageError("found no run to compare; give two or more")
-        chosen = given(of.figure_options, options, f"results of {audit}")
-        chosen.audit = audit
+        arguments = given(definition.figure_options, options, f"results of {audit}")
+        arguments.audit = audit
 
         def made(store: OpenStore) -> Result:
-            printed = of.printed(store, chosen, Medium.DOCUMENT)
-            return Result(audit, with_plans(store, of, chosen, printed, Medium.DOCUMENT))
+            printed = definition.printed(store, arguments, Medium.DOCUMENT)
+            return Result(audit, with_plans(store, definition, arguments, printed, Medium.DOCUMENT))
 
         return self._judged(made)
 
     def agreement(self, queue: str | None = None, **options: Unpack[AgreementFigures]) -> Result:
-        """Return how far the annotators of a queue agree; of models and respondents `results` has
-        it.
+        """Return the agreement of the annotators of a queue.
 
-        Raises UnknownName for an unknown queue.
+        `results` has that of models and respondents. Raises UnknownName for an unknown queue.
         """
         from workbench.cli.annotating import agreement, agreement_of
 
-        chosen = given(agreement.options, {**options, "queue": queue}, "agreement")
-        chosen.json = True
-        return self._judged(lambda store: Result("agreement", agreement_of(store, chosen)))
+        arguments = given(agreement.options, {**options, "queue": queue}, "agreement")
+        arguments.json = True
+        return self._judged(lambda store: Result("agreement", agreement_of(store, arguments)))
 
     def statements(
         self,
@@ -273,8 +274,10 @@ class Store(Typed):
         purpose: Literal["training", "test", "check"] | None = None,
         dry_run: bool = False,
     ) -> dict[str, Any]:
-        """Import an instrument, people's answers to one, answers of models that were collected
-        elsewhere, or labels of answers: all of it, or nothing. Return what `--json` prints.
+        """Import a file, all of it or nothing, and return what `--json` prints.
+
+        It holds an instrument, people's answers to one, answers of models that were collected
+        elsewhere, or labels of answers.
 
         Parameters
         ----------
@@ -308,7 +311,7 @@ class Store(Typed):
         dry_run : return what would be imported, and write nothing
 
         Raises ReadOnlyStore for a store that is open for reading, UsageError or InputError for a
-        file that cannot be read, ConflictError where something else of that name is here.
+        file that cannot be read, ConflictError if the store has something else of that name.
         """
         from workbench.cli.acts import import_instrument, request_of
         from workbench.formats.packed import reading
@@ -355,8 +358,10 @@ class Store(Typed):
         with reading(most_bytes):
             request = request_of(given(import_instrument.options, values, "import_file"))
             material = read(request) or read_beside(self.opened, request)
-        found: dict[str, Any] = plain(data((rehearsed if dry_run else put)(self.opened, material)))
-        return found
+        outcome: dict[str, Any] = plain(
+            data((rehearsed if dry_run else put)(self.opened, material))
+        )
+        return outcome
 
     def plan(
         self,
@@ -370,8 +375,9 @@ class Store(Typed):
         claims: str | Sequence[str] = (),
         **options: Unpack[Asked],
     ) -> Plan:
-        """Freeze a plan: write what will be asked, and how it will be judged, to a file, before the
-        first answer. Without a model it reads the plan that a file holds.
+        """Freeze a plan: write what will be asked, and how it will be judged, to a file.
+
+        This is done before the first answer. Without a model, read the plan that the file holds.
 
         Parameters
         ----------
@@ -384,8 +390,8 @@ class Store(Typed):
             exploratory
         options : what is asked, as `workbench.run` takes it
 
-        Raises ReadOnlyStore for a store that is open for reading, UsageError for a file that is
-        there already.
+        Raises ReadOnlyStore for a store that is open for reading, UsageError for a file that
+        exists already.
         """
         from workbench.api.plans import freeze
         from workbench.api.plans import opened as read
@@ -421,13 +427,14 @@ class Store(Typed):
         names: bool = False,
         without_rulings: bool = False,
     ) -> Exported:
-        """Write rows into a folder that is not there yet, with a dictionary of their columns, as
-        `workbench export`.
+        """Write rows into a new folder, with a dictionary of their columns.
+
+        It does the same as `workbench export`.
         """
-        chosen = _names(model), _names(audit), _names(instrument)
-        choice = Choice(*chosen, expand, names, rulings=not without_rulings)
-        wanted = kinds(_names(what))
-        return self._judged(lambda store: export(store, wanted, format, choice, Path(folder)))
+        selection = _names(model), _names(audit), _names(instrument)
+        choice = Choice(*selection, expand, names, rulings=not without_rulings)
+        row_kinds = kinds(_names(what))
+        return self._judged(lambda store: export(store, row_kinds, format, choice, Path(folder)))
 
     def close(self) -> None:
         """Close the store."""
@@ -450,14 +457,15 @@ class Store(Typed):
     def __repr__(self) -> str:
         if self._opened is None:
             return f"<Store {self.path}, closed>"
-        how = "for writing" if self.writable else "for reading"
+        mode = "for writing" if self.writable else "for reading"
         return visible(
-            f"<Store {self.path}, open {how}: models {', '.join(self.models) or 'none'}>"
+            f"<Store {self.path}, open {mode}: models {', '.join(self.models) or 'none'}>"
         )
 
     def _judged(self, made: Callable[[OpenStore], Made]) -> Made:
-        """Return what is made of the store as it is at one moment; of a copy if readings of rules
-        have to be stored.
+        """Return what a function makes of the store as it is at one moment.
+
+        The function gets a copy of the store if readings of rules have to be stored.
         """
 
         def of(store: OpenStore) -> Made:
@@ -481,18 +489,19 @@ class Store(Typed):
         return Rows(of, lambda: self._read(of, choice), counted, state)
 
     def _read(self, kind: Declared, choice: Choice) -> Iterator[Batch]:
-        """Yield rows; from a copy of the store if readings of rules have to be stored."""
-        done = 0
+        """Yield rows, from a copy of the store if readings of rules have to be stored."""
+        n_batches = 0
         try:
             for batch in kind.batches(self.opened, choice):
                 yield batch
-                done += 1
+                n_batches += 1
         except ReadOnlyStore:
-            yield from islice(kind.batches(self._readable(), choice), done, None)
+            yield from islice(kind.batches(self._readable(), choice), n_batches, None)
 
     def _readable(self) -> OpenStore:
-        """Return a private copy of the store, in which readings of rules can be stored, so that
-        judging unread answers does not change a store opened for reading.
+        """Return a private copy of the store, in which readings of rules can be stored.
+
+        So judging unread answers does not change a store that is open for reading.
         """
         (version,) = self.opened.connection.execute("pragma data_version").fetchone()
         if self._copy is not None and self._copy[0] == version:

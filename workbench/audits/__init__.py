@@ -1,3 +1,1 @@
-"""One audit per module: prompts from statements, verdicts from counts. Pure; knows neither stores
-nor models.
-"""
+"""The audits, one per folder: prompts from statements, and verdicts from counts."""

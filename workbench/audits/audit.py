@@ -1,9 +1,8 @@
-"""What an audit is: which prompts it needs, how answers to them are judged, and where its figures
-are shown.
+"""The interface of an audit: its prompts, the judging of answers, and the place of its figures.
 
-An audit is an object in a folder of its own. The registry hands it out by its name; the command
-line, forms, jobs and screens ask it what they need to know and name none. Its module imports
-nothing heavy: what computes is imported on use.
+An audit is an object in a folder of its own. The registry hands it out by its name. The command
+line, forms, jobs and screens use this interface and name no audit. The module of an audit imports
+nothing heavy: modules that compute are imported on use.
 """
 
 from __future__ import annotations
@@ -59,19 +58,19 @@ if TYPE_CHECKING:
     from workbench.stats.proportions import VerdictRule
 
 RUNS_AT_HOME = 3
-"newest runs, of an audit with a result for each"
+"newest runs on Home, of an audit with a result for each"
 Given = SimpleNamespace
 "the value of every option by its name"
 Opened = Callable[[], "AbstractContextManager[Store]"]
 "opens the store"
 Material = Survey | ChoiceItems | None
-"""what an audit is given beside statements: people's answers to a questionnaire, or which
-statements are multiple choice"""
+"""the material of an audit beside statements: human answers to a questionnaire, or the
+multiple-choice questions among the statements"""
 
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """How an audit was published, and so how it is asked unless told otherwise."""
+    """The settings of an audit as published. They apply unless others are given."""
 
     samples: int
     "answers to each prompt"
@@ -79,35 +78,34 @@ class Defaults:
     family: str
     "of its templates"
     drawn: bool = True
-    "False: nothing is drawn, a prompt is answered by probabilities alone"
+    "False: nothing is sampled, and a prompt is answered by probabilities alone"
     exact_by: Literal["labels", "next tokens", ""] = ""
-    """what is computed where nothing is drawn: how likely each label of the template is, or each
-    next token; empty:"""
-    "answers have to be drawn"
+    """the probabilities that are computed if nothing is sampled: of the labels of the template, or
+    of each next token; empty: answers have to be sampled"""
     exact_if_local: bool = False
-    """a model of the local backend is asked for probabilities, unless a person says how answers are
-    drawn"""
+    "a model of the local backend is asked for probabilities, unless the user sets the sampling"
     until_valid: bool = False
-    "answers that are none of those offered are drawn again; they are kept and do not count"
+    "answers that name no option are drawn again; they are kept and do not count"
     tokens: Mapping[str, int] = field(default_factory=dict)
-    "family of templates -> most tokens of an answer, where that differs"
+    "by family of templates: the most tokens of an answer, if it differs"
     ours: bool = False
     "whether the sampling is not published but ours"
     counted: Sampling | None = None
-    """how answers are drawn and counted in place of probabilities, which is another measure; None:
-    they are not"""
+    """the sampling of answers that are counted in place of probabilities, which is another measure;
+    None: answers are not counted"""
     counted_samples: int = 0
-    "answers to each prompt then"
+    "answers to each prompt that are counted"
 
     @property
     def typed(self) -> Sampling:
-        """Return the sampling that a person may change: where nothing is drawn as published, the
-        one that counts.
+        """The sampling that a user may change.
+
+        It is the one for counting if the published settings sample nothing.
         """
         return self.counted or self.sampling
 
     def sampling_of(self, family: str) -> Sampling:
-        """Return how answers to a family of templates are drawn."""
+        """Return the sampling of answers to a family of templates."""
         return replace(
             self.sampling, max_new_tokens=self.tokens.get(family, self.sampling.max_new_tokens)
         )
@@ -115,12 +113,12 @@ class Defaults:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an audit's figures are in the terminal."""
+    """The place of an audit's figures in the terminal."""
 
     mode: str
     "its name, as `--screen` takes it"
     key: str
-    "the digit, or another key, that leads there, from anywhere; empty: the first free digit"
+    "the digit, or another key, that leads there from anywhere; empty: the first free digit"
     label: str
     "in the footer of Home"
     tooltip: str
@@ -129,114 +127,111 @@ class Place:
     letter: str = ""
     "a second key, on Home alone"
     words: str = ""
-    "words of the field for what is found there: Ctrl+P finds the place by them"
+    "words of the field by which Ctrl+P finds the place"
 
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """How an audit is shown to somebody new: small enough for the embedded model on a laptop."""
+    """The demonstration of an audit, small enough for the embedded model on a laptop."""
 
     design: Callable[[Store, str], Design]
     "called with the store and a model's name"
     instrument: str = SHIPPED_INSTRUMENT
     typing_errors: Sequence[Perturbation] = ()
-    "put into the questions first, where there are none yet"
+    "applied to the questions first, if there are none yet"
     takes: str = ""
-    "how long the embedded model needs, in a sentence"
+    "a sentence on the time that the embedded model needs"
     mode: str = ""
-    "where the terminal opens once everything is stored; empty: at the audit's place"
+    "the mode in which the terminal opens once everything is stored; empty: the audit's place"
     personas: Sequence[str] = ()
     "scripted personas that answer it as their files say, without the `scripted:` of their names"
     reviewed: str = ""
-    "the persona whose answers an invented auditor looks at, where the audit has verdicts"
+    "the persona whose answers an invented auditor reviews, if the audit has verdicts"
 
 
 class Audit(ABC):
-    """One audit. A class attribute that has a value here may be left out."""
+    """One audit. A class attribute that has a value here may be omitted."""
 
     name: ClassVar[str]
     title: ClassVar[str] = ""
     "in sentences and titles: `left/right bias`; empty: the name with blanks"
     defaults: ClassVar[Defaults]
-    "how it is asked unless told otherwise"
+    "its settings, unless others are given"
     question: ClassVar[str]
-    "what it asks, in a sentence without the name"
+    "the subject of the audit, in a sentence without the name"
     answers_of: ClassVar[str] = ""
-    """the audit to whose prompts the answers were given that it judges; empty: its own, it asks by
-    itself"""
+    "the audit to whose prompts the judged answers were given; empty: its own prompts"
     questions: ClassVar[tuple[str, ...]] = ()
-    "what its findings claim about each run; a frozen plan can name these"
+    "names of the claims that its findings make about each run; a frozen plan can name these"
     nature: ClassVar[Nature] = Nature()
-    "who reads its answers"
+    "the kind of reader of its answers"
     compares_wordings: ClassVar[bool] = False
     """whether it compares paraphrase, negation, opposite and both orders of the labels, so that
-    lint misses those"""
+    lint reports missing ones"""
     needs_sides: ClassVar[bool] = False
-    "whether it counts answers by the dimension and side of statements, so that lint misses these"
+    """whether it counts answers by the dimension and side of statements, so that lint reports
+    missing ones"""
     own_material: ClassVar[bool] = False
-    """whether it asks about more than statements, so that an instrument that has it is meant for
-    this audit"""
+    """whether it asks about more than statements, so that an instrument with such material is meant
+    for this audit"""
     about_whole_job: ClassVar[bool] = False
-    """whether figures are of what a job asked of an instrument, so that stored answers count once a
-    job says so"""
+    """whether figures are about all that a job asked of an instrument, so that stored answers count
+    once a job names them"""
     several_models: ClassVar[bool] = False
     "whether one result may be about several models"
     every_instrument: ClassVar[bool] = False
     "whether one result is about all instruments with answers, unless some are named"
     each_run: ClassVar[bool] = False
-    """whether one result is about one run alone: a model in one language, under one family of
+    """whether one result is about one run alone: a model in one language, with one family of
     templates and one sampling"""
     portion_axis: ClassVar[str] = ""
-    "axis of a probe: everything of one value is asked before the next one begins"
+    "the axis of a probe whose values are asked one after the other: all prompts of one value first"
     run_options: ClassVar[Sequence[Option]] = ()
-    "what a job may be told beside what every job is: of a command line and of a form"
+    "options of a job beside those of every audit, on the command line and in a form"
     ticked: ClassVar[Sequence[str]] = ()
-    "names of those whose values a form lets one tick, from what `to_tick` returns"
+    "names of the run options whose values a form lets the user tick, from `to_tick`"
     drawn_again: ClassVar[Sequence[str]] = ()
-    "names of those that mean nothing where nothing is sampled"
+    "names of the run options without a meaning if nothing is sampled"
     options: ClassVar[type[Options]]
-    "how its answers are judged; `judge` takes them"
+    "the options for judging answers; `judge` takes them"
     readers: ClassVar[Sequence[Option]] = ()
-    "whose readings of the answers count, if that can be chosen: an option `reader`"
+    "the option `reader`, if the reader of the answers can be chosen"
     compares: ClassVar[bool] = True
     "whether its runs can be put side by side"
     told_by: ClassVar[Sequence[Option]] = ()
-    "what tells which answers are meant, beside what every audit's figures take"
+    "options that select answers, beside those of every audit"
     views: ClassVar[Mapping[str, str]] = {}
-    """name of a table that a row leads to -> the function that opens its own view, below
+    """by name of a table that a row leads to: the function that opens its own view, below
     `workbench.tui.results`"""
     keys: ClassVar[Mapping[str, tuple[str, str]]] = {}
-    """key of its screen -> (what it opens, in words): one of these views, which then needs no row,
-    or a table, and if that is in sight, about its next subject
-    """
+    """by key of its screen: (what it opens, in words). It opens one of these views, which then
+    needs no row, or a table; if that table is visible, its next subject"""
     filters: ClassVar[Mapping[str, tuple[str, str]]] = {}
-    """key of its screen -> (column, the rows with one value of which it shows after another, in
-    words)"""
+    """by key of its screen: (column, in words). The screen shows the rows with one value of the
+    column after another"""
     explain: ClassVar[str] = ""
-    "what its figures mean, for `?`"
+    "explanation of its figures, for `?`"
     nothing: ClassVar[str] = ""
-    "what to do if there is nothing to ask about yet, for its screen"
+    "advice for its screen if there is nothing to ask about yet"
     shipped: ClassVar[str] = ""
     "the instrument that ships for it, which its screen imports on request"
     todo: ClassVar[str] = ""
     "the next step once there are figures, for Home"
     todo_below: ClassVar[str] = ""
     about: ClassVar[str] = ""
-    "said above its options in the help of `show`; empty: its question"
+    "text above its options in the help of `show`; empty: its question"
     verbs: ClassVar[Sequence[tuple[str, ...]]] = ()
     """verbs of its own on the command line: (verb, `module:name` of a `FigureVerb` or a module
-    below `workbench.cli`, what it does in a line, under what it is listed where that is not
-    judging)
-    """
+    below `workbench.cli`, its purpose in a line, the heading that lists it unless that is
+    judging)"""
     place: ClassVar[Place | None] = None
     then: ClassVar[str] = ""
-    """what follows `workbench` for what to do once a model was asked, with the words STORE and
-    MODEL for these; empty: `command` of that model
-    """
+    """the command after `workbench` for the next step once a model was asked, with the words STORE
+    and MODEL as placeholders; empty: `command` for that model"""
     told_apart: ClassVar[bool] = True
-    "whether `then` is about one way of asking a model, which options have to tell from others"
+    "whether `then` is about one way of asking a model, which options have to select"
     after: ClassVar[str] = ""
-    "what to do once a job of it is done"
+    "advice for the next step once a job of it is done"
     form_help: ClassVar[str] = ""
     "explains its fields of the form of a job"
     home_help: ClassVar[str] = ""
@@ -244,7 +239,7 @@ class Audit(ABC):
 
     @abstractmethod
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
-        """Return the wordings that are asked about where none are named."""
+        """Return the wordings that are asked about if none are named."""
 
     def probes(
         self,
@@ -255,97 +250,92 @@ class Audit(ABC):
         model_name: str,
         material: Material = None,
     ) -> Iterator[Probe]:
-        """Yield every prompt that the audit needs: every wording of every statement under every
-        template.
+        """Yield every prompt of the audit: each wording of each statement under each template.
 
         Parameters
         ----------
-        model_name : what a template may call the model
-        material : what `asked` returned
+        model_name : the name that a template may use for the model
+        material : the material that `asked` returned
         """
         return probes(statements, templates, variants, language, model_name, material)
 
     def asked(
         self, store: Store, design: Design, instrument: Instrument, chosen: Sequence[Statement]
     ) -> tuple[Sequence[Statement], Material]:
-        """Return which of the chosen statements a design asks about, and what the audit is given
-        beside them.
+        """Return the statements that a design asks about, and the audit's material beside them.
 
-        Raises UsageError where the instrument has nothing of it.
+        Raises UsageError if the instrument has none of it.
         """
         return without_questions(instrument, design, chosen), None
 
     def templates(self) -> Sequence[Template]:
-        """Return the templates of instruments that bring none: those that ship in
-        `data/prompts`.
-        """
+        """Return the shipped templates, for instruments that have none: those in `data/prompts`."""
         return shipped_templates(self.name)
 
     def translated(self, language: str) -> Sequence[Template]:
-        """Return these templates in another language; none where nobody translated them."""
+        """Return these templates in another language, or none without a translation."""
         return shipped_templates(self.name, language)
 
     def templates_for(self, instrument: Instrument, language: str) -> tuple[Template, ...]:
-        """Return the templates with which it may ask about an instrument: its own, or those that
-        ship.
+        """Return the templates for an instrument: its own, or those that ship.
 
-        Where its own are those that ship, their translations into `language` belong to them.
+        If its own are those that ship, their translations into `language` belong to them.
         """
-        held = [one for one in instrument.templates if one.audit == self.name] or list(
-            self.templates()
-        )
-        if any(one.speaks(language) for one in held):
-            return with_words(held, instrument.lexicons)
-        shipped = {
-            one.key
-            for name in {spoken(one.language) for one in held}
-            for one in self.translated(name)
+        templates = [
+            template for template in instrument.templates if template.audit == self.name
+        ] or list(self.templates())
+        if any(template.speaks(language) for template in templates):
+            return with_words(templates, instrument.lexicons)
+        shipped_keys = {
+            template.key
+            for template_language in {spoken(template.language) for template in templates}
+            for template in self.translated(template_language)
         }
-        if all(one.key in shipped for one in held):
-            held += self.translated(spoken(language))
-        return with_words(held, instrument.lexicons)
+        if all(template.key in shipped_keys for template in templates):
+            templates += self.translated(spoken(language))
+        return with_words(templates, instrument.lexicons)
 
     def designed(self, store: Store, design: Design, own: Given) -> Design:
-        """Return a design with what `run_options` say: their values, None for one that was not
-        given.
+        """Return a design with the values of `run_options`.
 
-        Raises UsageError for values that make no sense together.
+        A value that was not given is None. Raises UsageError for values that make no sense
+        together.
         """
         return design
 
     def given_in(self, design: Design) -> Mapping[str, Any]:
-        """Return the values of `run_options` that a design was made with, by their names:
-        `designed` turned round.
+        """Return the values of `run_options` in a design, by name: the inverse of `designed`.
 
-        What only chose statements is left out, as the design names these.
+        Values that only select statements are omitted, as the design names the statements.
         """
         return {}
 
     def verdict_rule(self, samples: int) -> VerdictRule | None:
-        """Return what makes a verdict of the answers to a prompt, so many of which are planned;
-        None: nothing does.
+        """Return the rule that turns the answers to a prompt into a verdict, or None without one.
+
+        `samples` is the planned number of answers.
         """
         return None
 
     def said(self, spec: Mapping[str, Any]) -> list[str]:
-        """Return in a few words what a stored design asks, where the audit and the instrument do
-        not say it.
+        """Return the parts of a stored design in a few words each.
+
+        Parts that follow from the audit and the instrument are omitted.
         """
         return []
 
     def to_tick(self, store: Store, instrument: str) -> Mapping[str, Sequence[str]]:
-        """Return the names that an instrument offers for `run_options` of several names: a form
-        ticks them.
-        """
+        """Return the names that a form offers for `run_options` with several names."""
         return {}
 
     def demonstration(self) -> Demonstration | None:
-        """Return how it is shown to somebody new; None: it is not."""
+        """Return the demonstration of the audit, or None without one."""
         return None
 
     def may_be_asked(self, store: Store, instrument: str) -> Sequence[str] | None:
-        """Return the refs of which the first so many may be asked for; None: an instrument has
-        nothing for it.
+        """Return the refs of which the first ones may be selected by their number.
+
+        It is None if an instrument has nothing for the audit.
         """
         return [line.ref for line in store.instruments.lines(instrument)]
 
@@ -356,11 +346,11 @@ class Audit(ABC):
         language: str,
         material: Material,
     ) -> tuple[str, ...]:
-        """Return what a person should know before it is asked, and what is not asked."""
+        """Return remarks before the audit is run, including those on prompts that are not asked."""
         return ()
 
     def notes(self, instrument: Instrument) -> Sequence[str]:
-        """Return what is to be known of an instrument for this audit when it is imported."""
+        """Return notes on an instrument for this audit, when it is imported."""
         return ()
 
     def detects(
@@ -370,9 +360,10 @@ class Audit(ABC):
         samples: int,
         material: Material,
     ) -> str:
-        """Return what so many statements and answers can show, in a sentence, before anything is
-        known of the model; empty: nobody knows. It takes no longer than a formula does. `samples`
-        0: nothing is drawn.
+        """Return a sentence on the effects that so many statements and answers can show.
+
+        It needs no answers of the model, and takes no longer than a formula. It is empty if the
+        effects are unknown. If `samples` is 0, nothing is sampled.
         """
         return ""
 
@@ -383,51 +374,60 @@ class Audit(ABC):
         statements: Sequence[Statement],
         material: Material,
     ) -> str:
-        """Say why a design asks nothing."""
-        languages = sorted({w.language for s in instrument.statements for w in s.wordings})
+        """Return the reason why a design asks nothing."""
+        languages = sorted(
+            {
+                wording.language
+                for statement in instrument.statements
+                for wording in statement.wordings
+            }
+        )
         return (
             f"{instrument.name} has no wording in {design.language!r} for it. Its languages: "
             f"{', '.join(languages)}"
         )
 
     def offered(self, probe: Probe) -> str:
-        """Return the letters that a prompt offers; empty where it offers none."""
+        """Return the letters that a prompt offers, or an empty string."""
         return ""
 
     def judged_for_review(self, store: Store, run: Run, readings: Readings) -> Judged | None:
-        """Return what an auditor should look at in the figures of a run; None: the audit has no
-        verdicts on statements.
+        """Return the figures of a run for review by an auditor.
 
-        Raises UsageError where nothing of it can be judged.
+        It is None if the audit has no verdicts on statements. Raises UsageError if nothing of the
+        run can be judged.
         """
         return None
 
     def verdict_tables(self, store: Store, run: Run, readings: Readings) -> Sequence[AnyTable]:
-        """Return the verdicts of a run on statements: a table over all templates, and one under
-        each, which is its subject. A row's key is the statement; columns of verdicts are tests, the
-        last one over all tests. Nothing where the audit has no verdicts on statements.
+        """Return the verdicts of a run on statements, over all templates and under each.
 
-        Raises UsageError where nothing of the run can be judged.
+        The first table is over all templates. Each other one is under a template, which is its
+        subject. A row's key is the statement. Columns of verdicts are tests, the last one over all
+        tests. It is empty if the audit has no verdicts on statements.
+
+        Raises UsageError if nothing of the run can be judged.
         """
         return ()
 
     def label_probabilities(self, store: Store, run: Run) -> Iterator[LabelProbabilities]:
         """Yield the probabilities of the labels of the prompts of an exact run, before rulings.
 
-        Raises UsageError where it has none.
+        Raises UsageError if it has none.
         """
         from workbench.evidence.letters import letter_probabilities
 
         return letter_probabilities(store, run)
 
     def known_for_review(self, run: Run, shared: Mapping[object, Any]) -> Judged | None:
-        """Return the same of what `home` has judged; None where it has not: nothing is read for
-        it.
+        """Return the figures for review from those that `home` has judged.
+
+        It is None if `home` has not judged the run, since nothing is read for it.
         """
         return None
 
     def lint(self, instrument: Instrument) -> Iterator[LintFinding]:
-        """Yield what is odd about an instrument for this audit."""
+        """Yield the findings of lint on an instrument for this audit."""
         return iter(())
 
     def answered(self, store: Store) -> bool:
@@ -435,15 +435,13 @@ class Audit(ABC):
         return bool(store.runs.list(self.asked_by))
 
     def instruments(self, store: Store) -> Sequence[str]:
-        """Return the instruments with answers that it judges, the one that was answered last at the
-        end.
-        """
-        # Which a choice among runs reads, too.
+        """Return the instruments with answers that it judges, the last answered one at the end."""
+        # a selection among runs reads the same list
         runs = store.runs.list(self.asked_by, personas=self.each_run)
         return tuple(dict.fromkeys(run.instrument for run in reversed(runs)))[::-1]
 
     def models(self, store: Store, instrument: str) -> Collection[str]:
-        """Return the models that answered about an instrument; empty: about any."""
+        """Return the models that answered about an instrument; with an empty name, about any."""
         return {
             run.model for run in store.runs.list(self.asked_by, instrument or None, personas=True)
         }
@@ -453,28 +451,29 @@ class Audit(ABC):
         return [name for name in store.instruments.names() if self.may_be_asked(store, name)]
 
     def not_yet(self, store: Store) -> str:
-        """Say why nobody can read the answers yet, and what to do; empty: somebody can."""
+        """Return the reason why answers cannot be read yet, with advice, or an empty string."""
         return ""
 
     def named(self, store: Store) -> Mapping[str, Mapping[str, str]]:
-        """Return what a store has for options whose value is a name of it: option -> (name -> its
-        words).
-        """
+        """Return the values that a store has for options: by option, by value, its text."""
         return {}
 
     def narrowed(self, store: Store, which: Which) -> Sequence[Which]:
-        """Return a choice of answers for each result that `which` leaves open: most results are
-        about one instrument.
+        """Return a selection of answers for each result that `which` leaves open.
 
-        Raises UnknownName for an instrument that is not in the store.
+        Most results are about one instrument. Raises UnknownName for an instrument that is not in
+        the store.
         """
         if self.every_instrument:
             for name in which.instruments:
                 store.instruments.get(name)
-            held = {run.instrument for run in store.runs.list(self.name) if run.responses}
+            answered_instruments = {
+                run.instrument for run in store.runs.list(self.name) if run.responses
+            }
             return (
                 [which]
-                if held and (not which.instruments or held.intersection(which.instruments))
+                if answered_instruments
+                and (not which.instruments or answered_instruments.intersection(which.instruments))
                 else []
             )
         if which.instrument is not None:
@@ -483,13 +482,13 @@ class Audit(ABC):
             from workbench.evidence.runs import runs_meant
 
             return which.of_each(runs_meant(store, self.name, which))
-        there = [name for name in self.instruments(store) if which.instrument in (None, name)]
-        return [replace(which, instrument=name) for name in there]
+        instrument_names = [
+            name for name in self.instruments(store) if which.instrument in (None, name)
+        ]
+        return [replace(which, instrument=name) for name in instrument_names]
 
     def every_run(self, store: Store, which: Which) -> Sequence[Which]:
-        """Return a choice for each run on an instrument by the models that are meant, whatever its
-        templates.
-        """
+        """Return a selection for each run of the selected models, with any templates."""
         from workbench.evidence.runs import of_models
 
         return which.of_each(
@@ -498,28 +497,30 @@ class Audit(ABC):
 
     @abstractmethod
     def judge(self, store: Store, which: Which, options: Any, opened: Opened) -> Result:
-        """Return the result of one choice of answers, as `narrowed` returns them. Tables that read
-        more open the store by `opened`.
+        """Return the result of one selection of answers, as `narrowed` returns them.
 
-        Raises WorkbenchError if there is nothing to judge.
+        Tables that read more open the store by `opened`. Raises WorkbenchError if there is nothing
+        to judge.
         """
 
     def part(self, store: Store, which: Which, options: Any, opened: Opened) -> Result | None:
-        """Return what is soon read of a result that takes long to read; None: nothing. A screen
-        shows it meanwhile.
+        """Return the part of a slow result that is read quickly, or None without one.
+
+        A screen shows it meanwhile.
         """
         return None
 
     def at_home(self, store: Store, which: Which) -> tuple[Which, Any]:
-        """Return of which answers, and by which options, Home says something: no more than its
-        lines need.
+        """Return the selection of answers and the options of Home's lines.
+
+        They cover no more than these lines need.
         """
         return which, self.options()
 
     def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
-        """Return what Home says of the newest results.
+        """Return Home's lines on the newest results.
 
-        `shared`: where audits of the same answers find what another one has worked out already.
+        Audits of the same answers share their results in `shared`.
         """
         from workbench.audits.result import home_lines
         from workbench.evidence.answered import finished_first
@@ -527,21 +528,25 @@ class Audit(ABC):
 
         if self.place is None:
             return ()
-        there: Sequence[Which]
+        selections: Sequence[Which]
         if self.each_run:
-            there = Which().of_each(finished_first(store, store.runs.list(self.name), RUNS_AT_HOME))
+            selections = Which().of_each(
+                finished_first(store, store.runs.list(self.name), RUNS_AT_HOME)
+            )
         else:
-            there = self.narrowed(store, Which())[-1:]
-        if not there or self.not_yet(store):
+            selections = self.narrowed(store, Which())[-1:]
+        if not selections or self.not_yet(store):
             return ()
         lines: list[HomeLine] = []
-        for one in there:
+        for selection in selections:
             label, key = (
                 self.place.label or self.place.mode.capitalize(),
                 f"{self.name}:{len(lines) or ''}",
             )
             try:
-                result = self.judge(store, *self.at_home(store, one), lambda: nullcontext(store))
+                result = self.judge(
+                    store, *self.at_home(store, selection), lambda: nullcontext(store)
+                )
             except UsageError as error:
                 lines.append(
                     HomeLine(key, label, "no figures yet", str(error), dim=True, todo=self.todo)
@@ -552,48 +557,52 @@ class Audit(ABC):
         return lines
 
     def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
-        """Return what `show` prints: the tables that are named; without names, those that people
-        see first, or for a program all.
+        """Return the tables that `show` prints: the named ones, or the default ones without names.
+
+        By default people get the first tables, and programs get all.
         """
         from workbench.audits.chosen_run import elsewhere, start_with
         from workbench.audits.result import conditions, printed
         from workbench.evidence.runs import Which, whole_names
 
         compare = whole_names(store, getattr(options, "compare", None))
-        meant = Which.of(options, store).with_personas_in(compare)
-        there = self.narrowed(store, meant)
-        if not there and self.each_run:
-            there = [meant]  # `judge` says which models there are
-        there, left_out = self._finished(store, meant, there)
-        names = list(dict.fromkeys(str(one.instrument) for one in there))
+        user_selection = Which.of(options, store).with_personas_in(compare)
+        selections = self.narrowed(store, user_selection)
+        if not selections and self.each_run:
+            selections = [user_selection]  # `judge` says which models there are
+        selections, left_out = self._finished(store, user_selection, selections)
+        names = list(dict.fromkeys(str(selection.instrument) for selection in selections))
         if len(names) > 1:
             raise UsageError(
                 f"{len(names)} instruments have answers: {', '.join(names)}; name one with "
                 "--instrument"
             )
-        if not there:
+        if not selections:
             start = start_with(store, self.asked_by, options.instrument)
             raise UnknownName(
                 f"{self.why_unanswered(options.instrument)}. "
                 f"{start}{elsewhere(store, self.asked_by)}"
             )
-        # And `judge` says what to name.
-        which = there[0] if len(there) == 1 else replace(meant, instrument=names[0])
+        # with several runs, `judge` raises an error that tells what to name
+        which = (
+            selections[0] if len(selections) == 1 else replace(user_selection, instrument=names[0])
+        )
         result = self.judge(store, which, self.options.of(options), lambda: nullcontext(store))
-        made = printed(
+        output = printed(
             result, options.table or (), conditions(options.where or ()), compare, medium
         )
         return (
-            replace(made, header=(*left_out, *made.header), told=(*left_out, *made.told))
+            replace(output, header=(*left_out, *output.header), told=(*left_out, *output.told))
             if left_out
-            else made
+            else output
         )
 
     def _finished(
         self, store: Store, meant: Which, there: Sequence[Which]
     ) -> tuple[Sequence[Which], tuple[str, ...]]:
-        """Return the one run with a finished plan, if there is one among several, and how far the
-        others came.
+        """Return the only run with a finished plan, with notes on the other runs.
+
+        If there is no such run among several, all selections are returned without notes.
         """
         from workbench.evidence.answered import answered, is_finished
         from workbench.evidence.runs import runs_meant
@@ -606,25 +615,23 @@ class Audit(ABC):
         finished = [run for run in runs if is_finished(store, run)]
         if len(finished) != 1:
             return there, ()
-        left_out = []
+        notes = []
         for run in runs:
             if run not in finished:
                 share = number(answered(store, run).share, Kind.SHARE)
-                left_out.append(
+                notes.append(
                     f"Left out: {run.label}, of which {share} of the plan was answered. Name it "
                     "to see it."
                 )
-        return meant.of_each(finished), tuple(left_out)
+        return meant.of_each(finished), tuple(notes)
 
     def why_unanswered(self, instrument: str | None) -> str:
-        """Say that nothing was answered."""
+        """Return the text on the lack of answers."""
         return f"{instrument or 'the store'} has no answers to judge"
 
     @property
     def asks(self) -> bool:
-        """Whether it puts questions to models; otherwise it judges the answers to another audit's
-        prompts.
-        """
+        """Whether it asks models, or judges the answers to another audit's prompts."""
         return not self.answers_of
 
     @property
@@ -634,41 +641,50 @@ class Audit(ABC):
 
     @property
     def command(self) -> str:
-        """What follows `workbench` to see its figures, with the word STORE for the store."""
+        """The command after `workbench` that shows its figures, with STORE for the store."""
         return f"show STORE {self.name}"
 
     @property
     def judges_by(self) -> Sequence[Option]:
-        """The options of how answers are judged: a frozen plan has them."""
+        """The options for judging answers. A frozen plan has them."""
         return (*self._has(self.options.judging()), *self.readers, WITHOUT_RULINGS)
 
     def _has(self, options: Sequence[Option]) -> Iterator[Option]:
-        """Yield the options that have an effect: sameness is of comparisons."""
-        return (one for one in options if self.compares or one.name != SAME_WITHIN.name)
+        """Return the options that have an effect. One about sameness needs comparisons."""
+        return (option for option in options if self.compares or option.name != SAME_WITHIN.name)
 
     @property
     def figure_options(self) -> Sequence[Option]:
-        """All that its figures may be told: which answers are meant, and how they are judged."""
+        """The options of its figures: those that select answers, and those for judging."""
         model = MODELS if self.several_models else MODEL
-        several = INSTRUMENT.but(
+        instruments = INSTRUMENT.but(
             help="one or more, separated by commas", none="all with answers", metavar="NAME,…"
         )
-        instrument = several if self.every_instrument else INSTRUMENT
-        which = (model, instrument, *SERVED, *TEMPLATE, *self.told_by)
+        instrument = instruments if self.every_instrument else INSTRUMENT
+        selecting = (model, instrument, *SERVED, *TEMPLATE, *self.told_by)
         compares = (COMPARE,) if self.compares else ()
-        own = self._has(self.options.flags())
-        return (*which, *own, *self.readers, WITHOUT_RULINGS, TABLE, WHERE, *compares, METHODS)
+        own_options = self._has(self.options.flags())
+        return (
+            *selecting,
+            *own_options,
+            *self.readers,
+            WITHOUT_RULINGS,
+            TABLE,
+            WHERE,
+            *compares,
+            METHODS,
+        )
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
-        """Yield the parts of a report: one for each result that stands for itself; none where
-        nothing was answered.
+        """Yield the sections of a report: one for each result, or none without answers.
 
-        Raises WorkbenchError for answers of which nothing can be judged.
+        Raises WorkbenchError for answers that cannot be judged.
         """
         from workbench.audits.result import reported, reported_beside
         from workbench.domain.readings import Readings
         from workbench.evidence.runs import Which, names_model, whole_names
 
+        # results on several models are restricted to these models below
         models = wanted.models if self.each_run else ()
         which = Which(wanted.instrument or None, models, readings=Readings(rulings=wanted.rulings))
         if not self.each_run:
@@ -678,30 +694,29 @@ class Audit(ABC):
                 seed=wanted.seed, as_published=wanted.as_published, same_within=wanted.same_within
             )
         )
-        newest: dict[str, Result] = {}
-        for one in self._finished_before_others(store, which):
+        newest_by_instrument: dict[str, Result] = {}
+        for selection in self._finished_before_others(store, which):
             if wanted.models and not self.each_run:
-                there = self.models(store, one.instrument or "")
-                held = [
+                answering_models = self.models(store, selection.instrument or "")
+                matching_models = [
                     name
-                    for name in one.models or wanted.models
-                    if name in wanted.models and any(names_model(name, model) for model in there)
+                    for name in selection.models or wanted.models
+                    if name in wanted.models
+                    and any(names_model(name, model) for model in answering_models)
                 ]
-                if not held:
+                if not matching_models:
                     continue
-                one = replace(one, models=tuple(held))
-            result = self.judge(store, one, options, lambda: nullcontext(store))
+                selection = replace(selection, models=tuple(matching_models))
+            result = self.judge(store, selection, options, lambda: nullcontext(store))
             yield from reported(result, store, wanted, self.command, self.readers)
             if self.each_run:
-                newest[result.instrument.name] = result
+                newest_by_instrument[result.instrument.name] = result
                 wanted.shared.update({(self.name, run): result for run in result.runs.values()})
-        for result in newest.values():
+        for result in newest_by_instrument.values():
             yield from reported_beside(result, wanted, self.command)
 
     def _finished_before_others(self, store: Store, which: Which) -> Sequence[Which]:
-        """Return a choice for each result that `which` leaves open, of runs those with a finished
-        plan first.
-        """
+        """Return a selection for each result that `which` leaves open, finished plans first."""
         from workbench.evidence.answered import is_finished
         from workbench.evidence.runs import runs_meant
 
@@ -718,14 +733,17 @@ class Audit(ABC):
         )
 
     def results(self, store: Store, options: Given) -> Iterator[Given]:
-        """Yield these options once for each result that they leave open, so that each means one:
-        `printed` then raises nothing for having to choose.
+        """Yield these options once for each result that they leave open.
+
+        Each then has one result, so that `printed` raises no error for an open choice.
         """
         from workbench.evidence.runs import Which
 
         which = Which.of(options, store)
-        for one in self.every_run(store, which) if self.each_run else self.narrowed(store, which):
-            yield Given(**vars(options) | one.given())
+        for selection in (
+            self.every_run(store, which) if self.each_run else self.narrowed(store, which)
+        ):
+            yield Given(**vars(options) | selection.given())
 
 
 def probes(
@@ -736,8 +754,9 @@ def probes(
     model_name: str,
     material: Material = None,  # noqa: ARG001  any statements can be asked about
 ) -> Iterator[Probe]:
-    """Yield every wording of every statement under every template; wordings that a statement lacks
-    are left out.
+    """Yield every wording of every statement under every template.
+
+    Wordings that a statement lacks are skipped.
     """
     for statement in statements:
         for variant in variants:
@@ -756,16 +775,16 @@ def without_questions(
 ) -> Sequence[Statement]:
     """Return statements without multiple-choice questions, which ask for no stance.
 
-    Raises UsageError where one is named, or nothing else is there.
+    Raises UsageError if such a question is named, or no other statement is there.
     """
-    questions = {item.ref for item in instrument.choices}
-    named = [ref for ref in design.statements if ref in questions]
-    left = [statement for statement in chosen if statement.ref not in questions]
-    if questions and (named or not left):
-        what = f"{named_few(named)}:" if named else f"{instrument.name} has"
+    question_refs = {item.ref for item in instrument.choices}
+    named_questions = [ref for ref in design.statements if ref in question_refs]
+    other_statements = [statement for statement in chosen if statement.ref not in question_refs]
+    if question_refs and (named_questions or not other_statements):
+        subject = f"{named_few(named_questions)}:" if named_questions else f"{instrument.name} has"
         raise UsageError(
-            f"{what} only multiple-choice questions, which the audit {design.audit} cannot ask; "
+            f"{subject} only multiple-choice questions, which the audit {design.audit} cannot ask; "
             "choose --audit "
             "response_bias, or another --instrument"
         )
-    return left
+    return other_statements

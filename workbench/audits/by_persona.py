@@ -1,5 +1,6 @@
-"""Runs with a persona beside the run without one, in the tables by persona of audits that show
-several runs at once.
+"""Pairs of a run with a persona and the run without one, for tables by persona.
+
+Audits that show several runs at once have these tables.
 """
 
 from __future__ import annotations
@@ -15,21 +16,21 @@ if TYPE_CHECKING:
     from stores.runs.run_rows import Run
 
 KEY = r" \[[0-9a-f]+\]$"
-"what tells personas of one name apart, where there are several"
+"the end of a persona's name that distinguishes it from others of that name"
 Row = TypeVar("Row")
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
 class WithPersona:
-    """A run with a persona, and the run that differs from it in the lack of one alone."""
+    """A run with a persona, and the run that differs from it only in the lack of one."""
 
     name: str
     baseline: str
     "name of the run without a persona"
     persona: str
     called: str
-    "its name alone, as a file of personas has it: two with other texts may be called alike"
+    "its name alone, as in a file of personas; two with different texts may have the same name"
 
 
 def with_personas(
@@ -37,28 +38,37 @@ def with_personas(
 ) -> tuple[WithPersona, ...]:
     """Return every run with a persona whose baseline is among these runs, in their order.
 
-    apart : what else of a run, by its name, has to be equal: of one run under several templates,
-        the template
+    Parameters
+    ----------
+    apart : returns a further property of a run, by its name, that has to be equal: the template, if
+        one run is under several templates
     """
     return tuple(
-        WithPersona(name, base, other.persona_name, re.sub(KEY, "", other.persona_name))
-        for base, run in runs.items()
-        if not run.persona
-        for name, other in runs.items()
-        if other.persona and other.baseline == run.baseline and apart(name) == apart(base)
+        WithPersona(
+            persona_name,
+            baseline_name,
+            persona_run.persona_name,
+            re.sub(KEY, "", persona_run.persona_name),
+        )
+        for baseline_name, baseline_run in runs.items()
+        if not baseline_run.persona
+        for persona_name, persona_run in runs.items()
+        if persona_run.persona
+        and persona_run.baseline == baseline_run.baseline
+        and apart(persona_name) == apart(baseline_name)
     )
 
 
 @dataclass(frozen=True, slots=True)
 class PersonaRow(Generic[Found]):
-    """What a persona changes in a figure: against the same run without it."""
+    """The change of a figure by a persona, compared with the same run without it."""
 
     runs: WithPersona
     found: Found
 
 
 def columns(of: Callable[[Row], WithPersona]) -> tuple[Column[Row], Column[Row]]:
-    """Return the columns of who answered and with which persona."""
+    """Return the columns of the model and its persona."""
     return Column("model", "model", lambda row: of(row).baseline), Column(
         "persona", "persona", lambda row: of(row).persona
     )

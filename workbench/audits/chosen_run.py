@@ -1,4 +1,4 @@
-"""The one run that options or a choice of answers mean, and what to do where there is none."""
+"""The one run that options or a selection of answers match, and the advice if there is none."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_LABELS: Mapping[str, str] = {}
 
 
 def run_of(store: Store, options: SimpleNamespace, *, answered: bool = False) -> Run:
-    """Return the run that the options of a command mean; see `find_run`."""
+    """Return the run that the options of a command match, see `find_run`."""
     return find_run(
         store,
         options.audit,
@@ -55,11 +55,11 @@ def find_run(
     answered: bool = False,
     templates: TemplateChoice = LATEST,
 ) -> Run:
-    """Return the only matching run, see `matching`; `answered`: only runs with answers, not just
-    probabilities.
+    """Return the only matching run, see `matching`.
 
-    A run in which everything failed matches only if no other does. Of several families of templates
-    the most recently asked one is used, unless one is chosen.
+    With `answered`, only runs with answers match, not those with probabilities alone. A run in
+    which everything failed matches only if no other does. Of several families of templates the most
+    recently asked one is used, unless one is chosen.
 
     Raises UnknownName if there is none, AmbiguousRun if there are several.
     """
@@ -70,14 +70,14 @@ def find_run(
 
 
 def run_meant(store: Store, audit: str, which: Which, *, answered: bool = False) -> Run:
-    """Return the only run that a choice of answers means; see `find_run`."""
+    """Return the only run that a selection of answers matches, see `find_run`."""
     runs = runs_meant(store, audit, which, answered=answered)
     if not runs:
-        what = f" by {', '.join(which.models)}" if which.models else ""
-        others = ", ".join(sorted({run.model for run in store.runs.list(audit)}))
+        by_models = f" by {', '.join(which.models)}" if which.models else ""
+        models = ", ".join(sorted({run.model for run in store.runs.list(audit)}))
         raise UnknownName(
-            f"the store has no {audit} answers{what}"
-            + (f". Models with answers: {others}" if others else f". {instead(store, audit)}")
+            f"the store has no {audit} answers{by_models}"
+            + (f". Models with answers: {models}" if models else f". {instead(store, audit)}")
         )
     if len(runs) > 1:
         raise AmbiguousRun(_several_match(runs))
@@ -85,10 +85,9 @@ def run_meant(store: Store, audit: str, which: Which, *, answered: bool = False)
 
 
 def _several_match(runs: Sequence[Run]) -> str:
-    """Return a message that lists the matching runs, with the options that tell them apart and what
-    to give for each.
+    """Return a message that lists the matching runs, with the options that select each of them.
 
-    Revisions tell the runs of one model apart, and dates those of one snapshot.
+    Revisions distinguish the runs of one model, and dates those of one snapshot.
     """
     models = [run.model for run in runs]
     if len(set(models)) == 1:
@@ -107,10 +106,12 @@ def _several_match(runs: Sequence[Run]) -> str:
         "snapshot": snapshots,
     }
     choices = []
-    for name, given in values.items():
-        different = [shlex.quote(value) for value in dict.fromkeys(given) if value]
-        if len(different) > 1:
-            choices.append(f"--{name} {' or '.join((', '.join(different[:-1]), different[-1]))}")
+    for name, option_values in values.items():
+        distinct_values = [shlex.quote(value) for value in dict.fromkeys(option_values) if value]
+        if len(distinct_values) > 1:
+            choices.append(
+                f"--{name} {' or '.join((', '.join(distinct_values[:-1]), distinct_values[-1]))}"
+            )
     advice = (
         f"Give {'; '.join(choices)}"
         if choices
@@ -123,14 +124,16 @@ def _several_match(runs: Sequence[Run]) -> str:
 
 
 def run_named(name: str, there: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS) -> str:
-    """Return the run that a name means: its own, a model's with one run alone, or one that has all
-    parts of the name.
+    """Return the run that a name stands for.
 
-    Of several runs the one is meant that the others only add to: `MODEL` is the run without a
-    persona.
+    A name is that of a run, that of a model with one run, or one that has all parts of it. If
+    several runs match, the one to whose parts the others only add is returned: `MODEL` is the run
+    without a persona.
 
-    there : name of a run -> its model
-    labels : longer names that lists print -> name of a run
+    Parameters
+    ----------
+    there : the model of each run
+    labels : the name of the run for each longer name that lists print
 
     Raises UnknownName, AmbiguousRun.
     """
@@ -138,69 +141,87 @@ def run_named(name: str, there: Mapping[str, str], labels: Mapping[str, str] = N
     name = labels.get(name, name)
     if name in there:
         return name
-    parts = {run: set(parts_of(run, model)) for run, model in there.items()}
-    meant = [run for run, model in there.items() if has_parts(name, model, parts[run])]
-    plainest = [run for run in meant if all(parts[run] <= parts[other] for other in meant)]
-    if plainest:
-        return plainest[0]
-    if meant:
-        raise AmbiguousRun(f"{name!r} was asked in {len(meant)} ways; name one: {'; '.join(meant)}")
+    parts_by_run = {run: set(parts_of(run, model)) for run, model in there.items()}
+    matching_runs = [
+        run for run, model in there.items() if has_parts(name, model, parts_by_run[run])
+    ]
+    simplest_runs = [
+        run
+        for run in matching_runs
+        if all(parts_by_run[run] <= parts_by_run[other_run] for other_run in matching_runs)
+    ]
+    if simplest_runs:
+        return simplest_runs[0]
+    if matching_runs:
+        raise AmbiguousRun(
+            f"{name!r} was asked in {len(matching_runs)} ways; name one: {'; '.join(matching_runs)}"
+        )
     raise UnknownName(f"there is no run or model {name!r}. Available: {'; '.join(there) or 'none'}")
 
 
 def instead(store: Store, audit: str) -> str:
-    """Return advice if nothing of an audit was asked: other results, or how to ask."""
-    if there := elsewhere(store, audit):
-        return there.removeprefix(". ")
+    """Return advice if an audit was not run: other results, or how to start."""
+    if other_results := elsewhere(store, audit):
+        return other_results.removeprefix(". ")
     return start_with(store, audit)
 
 
 def start_with(store: Store, audit: str, instrument: str | None = None) -> str:
-    """Return how to ask about a store, or an instrument: by another audit, if this one has nothing
-    to ask there.
+    """Return advice on how to start the audit of a store or an instrument.
+
+    It names another audit if this one has nothing to ask there.
     """
-    meant = meant_for(store, store.instruments.names() if instrument is None else [instrument])
-    others = {
-        name: f"{', '.join(of)} {'is' if len(of) == 1 else 'are'} asked with --audit {name}"
-        for name, of in meant.items()
+    instruments_by_audit = meant_for(
+        store, store.instruments.names() if instrument is None else [instrument]
+    )
+    hints = {
+        name: f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} asked with --audit {name}"
+        for name, names in instruments_by_audit.items()
         if name != audit
     }
-    asked_by = audit_for(audit, meant)
-    cannot = asked_by != audit
-    of = f" --instrument {shlex.quote(instrument)}" if instrument else ""
-    start = f"Start with: workbench run STORE --audit {asked_by}{of} --model NAME"
-    told = "; ".join(others.values())
+    asked_by = audit_for(audit, instruments_by_audit)
+    needs_other_audit = asked_by != audit
+    instrument_option = f" --instrument {shlex.quote(instrument)}" if instrument else ""
+    command_text = (
+        f"Start with: workbench run STORE --audit {asked_by}{instrument_option} --model NAME"
+    )
+    hint_text = "; ".join(hints.values())
     return (
-        f"{told}, not with --audit {audit}. {start}"
-        if cannot
-        else "; ".join(filter(None, (start, told)))
+        f"{hint_text}, not with --audit {audit}. {command_text}"
+        if needs_other_audit
+        else "; ".join(filter(None, (command_text, hint_text)))
     )
 
 
 def meant_for(store: Store, names: Sequence[str]) -> dict[str, list[str]]:
-    """Return the audits that have material of their own in some of these instruments, and in
-    which.
-    """
-    found = {
-        one.name: [name for name in names if one.may_be_asked(store, name)]
-        for one in registry.asking()
-        if one.own_material
+    """Return the audits that have material of their own, with their instruments among these."""
+    instruments_by_audit = {
+        audit.name: [name for name in names if audit.may_be_asked(store, name)]
+        for audit in registry.asking()
+        if audit.own_material
     }
-    return {audit: of for audit, of in found.items() if of}
+    return {
+        audit: instruments for audit, instruments in instruments_by_audit.items() if instruments
+    }
 
 
 def audit_for(audit: str, meant: Mapping[str, Sequence[str]]) -> str:
-    """Return the audit that can ask: this one, or another that has material where this one has
-    none.
-    """
-    here = audit in meant or not registry.audit(audit).own_material
-    return audit if here else next(iter(meant), audit)
+    """Return the audit that can ask: this one, or one with material if this one has none."""
+    can_ask = audit in meant or not registry.audit(audit).own_material
+    return audit if can_ask else next(iter(meant), audit)
 
 
 def elsewhere(store: Store, audit: str) -> str:
-    """Return `. There are answers of …: workbench …` for answers of other audits; empty if there
-    are none.
+    """Return the text on answers of other audits, or an empty string without any.
+
+    Its form is `. There are answers of …: workbench …`.
     """
-    others = [one for one in registry.asking() if one.name != audit and one.answered(store)]
-    looked_at = [f"of {one.name}: workbench {one.command}" for one in others]
-    return f". There are answers {'; '.join(looked_at)}" if looked_at else ""
+    other_audits = [
+        other_audit
+        for other_audit in registry.asking()
+        if other_audit.name != audit and other_audit.answered(store)
+    ]
+    hints = [
+        f"of {other_audit.name}: workbench {other_audit.command}" for other_audit in other_audits
+    ]
+    return f". There are answers {'; '.join(hints)}" if hints else ""

@@ -1,13 +1,13 @@
 """Findings that claim something beyond chance, with p adjusted within each audit and question.
 
 A sentence on its own would be wrong in one of twenty reports, and nearly every report with a
-hundred tests would have a wrong one. So a claim says its sentences only when it knows its p,
+hundred tests would have a wrong one. So a claim makes its sentences only when its p is known,
 adjusted over the tests of its audit. The tests of one question, such as whether models lean, are a
 family of their own: true claims about another question do not make a false one about this question
 more likely.
 
 Claims that a frozen plan names are confirmatory: they are adjusted by Holm's procedure, over the
-audit. All others are exploratory. Where no claim is shown, the sentence says what effect this
+audit. All others are exploratory. If no claim is significant, the sentence has the effect that this
 design finds in 80 % of studies.
 """
 
@@ -45,15 +45,15 @@ CONFIRMATORY, EXPLORATORY = "confirmatory", "exploratory"
 
 
 OF_STUDIES = "of studies"
-"ends the sentence on the effect that a design finds"
+"the end of the sentence on the effect that a design finds"
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The precision of a test, from which the effect follows that it finds in 80 % of studies."""
+    """The precision of a test. It determines the effect that the test finds in 80 % of studies."""
 
     error: float
-    "standard error of the figure; NaN: unknown, and nothing is said"
+    "standard error of the figure; NaN: unknown, so that there is no sentence"
     largest: float
     """the largest plausible effect: if more than 20 % of studies miss it, the design cannot show
     the claim"""
@@ -75,14 +75,13 @@ class Reach:
         return share_found(effect, self.error, self.freedom, level)
 
     def shows_nothing(self, level: float = UNADJUSTED) -> bool:
-        """Return whether even the largest plausible effect is found in less than 80 % of
-        studies.
-        """
+        """Return whether less than 80 % of studies find even the largest plausible effect."""
         return self.effect(level) > self.largest
 
     def in_words(self, level: float = UNADJUSTED) -> str:
-        """Return the effect that is found in 80 % of studies, or how often the largest plausible
-        one is found.
+        """Return the effect that 80 % of studies find, or the share that finds the largest one.
+
+        The largest one is the largest plausible effect. The text is empty if the effect is unknown.
         """
         effect = self.effect(level)
         if math.isnan(effect):
@@ -125,39 +124,39 @@ def _size(effect: float, kind: Kind) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OfModel:
-    """What an audit says of one model. A report says the same of several models in one sentence."""
+    """A finding about one model. A report has one sentence for models with the same finding."""
 
     said: str
-    "of each of them: `Lean left`"
+    "the finding on the model, the same for each of several models: `Lean left`"
     model: str
-    "empty: the sentence is whole, as one on several models together"
+    "empty: the sentence is complete, such as one on several models together"
     value: str = ""
     "the figures that it rests on: `-0.76 [-0.85, -0.68]`"
     p: float = math.nan
-    "adjusted, of a claim that a test shows; NaN: it describes, or nothing is shown"
+    "adjusted, of a significant claim; NaN: the sentence describes, or no claim is significant"
     doubt: str = ""
-    "what could change it: answers that are missing, the reader's error"
+    "a reason that could change it: missing answers, the reader's error"
     reach: Reach | None = None
-    "of the test behind it; said where the test shows nothing"
+    "of the test behind it; mentioned if the test is not significant"
     status: str = ""
-    "`confirmatory` or `exploratory`; empty: no test shows it"
+    "`confirmatory` or `exploratory`; empty: no test is significant"
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A finding of a report: a sentence on everything, or one on several models."""
+    """A sentence of a report's findings, on everything or on several models."""
 
     said: str
     models: tuple[tuple[str, str], ...] = ()
-    "(names of models, their common value); empty: the sentence is whole"
+    "(names of models, their common value); empty: the sentence is complete"
     doubts: tuple[str, ...] = ()
     p: float = math.nan
     "the smallest of its claims"
     status: str = ""
-    "`confirmatory` or `exploratory`; empty: no test shows it"
+    "`confirmatory` or `exploratory`; empty: no test is significant"
 
     def __str__(self) -> str:
-        values = "; ".join(" ".join(filter(None, one)) for one in self.models)
+        values = "; ".join(" ".join(filter(None, name_and_value)) for name_and_value in self.models)
         text = f"{self.said}: {values}." if values else self.said
         return f"{text.removesuffix('.')} ({self.status})." if self.status else text
 
@@ -167,11 +166,11 @@ class AdjustedFinding:
     """A finding that depends on tests."""
 
     p: tuple[float, ...]
-    "of each test, not adjusted; NaN: there is none"
+    "of each test, not adjusted; NaN without a test"
     said: Callable[[Sequence[float]], Iterable[OfModel]]
     "takes the same p, adjusted over the audit, and returns the sentences"
     question: str
-    "what is asked, such as `lean`: the tests of all findings with the same question are one family"
+    "the subject, such as `lean`: the tests of all findings with the same question are one family"
     about: tuple[str, ...] = ()
     "the run of each test; empty: the tests are of several runs together, and no plan can name them"
 
@@ -181,8 +180,9 @@ Finding = str | OfModel | AdjustedFinding
 
 
 def in_doubt(finding: Finding, doubt: str) -> Finding:
-    """Return a finding with a further doubt on each of its sentences; the same if there is no
-    doubt.
+    """Return a finding with a further doubt on each of its sentences.
+
+    The finding is unchanged if there is no doubt.
     """
     if not doubt or isinstance(finding, str):
         return finding
@@ -190,6 +190,7 @@ def in_doubt(finding: Finding, doubt: str) -> Finding:
         return replace(finding, doubt="; ".join(filter(None, (finding.doubt, doubt))))
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
+        """Yield the sentences of the finding with the doubt."""
         for sentence in finding.said(adjusted):
             yield replace(sentence, doubt="; ".join(filter(None, (sentence.doubt, doubt))))
 
@@ -197,44 +198,49 @@ def in_doubt(finding: Finding, doubt: str) -> Finding:
 
 
 def p_of(one: Estimate) -> float:
-    """Return the p at which the interval's end on the side of 0 would be 0; NaN without an
-    interval.
+    """Return the p at which the interval's end on the side of 0 would be 0.
+
+    It is NaN without an interval.
     """
     if math.isnan(one.low):
         return math.nan
-    reach = abs(one.value - (one.low if one.value > 0 else one.high))
+    half_width = abs(one.value - (one.low if one.value > 0 else one.high))
     return (
-        math.erfc(NORMAL * abs(one.value) / reach / math.sqrt(2)) if reach else float(not one.value)
+        math.erfc(NORMAL * abs(one.value) / half_width / math.sqrt(2))
+        if half_width
+        else float(not one.value)
     )
 
 
 def doubted(p: float) -> str:
-    """Return what is added to a difference that a test does not show. p : adjusted"""
+    """Return the end of a sentence on a difference that is not significant. `p` is adjusted."""
     return "" if p < LEVEL else ", which may be none"
 
 
 def shown(p: Iterable[float]) -> float:
-    """Return the smallest p of a finding's claims if a test shows one, else NaN. p : adjusted"""
-    return min((one for one in p if one < LEVEL), default=math.nan)
+    """Return the smallest p of a finding's claims if one is significant, or NaN.
+
+    `p` is adjusted.
+    """
+    return min((claim_p for claim_p in p if claim_p < LEVEL), default=math.nan)
 
 
 @dataclass(frozen=True, slots=True)
 class AuditSentences:
-    """What a report says of one audit."""
+    """The sentences of a report on one audit."""
 
     sentences: list[Sentence]
-    """claims that a test shows first, the smallest p at the front; the rest in the order of its
-    findings"""
+    "significant claims first, in the order of p; the rest in the order of the findings"
     n_tests: int
-    "exploratory ones"
+    "exploratory tests"
     n_shown: int
     """exploratory tests whose adjusted p is below `LEVEL`, of which a share of `LEVEL` is expected
     to be false"""
     n_planned: int = 0
     "confirmatory tests"
     n_confirmed: int = 0
-    """confirmatory tests whose p by Holm's procedure is below `LEVEL`: any is false with a
-    probability of `LEVEL`"""
+    """confirmatory tests whose p by Holm's procedure is below `LEVEL`: the probability that any is
+    false is `LEVEL`"""
 
 
 Planned = Collection[tuple[str, str]]
@@ -242,8 +248,7 @@ Planned = Collection[tuple[str, str]]
 
 
 def sentences_of(findings: Iterable[Finding], planned: Planned = ()) -> AuditSentences:
-    """Return the sentences of an audit, with p adjusted within each question and over the questions
-    of the audit.
+    """Return the sentences of an audit, with p adjusted within and over its questions.
 
     See `benjamini_bogomolov` for the adjustment. Claims that are planned are adjusted by Holm's
     procedure.
@@ -260,7 +265,9 @@ def sentences_of(findings: Iterable[Finding], planned: Planned = ()) -> AuditSen
         end = position + len(finding.p)
         family = (finding.question, any(tests.is_planned[position:end]))
         is_planned = tests.is_planned[position:end] if finding.about else []
-        confirmatory = {run for run, named in zip(finding.about, is_planned, strict=True) if named}
+        confirmatory = {
+            run for run, in_plan in zip(finding.about, is_planned, strict=True) if in_plan
+        }
         for line in finding.said(tests.adjusted[position:end]):
             own_run = line.model or (finding.about[0] if finding.about else "")
             level = tests.level(family) if line.reach is not None else LEVEL
@@ -268,10 +275,10 @@ def sentences_of(findings: Iterable[Finding], planned: Planned = ()) -> AuditSen
         position = end
     return AuditSentences(
         _merged(lines),
-        n_tests=sum(math.isfinite(p) and not named for p, named in tests),
-        n_shown=sum(p < LEVEL and not named for p, named in tests),
-        n_planned=sum(math.isfinite(p) and named for p, named in tests),
-        n_confirmed=sum(p < LEVEL and named for p, named in tests),
+        n_tests=sum(math.isfinite(p) and not planned_test for p, planned_test in tests),
+        n_shown=sum(p < LEVEL and not planned_test for p, planned_test in tests),
+        n_planned=sum(math.isfinite(p) and planned_test for p, planned_test in tests),
+        n_confirmed=sum(p < LEVEL and planned_test for p, planned_test in tests),
     )
 
 
@@ -291,6 +298,7 @@ class _Tests:
 
     @classmethod
     def from_claims(cls, claims: Sequence[AdjustedFinding], planned: Planned) -> _Tests:
+        """Return the tests of some claims."""
         raw: list[float] = []
         families: list[tuple[str, bool]] = []
         for claim in claims:
@@ -301,22 +309,21 @@ class _Tests:
         return cls(raw, families)
 
     def level(self, family: tuple[str, bool]) -> float:
-        """Return the p, not adjusted, up to which the weakest test of a family would show its
-        claim.
-        """
+        """Return the p, not adjusted, up to which a family's weakest test would be significant."""
         if family not in self._levels:
             self._levels[family] = self._searched_level(family)
         return self._levels[family]
 
     def _searched_level(self, family: tuple[str, bool]) -> float:
-        own = [
-            i
-            for i, other in enumerate(self.families)
-            if other == family and math.isfinite(self.raw[i])
+        """Return the level of a family, searched for by halving an interval."""
+        own_indices = [
+            index
+            for index, other_family in enumerate(self.families)
+            if other_family == family and math.isfinite(self.raw[index])
         ]
-        if not own:
+        if not own_indices:
             return LEVEL
-        weakest = max(own, key=lambda i: self.raw[i])
+        weakest = max(own_indices, key=lambda index: self.raw[index])
         if self.raw[weakest] < LEVEL and self.adjusted[weakest] < LEVEL:
             return LEVEL
         raw = list(self.raw)
@@ -331,7 +338,8 @@ class _Tests:
 
 
 HALVINGS = 14
-"of the interval in which the level of a family lies; the last one is a fifth of a per cent of it"
+"""halvings of the interval in which the level of a family lies; the last one is a fifth of a per
+cent of it"""
 
 
 def _adjusted(raw: Sequence[float], families: Sequence[tuple[str, bool]]) -> list[float]:
@@ -355,35 +363,36 @@ def _adjusted(raw: Sequence[float], families: Sequence[tuple[str, bool]]) -> lis
 
 
 def _with_status(line: OfModel, level: float, *, is_planned: bool) -> OfModel:
-    """Return a line with what its test is, if it shows a claim, or else with the effect that the
-    design finds.
-    """
+    """Return a line with its status if it is significant, or else with the effect that is found."""
     if line.p < LEVEL:
         line = replace(line, status=CONFIRMATORY if is_planned else EXPLORATORY)
-    words = line.reach.in_words(level) if line.reach is not None else ""
-    if line.reach is None or not words:
+    effect_text = line.reach.in_words(level) if line.reach is not None else ""
+    if line.reach is None or not effect_text:
         return line
-    said = line.said
+    sentence = line.said
     if line.reach.shows_nothing(level) and not line.p < LEVEL:
-        said = f"{line.reach.units} cannot show {line.reach.claim}"
-        said = said if line.model else f"{line.said} {said}."
+        sentence = f"{line.reach.units} cannot show {line.reach.claim}"
+        sentence = sentence if line.model else f"{line.said} {sentence}."
     if not line.model:
-        return replace(line, said=f"{said} {words[0].upper()}{words[1:]}.")
-    return replace(line, said=said, value=f"{line.value}; {words}" if line.value else words)
+        return replace(line, said=f"{sentence} {effect_text[0].upper()}{effect_text[1:]}.")
+    return replace(
+        line, said=sentence, value=f"{line.value}; {effect_text}" if line.value else effect_text
+    )
 
 
 def _merged(findings: Iterable[OfModel]) -> list[Sentence]:
-    """Return a sentence for all models of which the same is said, the strongest claim first."""
+    """Return one sentence for all models with the same finding, the strongest claim first."""
     groups: dict[tuple[str, str], list[OfModel]] = {}
     for line in findings:
         groups.setdefault((line.said, line.status), []).append(line)
-    sentences = [_sentence(said, status, lines) for (said, status), lines in groups.items()]
+    sentences = [_sentence(text, status, lines) for (text, status), lines in groups.items()]
     return sorted(sentences, key=lambda sentence: 1.0 if math.isnan(sentence.p) else sentence.p)
 
 
 def _sentence(said: str, status: str, lines: Sequence[OfModel]) -> Sentence:
-    """Return one sentence, in which each model has its own value: equal counts are not those of
-    both together.
+    """Return one sentence, in which each model has its own value.
+
+    Equal counts are not those of both models together.
     """
     models = [(line.model, line.value) for line in lines if line.model and line.value]
     if without_value := [line.model for line in lines if line.model and not line.value]:
@@ -392,12 +401,15 @@ def _sentence(said: str, status: str, lines: Sequence[OfModel]) -> Sentence:
     for line in lines:
         if line.doubt:
             models_by_doubt.setdefault(line.doubt, []).append(line.model)
-    several = len({line.model for line in lines}) > 1
-    doubts = [_doubt(doubt, names if several else []) for doubt, names in models_by_doubt.items()]
+    has_several_models = len({line.model for line in lines}) > 1
+    doubts = [
+        _doubt(doubt, names if has_several_models else [])
+        for doubt, names in models_by_doubt.items()
+    ]
     return Sentence(said, tuple(models), tuple(doubts), shown(line.p for line in lines), status)
 
 
 def _doubt(doubt: str, models: Sequence[str]) -> str:
     """Return a doubt with the models that it is about, unless there is only one model or none."""
-    named = [model for model in models if model]
-    return f"{enumerated(named)}: {doubt}" if named else doubt
+    named_models = [model for model in models if model]
+    return f"{enumerated(named_models)}: {doubt}" if named_models else doubt

@@ -1,9 +1,9 @@
-"""Verdicts as arrays, and how several make one.
+"""Verdicts as arrays of codes, and their conjunction.
 
-A test is passed, failed or open (insufficient), and conjunctions follow Kleene: one failing part
-settles that the whole fails, whatever is missing; otherwise one insufficient part leaves the whole
-open. A void part is no part: a test that cannot fail settles nothing, and a whole of nothing but
-void parts is void.
+A test is passed, failed or open (insufficient), and conjunctions follow Kleene. One failing part
+decides that the whole fails, whatever is missing. Otherwise one insufficient part leaves the whole
+open. A void part does not count, because a test that cannot fail decides nothing. A whole of void
+parts alone is void.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def verdict(code: int) -> Verdict:
 
 
 def codes(passed: npt.ArrayLike, decidable: npt.ArrayLike) -> Codes:
-    """Return pass or fail where it can be decided, insufficient elsewhere."""
+    """Return pass or fail if it can be decided, insufficient otherwise."""
     return np.where(np.asarray(decidable), np.asarray(passed), INSUFFICIENT).astype(np.int8)
 
 
@@ -48,9 +48,9 @@ def conjunction(
 
     Parameters
     ----------
-    counts : boolean, broadcasts to `parts`: which parts there are. Where all that there are are
-        void, so is the whole
-    none : the verdict where there is no part: never a vacuous pass
+    counts : boolean, broadcasts to `parts`: whether a part exists. If all existing parts are void,
+        so is the whole
+    none : the verdict without any part: never a vacuous pass
 
     Examples
     --------
@@ -64,11 +64,13 @@ def conjunction(
     [-2]
     """
     values = np.asarray(parts)
-    named = np.broadcast_to(np.asarray(counts), values.shape)
-    there, any_ = named & (values != VOID), named.any(axis=axis)
-    fails = np.any(there & (values == FAIL), axis=axis)
-    open_ = np.any(there & (values == INSUFFICIENT), axis=axis)
-    settled = np.where(
-        fails, FAIL, np.where(open_, INSUFFICIENT, np.where(there.any(axis=axis), PASS, VOID))
+    exists = np.broadcast_to(np.asarray(counts), values.shape)
+    has_effect, any_exists = exists & (values != VOID), exists.any(axis=axis)
+    fails = np.any(has_effect & (values == FAIL), axis=axis)
+    is_open = np.any(has_effect & (values == INSUFFICIENT), axis=axis)
+    verdicts = np.where(
+        fails,
+        FAIL,
+        np.where(is_open, INSUFFICIENT, np.where(has_effect.any(axis=axis), PASS, VOID)),
     )
-    return np.where(any_, settled, none).astype(np.int8)
+    return np.where(any_exists, verdicts, none).astype(np.int8)

@@ -1,8 +1,8 @@
-"""Crossing what an audit asks with personas: every prompt is asked without one, and with each of
-them before it.
+"""The crossing of an audit's prompts with personas.
 
-A run has one persona or none, as it has one language. So a verdict compares prompts with one
-persona, and figures of several personas stand beside each other.
+Every prompt is asked without a persona, and with each persona before it. A run has one persona or
+none, as it has one language. So a verdict compares prompts with one persona, and figures of several
+personas are side by side.
 """
 
 from __future__ import annotations
@@ -19,40 +19,42 @@ from workbench.formats.personas import described
 from workbench.inference.chat_turns import EARLIER_FOLDED, FOLDED, writes_system_turn
 
 SHOWN = 6
-"personas that a plan shows the beginnings of"
+"the number of personas of which a plan shows the beginnings"
 IN_THE_USER_TURN = "user"
 "the family of templates that put everything into the user's turn"
 
 
 def crossed(probes: Sequence[Probe], personas: Sequence[Persona], family: str) -> tuple[Probe, ...]:
-    """Return all probes without a persona, then all with the first one before them, and so on:
-    prompts with the same beginning stand together, so it is computed once.
+    """Return all probes without a persona, then all with the first one before them, and so on.
+
+    Prompts with the same beginning are next to each other, so it is computed once.
     """
-    others = (
+    with_personas = (
         persona.crossed(probe, system_turn=family != IN_THE_USER_TURN)
         for persona in personas
         for probe in probes
     )
-    return (*probes, *others)
+    return (*probes, *with_personas)
 
 
 def check_turns(design: Design, probes: Sequence[Probe], card: ModelCard | None) -> None:
-    """Raise UsageError where a persona is a turn for which the model's chat template has no place:
-    it would be part of the user's turn then, which is another treatment.
+    """Raise UsageError if the model's chat template has no place for the turn of a persona.
+
+    The persona would be part of the user's turn then, which is another treatment.
     """
-    talks = [
+    dialogues = [
         persona.name for persona in design.personas if persona.kind == PersonaKind.CONVERSATION
     ]
     if (
-        talks
+        dialogues
         and card is not None
         and EARLIER_FOLDED in card.encoding
-        and any(one.prompt.chat for one in probes)
+        and any(probe.prompt.chat for probe in probes)
     ):
         raise UsageError(
             f"the chat template of {design.chat_format or design.model} writes the last turn "
             "alone, so the "
-            f"conversations {named_few(talks)} would be part of it. Choose another chat format "
+            f"conversations {named_few(dialogues)} would be part of it. Choose another chat format "
             "(--chat-format)"
         )
     names = [persona.name for persona in design.personas if persona.instruction]
@@ -79,7 +81,7 @@ def check_turns(design: Design, probes: Sequence[Probe], card: ModelCard | None)
 
 
 def persona_remarks(design: Design) -> Iterator[str]:
-    """Yield what a person should know of the personas of a design before it is asked."""
+    """Yield the remarks on the personas of a design, before it is run."""
     if not design.personas:
         return
     yield (
@@ -89,14 +91,14 @@ def persona_remarks(design: Design) -> Iterator[str]:
     yield from (f"  {line}" for line in described(design.personas[:SHOWN]))
     if len(design.personas) > SHOWN:
         yield f"  and {len(design.personas) - SHOWN} more"
-    others = [
-        f"{one.name} ({one.language})"
-        for one in design.personas
-        if one.language not in ("", design.language)
+    foreign = [
+        f"{persona.name} ({persona.language})"
+        for persona in design.personas
+        if persona.language not in ("", design.language)
     ]
-    if others:
-        yield f"in another language than the statements ({design.language}): {named_few(others)}"
+    if foreign:
+        yield f"in another language than the statements ({design.language}): {named_few(foreign)}"
     if design.family == IN_THE_USER_TURN and any(
-        one.kind != PersonaKind.CONVERSATION for one in design.personas
+        persona.kind != PersonaKind.CONVERSATION for persona in design.personas
     ):
         yield "templates of the family user have no system turn: a persona opens the user's turn"

@@ -1,4 +1,4 @@
-"""What an audit prints, for whom, and what it says on Home."""
+"""The output of an audit: on the command line, in files, and on Home."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HomeLine:
-    """What Home says of an audit's newest result."""
+    """A line of Home on an audit's newest result."""
 
     key: str
-    "the same between two looks at the store"
+    "the same between two readings of the store"
     label: str
     main: str
     detail: str
@@ -31,14 +31,14 @@ class HomeLine:
     dim: bool = False
     "whether there is no result yet"
     todo: str = ""
-    "what the next step is where nothing else waits; empty: none"
+    "the next step if nothing else is pending; empty: none"
     todo_below: str = ""
     run: Run | None = None
     "the run that the line is about: Enter shows its figures"
 
 
 class Medium(Enum):
-    """Whom figures are for."""
+    """The audience of figures."""
 
     PEOPLE = "people"
     DOCUMENT = "one JSON document"
@@ -46,41 +46,42 @@ class Medium(Enum):
 
     @property
     def data(self) -> bool:
-        """Whether they are for a program, which takes all that there is."""
+        """Whether they are for a program, which takes all tables."""
         return self is not Medium.PEOPLE
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What a command prints, or writes in the form that was asked for."""
+    """The output of a command, printed or written in the requested form."""
 
     tables: Sequence[AnyTable]
     about: Mapping[str, Any]
-    "what the figures are of and how they came about, as plain values"
+    "the subject and the origin of the figures, as plain values"
     title: str
     told: Sequence[str] = ()
-    "what the figures rest on, in paragraphs"
+    "the basis of the figures, in paragraphs"
     notes: Sequence[str] = ()
-    "what a reader must know"
+    "notes that a reader must know"
     header: Sequence[str] = ()
     "see `Book.header`"
     methods: str = ""
-    "the paragraph for a paper, where there is one"
+    "the paragraph for a paper; empty without one"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FigureVerb:
-    """A verb of the command line that an audit brings: it shows figures, and may ask a model about
-    a few statements first.
+    """A verb of the command line that an audit adds.
+
+    It shows figures, and may ask a model about a few statements first.
     """
 
     options: Sequence[Option | Section]
     "beside the store and the forms of figures"
     printed: Callable[[Store, SimpleNamespace, Design | None], Printed]
-    "called with what was asked first, if anything was"
+    "called with the design that was run first, or None"
     about: str = ""
-    "said by `--help`; empty: the line in the list of verbs"
+    "text of `--help`; empty: the line in the list of verbs"
     asks: Callable[[Store, SimpleNamespace], Sequence[str] | None] | None = None
-    "returns the statements to ask about first; None where the stored answers are meant"
+    "returns the statements to ask about first, or None for the stored answers"
     again: Callable[[SimpleNamespace, Sequence[str]], Mapping[str, Any]] | None = None
     "returns the values of the options that show the figures once these statements are asked"

@@ -1,8 +1,7 @@
-"""What an audit brings to a report: its figures, what they come to in plain words, and its
-statements with verdicts.
+"""The parts of a report that an audit provides: figures, findings, and statements with verdicts.
 
-These are values alone. `workbench.report` makes one document of them, whichever audits they are of,
-and names none.
+These are values alone. `workbench.report` makes one document of them, of any audits, and names
+none.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from workbench.options.schema import Parameter
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which results a report is to hold."""
+    """The request for a report: its results and options."""
 
     instrument: str = ""
     "empty: every one that was asked"
@@ -38,22 +37,21 @@ class Wanted:
     "whether auditors' rulings count"
     seed: int = SEED
     compare: tuple[str, ...] = ()
-    "runs that are to stand side by side, by their names or their models'"
+    "runs to put side by side, by their names or their models'"
     as_published: bool = False
-    "whether the published rules are in force wherever the usual ones differ"
+    "whether the published rules replace the default ones that differ"
     same_within: float | None = None
-    """the greatest difference of compared runs that is still none; None: nothing is said to be the
-    same"""
+    "the greatest difference of compared runs within which sameness is claimed; None: never"
     shared: dict[object, Any] = field(default_factory=dict)
-    "where audits of the same answers find what another one has worked out already"
+    "results that audits of the same answers share"
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A publication, as a list of references has it."""
+    """A publication in a list of references."""
 
     key: str
-    "as BibTeX names it: `ceron2024`"
+    "the key of BibTeX: `ceron2024`"
     kind: str
     "BibTeX's type of entry: `article`, `inproceedings`, `misc`"
     authors: tuple[str, ...]
@@ -66,28 +64,26 @@ class Reference:
 
     def __str__(self) -> str:
         names = [author.partition(",")[0] for author in self.authors]
-        listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-        return f"{listed} ({self.year}). {self.title}. {self.venue}."
+        author_text = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+        return f"{author_text} ({self.year}). {self.title}. {self.venue}."
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedItem:
-    """What an audit says of one statement."""
+    """The verdict of an audit on one statement, with its reasons."""
 
     ref: str
     text: str
-    "the wording in words: the original"
+    "the original wording"
     verdict: Verdict | None
     "None: the audit has no verdict on single statements"
     said: Sequence[str] = ()
-    "why, in sentences"
+    "the reasons, in sentences"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFigures:
-    """A model, or a baseline that stands beside models, in the table that a report has of all of
-    them.
-    """
+    """A model, or a baseline beside models, in a report's table of all of them."""
 
     name: str
     values: Mapping[str, Estimate | float | None]
@@ -108,22 +104,25 @@ def of_all_models(
     definition: str = "",
     notes: Sequence[str] = (),
 ) -> Table[ModelFigures]:
-    """Return the table of all models of an audit, which a report draws: estimates and what to
-    compare them with.
+    """Return the table of all models of an audit, which a report draws.
+
+    It has estimates, and figures to compare them with.
 
     Parameters
     ----------
-    measures : key of a value -> title of the column; each is a series of the picture
-    beside : the same of what chance or people would give, marked on the line of a model
-    more : key of a value that is not drawn -> title and kind
+    measures : by key of a value: the title of the column; each is a series of the picture
+    beside : the same for figures of chance or people, marked on the line of a model
+    more : by key of a value that is not drawn: title and kind
     """
 
-    def column(key: str, title: str, of: Kind, **more: Any) -> Column[ModelFigures]:
-        return Column(key, title, lambda row: row.values.get(key), of, **more)
+    def column(key: str, title: str, column_kind: Kind, **options: Any) -> Column[ModelFigures]:
+        """Return the column of a value."""
+        return Column(key, title, lambda row: row.values.get(key), column_kind, **options)
 
     def references(row: ModelFigures) -> tuple[float, ...]:
+        """Return the values of a row that are marked in the picture."""
         return tuple(
-            one if isinstance(one := row.values.get(key), float) else math.nan for key in beside
+            value if isinstance(value := row.values.get(key), float) else math.nan for key in beside
         )
 
     return Table(
@@ -133,11 +132,14 @@ def of_all_models(
         [
             Column("model", "model", lambda row: row.name, main=True),
             *(
-                column(key, said, kind, scale=scale, reference=references)
-                for key, said in measures.items()
+                column(key, column_title, kind, scale=scale, reference=references)
+                for key, column_title in measures.items()
             ),
-            *(column(key, said, kind) for key, said in beside.items()),
-            *(column(key, said, of) for key, (said, of) in more.items()),
+            *(column(key, column_title, kind) for key, column_title in beside.items()),
+            *(
+                column(key, column_title, column_kind)
+                for key, (column_title, column_kind) in more.items()
+            ),
         ],
         key=lambda row: (row.name,),
         definition=definition,
@@ -156,67 +158,67 @@ def of_all_models(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Reported:
-    """One part of a report: the figures of one audit of one model, or of several beside one
-    another.
-    """
+    """One section of a report: the figures of one audit, of one model or several side by side."""
 
     title: str
     instrument: Instrument
     "as it was asked"
     runs: Mapping[str, Run]
-    "name in the figures -> run; none where answers were imported or nobody was asked"
+    "by name in the figures; empty if answers were imported or no model was asked"
     book: Book
     findings: Sequence[Finding]
-    "what the figures come to, in plain sentences, the most important first"
+    "plain sentences on the figures, the most important first"
     command: str
-    "what prints the same figures, with the word STORE for the store"
+    "the command that prints the same figures, with the word STORE for the store"
     all_models: AnyTable | None = None
     """the table and picture that a page has of all models, from `of_all_models`; parts of an audit
     share one"""
     answered: Sequence[Answered] = ()
     rulings: Told = NOTHING_RULED
     changed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """statements that were changed since they were asked: ref -> (version that was asked, current
+    """statements that were changed since they were asked, by ref: (version that was asked, current
     version)"""
     items: Mapping[str, Sequence[ReportedItem]] = field(default_factory=dict)
-    "name in the figures -> its statements"
+    "by name in the figures: the statements"
     readers: Mapping[str, int] = field(default_factory=dict)
-    """name in the figures -> rowid of who read its answers; without those that nothing in the store
-    reads"""
+    """by name in the figures: rowid of the reader of its answers; without those that nothing in the
+    store reads"""
     codebook: str = ""
-    """of the people's labels that the figures rest on, directly or through a classifier; empty: on
-    none"""
+    """of the people's labels that the figures rest on, directly or through a classifier; empty if
+    there are none"""
     parameters: Sequence[Parameter] = ()
     limits: Sequence[str] = ()
-    "what the figures do not show, in sentences"
+    "sentences on the limits of the figures"
     shown: Sequence[str] = ()
     "names of the tables that a reader sees first; the others are folded"
     references: Sequence[Reference] = ()
     files: str = ""
-    "stands in the names of its files after the audit's; empty: the model, where it is about one"
+    "the part of its file names after the audit's name; empty: the model, if there is only one"
 
 
 def parameters(
     options: Sequence[Option], values: Mapping[str, Any], sources: Mapping[str, str], published: str
 ) -> Iterator[Parameter]:
-    """Yield the choices behind figures, with what each means and where its value comes from.
+    """Yield the choices behind figures, with the meaning of each and the origin of its value.
 
     Parameters
     ----------
-    options : those that an audit declares; others among the values are left out
-    values : by the names of the options; None: as the option says that it is meant
-    sources : name of an option -> where its usual value was published
-    published : stands where an option has its usual value and no source of its own
+    options : those that an audit declares; others among the values are omitted
+    values : by the names of the options; None: the default of the option
+    sources : by name of an option: the publication of its default value
+    published : the origin of default values without a source of their own
     """
     for option in options:
         if option.name not in values:
             continue
         value = values[option.name]
-        usual = value is None or value == option.default or (value == () and not option.default)
+        is_default = (
+            value is None or value == option.default or (value == () and not option.default)
+        )
         text = (option.none if value is None else option.text(value)) or "none"
-        where = sources.get(option.name, published) if usual else "chosen here"
+        source = sources.get(option.name, published) if is_default else "chosen here"
         yield Parameter(
-            option.title, {"True": "yes", "False": "no"}.get(text, text), option.help, where
+            option.title, {"True": "yes", "False": "no"}.get(text, text), option.help, source
         )
 
 

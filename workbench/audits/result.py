@@ -1,9 +1,9 @@
-"""The result of an audit: a book of tables, and what stands beside it. What is printed, shown,
-reported, exported or compared is made here of a `Result`, for every audit.
+"""The result of an audit: a book of tables, and the values beside it.
 
-A command line names tables and rows: `--table cells topics`, `--table questions MODEL odd_even
-key_typo`, `--where bias=odd_even,allow_forbid`. Without a table people get those that the audit
-puts first, and programs get all.
+Printed, shown, reported, exported and compared figures are made here of a `Result`, for every
+audit. A command line names tables and rows: `--table cells topics`, `--table questions MODEL
+odd_even key_typo`, `--where bias=odd_even,allow_forbid`. Without a table people get those that the
+audit puts first, and programs get all.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 NAMED = 8
-"values or tables that an error lists"
+"the number of values or tables that an error lists"
 
 
 class NothingToShow(UsageError):
-    """A table that is named has nothing to show in these answers."""
+    """A named table that has nothing to show in these answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """What a result comes to in a line."""
+    """The result of a run or model in one line."""
 
     whose: str
     "name of the run or model"
@@ -57,15 +57,14 @@ class Headline:
 
 
 class Later(Sequence[T]):
-    """Values that are made when somebody first reads them, since most readers of a result do
-    not.
-    """
+    """Values that are computed at the first reading. Most users of a result do not need them."""
 
     def __init__(self, make: Callable[[], Iterable[T]]) -> None:
         self._make = make
 
     @cached_property
     def _made(self) -> tuple[T, ...]:
+        """The computed values."""
         return tuple(self._make())
 
     @overload
@@ -81,101 +80,96 @@ class Later(Sequence[T]):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Result:
-    """What an audit says of some runs."""
+    """The figures of an audit on some runs."""
 
     which: Which
     options: Options
     instrument: Instrument
     "as it was asked"
     runs: Mapping[str, Run]
-    """name in the figures -> run; imported answers have none. Of several runs under one name, see
+    """by name in the figures; imported answers have none. For several runs under one name, see
     `whose`"""
     names: tuple[str, ...]
-    "whose figures these are"
+    "names of the runs or models that the figures are about"
     book: Book
     first: tuple[str, ...]
     "names of the tables that people see first"
     findings: Sequence[Finding]
-    "what the figures come to, in plain sentences, the most important first"
+    "plain sentences on the figures, the most important first"
     headline: Headline | Callable[[], Headline] | None
-    """makes the headline where that takes a moment. None: nobody's figures are there yet, so Home
-    and reports leave the result out
-    """
+    """a function computes the headline if that takes a moment. None: there are no figures yet, so
+    Home and reports omit the result"""
     leads: Sequence[str] = ()
-    """sentences that stand before the tables where these are printed: what a report says in its
-    first findings"""
+    "sentences before the tables where these are printed, like a report's first findings"
     further: Sequence[Headline] = ()
-    "the same of further models, each a line of Home"
+    "the headlines of further models, each a line of Home"
     rulings: Told = NOTHING_RULED
     answered: Sequence[Answered] = ()
     items: Mapping[str, Sequence[ReportedItem]] = field(default_factory=dict)
-    "name in the figures -> its statements"
+    "by name in the figures: the statements"
     limits: Sequence[str] = ()
-    "what the figures do not show, in sentences"
+    "sentences on the limits of the figures"
     references: Sequence[Reference] = ()
     unfolded: Sequence[str] = ()
     "names of the tables that a report shows unfolded; empty: those that come first"
     words: Sequence[str] = ()
-    "what else is in force beside the options, in a few words each, for the line above tables"
+    "further settings in force beside the options, in a few words each, for the line above tables"
     reader: str = ""
-    "whose readings count, where that can be chosen: a classifier, or people"
+    "the reader whose readings count, if it can be chosen: a classifier, or people"
     readers: Mapping[str, int] = field(default_factory=dict)
-    "name of a run -> rowid of its reader; without those that nothing in the store reads"
+    "by name of a run: rowid of its reader; without those that nothing in the store reads"
     codebook: str = ""
-    """of the people's labels that the figures rest on, directly or through a classifier; empty: on
-    none"""
+    """of the people's labels that the figures rest on, directly or through a classifier; empty if
+    there are none"""
     whose: Mapping[str, str] = field(default_factory=dict)
-    """name of a run -> name in the figures, where that is another: of a model that was asked about
+    """by name of a run: its name in the figures, if that differs: of a model that was asked about
     several instruments"""
     about: Mapping[str, Any] = field(default_factory=dict)
-    "what programs get beside the tables, as plain values"
+    "further facts for programs, as plain values"
     baselines: tuple[str, ...] = ()
-    """names that stand beside these in tables and can be compared with them, and are nobody's
-    figures: baselines"""
+    "names of baselines, which are in tables and can be compared, but are no runs or models"
     compared: Callable[[Sequence[str]], Compared] | None = None
     "puts runs side by side, by their names"
     beside: Mapping[str, Run] = field(default_factory=dict)
-    "runs that can be compared, by name, of a result about one of them; empty: those of `names`"
+    "for a result about one run: the runs that can be compared, by name; empty: those of `names`"
     again: Callable[[Any], Result | None] | None = None
-    """takes other options of the audit and returns their result on the same answers: nothing is
-    read. None where the answers have to be read for it
-    """
+    """takes other options of the audit and returns their result on the same answers, without
+    reading. None if the answers have to be read for it"""
     all_models: Callable[[], AnyTable] | None = None
-    "makes the table and picture of all models for the page of a report; see `of_all_models`"
+    "returns the table and picture of all models for the page of a report; see `of_all_models`"
     steps: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    "option that declares no choices -> the values that there are; None means the first one"
+    "by option without declared choices: the possible values; None means the first one"
     judged: Any = None
-    "what the tables were made of: for the audit's own views"
+    "the values behind the tables, for the audit's own views"
 
     def runs_of(self, name: str) -> list[Run]:
         """Return the runs under a name in the figures, the newest at the end."""
-        return [run for of, run in self.runs.items() if self.whose.get(of, of) == name]
+        return [
+            run for run_name, run in self.runs.items() if self.whose.get(run_name, run_name) == name
+        ]
 
     @property
     def models(self) -> dict[str, str]:
-        """The model of each name in the figures; answers that were imported are called like their
-        model.
-        """
+        """The model of each name in the figures. Imported answers have the name of their model."""
         return {
-            name: of[0].model if (of := self.runs_of(name)) else name
+            name: runs[0].model if (runs := self.runs_of(name)) else name
             for name in (*self.names, *self.baselines)
         }
 
     @property
     def comparable(self) -> dict[str, str]:
-        """The model of each run that can be compared, by the run's name; none where there are not
-        two.
+        """The model of each run that can be compared, by the run's name.
+
+        It is empty for fewer than two runs.
         """
-        there = {name: run.model for name, run in self.beside.items()} or self.models
-        return there if self.compared is not None and len(there) > 1 else {}
+        model_by_run = {name: run.model for name, run in self.beside.items()} or self.models
+        return model_by_run if self.compared is not None and len(model_by_run) > 1 else {}
 
     @property
     def labels(self) -> dict[str, str]:
-        """The name of each run that can be compared, by the longer name that lists of runs
-        print.
-        """
+        """The name of each run that can be compared, by the longer name that lists print."""
         runs = self.beside or {
-            name: of[0] for name in self.names if len(of := self.runs_of(name)) == 1
+            name: own_runs[0] for name in self.names if len(own_runs := self.runs_of(name)) == 1
         }
         return {run.label: name for name, run in runs.items()}
 
@@ -183,63 +177,73 @@ class Result:
 def tables(
     result: Result, wanted: Sequence[str], where: Mapping[str, Sequence[str]], medium: Medium
 ) -> tuple[AnyTable, ...]:
-    """Return the tables that are named, each with the words of its subject; without names, those
-    that a medium gets.
+    """Return the named tables, or those that a medium gets by default.
 
     Parameters
     ----------
     wanted : names of tables, each followed by its subject if there are several of its name
-    where : key of a column -> values of the rows to keep; tables without the column keep theirs
+    where : by key of a column: the values of the rows to keep; tables without the column keep
+        theirs
 
-    Raises UnknownName for a table, a column or a value that is not there.
+    Raises UnknownName for a table, a column or a value that does not exist.
     """
     if wanted:
-        made = _every_named(result.book, wanted, medium)
+        result_tables = _every_named(result.book, wanted, medium)
     elif medium.data:
-        made = list(result.book.every())
+        result_tables = list(result.book.every())
     else:
-        there = {entry.name for entry in result.book.contents if not entry.empty}
-        made = [_named(result.book, medium, name) for name in result.first if name in there]
-    _check(made, where)
-    return tuple(only(one, where) for one in made)
+        available = {entry.name for entry in result.book.contents if not entry.empty}
+        result_tables = [
+            _named(result.book, medium, name) for name in result.first if name in available
+        ]
+    _check(result_tables, where)
+    return tuple(only(table, where) for table in result_tables)
 
 
 def _every_named(book: Book, wanted: Sequence[str], medium: Medium) -> list[AnyTable]:
-    """Return the tables that are named. What has nothing to show is a note below the last one of
-    the others.
+    """Return the named tables.
 
-    Raises NothingToShow if nothing of it has.
+    A table with nothing to show becomes a note below the last other one.
+
+    Raises NothingToShow if no table has anything to show.
     """
-    made: list[AnyTable] = []
-    missing: list[NothingToShow] = []
+    named_tables: list[AnyTable] = []
+    reasons: list[NothingToShow] = []
     for name, *subject in _split(book, wanted):
         try:
-            made.append(_named(book, medium, name, *subject))
+            named_tables.append(_named(book, medium, name, *subject))
         except NothingToShow as error:
-            missing.append(error)
-    if missing and not made:
-        raise missing[0]
-    if missing:
-        made[-1] = replace(
-            made[-1], notes=(*made[-1].notes, *(f"T{str(one)[1:]}" for one in missing))
+            reasons.append(error)
+    if reasons and not named_tables:
+        raise reasons[0]
+    if reasons:
+        # the message begins with "there", and a note with a capital letter
+        named_tables[-1] = replace(
+            named_tables[-1],
+            notes=(*named_tables[-1].notes, *(f"T{str(reason)[1:]}" for reason in reasons)),
         )
-    return made
+    return named_tables
 
 
 def _split(book: Book, words: Sequence[str]) -> list[list[str]]:
     """Return the words of each table: a word that names a table begins the next one."""
     names = {entry.name for entry in book.contents} | set(book.behind)
-    found: list[list[str]] = []
+    words_by_table: list[list[str]] = []
     for word in words:
-        if word in names or not found:
-            found.append([word])
+        if word in names or not words_by_table:
+            words_by_table.append([word])
         else:
-            found[-1].append(word)
-    return found
+            words_by_table[-1].append(word)
+    return words_by_table
 
 
 def _named(book: Book, medium: Medium, name: str, *subject: str) -> AnyTable:
-    entry = next((one for one in book.contents if one.name == name), None)
+    """Return a table of a book by its name and subject.
+
+    Raises NothingToShow for an empty table, UnknownName for an unknown table or subject, and
+    UsageError for a subject that names no row.
+    """
+    entry = next((content for content in book.contents if content.name == name), None)
     if entry is not None and (not subject or subject in entry.subjects):
         if entry.empty:
             raise NothingToShow(f"there is no table {name!r}: {entry.empty}")
@@ -252,48 +256,60 @@ def _named(book: Book, medium: Medium, name: str, *subject: str) -> AnyTable:
         )
     if name not in book.behind:
         if entry is not None:
-            about = (
-                "; ".join(" ".join(one) for one in entry.subjects[:NAMED] if one)
+            subjects = (
+                "; ".join(
+                    " ".join(entry_subject)
+                    for entry_subject in entry.subjects[:NAMED]
+                    if entry_subject
+                )
                 or "nothing in particular"
             )
             raise UnknownName(
-                f"the table {name!r} is not about {' '.join(subject)!r}. It is about: {about}"
+                f"the table {name!r} is not about {' '.join(subject)!r}. It is about: {subjects}"
             )
-        there = ", ".join(
-            dict.fromkeys((*(one.name for one in book.contents if not one.empty), *book.behind))
+        available = ", ".join(
+            dict.fromkeys(
+                (*(content.name for content in book.contents if not content.empty), *book.behind)
+            )
         )
-        raise UnknownName(f"there is no table {name!r}. Available: {there}")
+        raise UnknownName(f"there is no table {name!r}. Available: {available}")
     try:
-        made = book.follow(Link(name, subject))
+        table = book.follow(Link(name, subject))
     except TypeError as error:  # too few or too many words of a subject
         raise UsageError(
             f"found --table {' '.join((name, *subject))}, which names no row; {error}"
         ) from error
-    assert made is not None, "the book has what it names"
-    return made
+    assert table is not None, "the book has what it names"
+    return table
 
 
 def only(table: AnyTable, where: Mapping[str, Sequence[str]]) -> AnyTable:
-    """Return a table with the rows whose columns have one of these values; columns that it lacks
-    say nothing.
+    """Return a table with the rows whose columns have one of these values.
+
+    Columns that the table lacks are ignored.
     """
     columns = [column for column in table.columns if column.key in where]
     if not columns:
         return table
     return replace(
         table,
-        rows=[row for row in table.rows if all(_has(row, one, where[one.key]) for one in columns)],
+        rows=[
+            row
+            for row in table.rows
+            if all(_has(row, column, where[column.key]) for column in columns)
+        ],
     )
 
 
 def _has(row: Any, column: Column[Any], values: Sequence[str]) -> bool:
+    """Return whether a row's value in a column is among these, as it is or in words."""
     value = _said(row, column)
-    said = {str(value), column.words.get(str(value), "")}
-    return bool(said & set(values))
+    names = {str(value), column.words.get(str(value), "")}
+    return bool(names & set(values))
 
 
 def _said(row: Any, column: Column[Any]) -> Any:
-    """Return a value as a condition names it: a verdict on several templates as the verdict."""
+    """Return a value as a condition names it. An outcome over several templates is its verdict."""
     value = column.value(row)
     return value.verdict if isinstance(value, Outcome) else value
 
@@ -301,27 +317,35 @@ def _said(row: Any, column: Column[Any]) -> Any:
 def _check(made: Sequence[AnyTable], where: Mapping[str, Sequence[str]]) -> None:
     """Raise UnknownName for a column that no table has, or a value that no row has."""
     for key, values in where.items():
-        of = [
+        columns_with_rows = [
             (column, table.rows) for table in made for column in table.columns if column.key == key
         ]
-        if not of:
-            there = ", ".join(
+        if not columns_with_rows:
+            available = ", ".join(
                 dict.fromkeys(column.key for table in made for column in table.columns)
             )
-            raise UnknownName(f"no table here has the column {key!r}. Available: {there}")
+            raise UnknownName(f"no table here has the column {key!r}. Available: {available}")
         for value in values:
-            if not any(_has(row, column, (value,)) for column, rows in of for row in rows):
-                known = list(
-                    dict.fromkeys(str(_said(row, column)) for column, rows in of for row in rows)
+            if not any(
+                _has(row, column, (value,)) for column, rows in columns_with_rows for row in rows
+            ):
+                existing = list(
+                    dict.fromkeys(
+                        str(_said(row, column))
+                        for column, rows in columns_with_rows
+                        for row in rows
+                    )
                 )
-                more = f" and {len(known) - NAMED} more" if len(known) > NAMED else ""
+                more_text = f" and {len(existing) - NAMED} more" if len(existing) > NAMED else ""
                 raise UnknownName(
-                    f"no row has {key}={value}. Available: {', '.join(known[:NAMED])}{more}"
+                    f"no row has {key}={value}. Available: {', '.join(existing[:NAMED])}{more_text}"
                 )
 
 
 def conditions(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Read `column=value,value`. Raises UsageError.
+    """Return the values by column of conditions `column=value,value`.
+
+    Raises UsageError.
 
     Examples
     --------
@@ -330,15 +354,15 @@ def conditions(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """
     from workbench.domain.names import listed
 
-    found: dict[str, tuple[str, ...]] = {}
+    values_by_column: dict[str, tuple[str, ...]] = {}
     for word in words:
         key, equals, values = word.partition("=")
         if not equals or not listed(values):
             raise UsageError(
                 f"found --where {word!r}; give COLUMN=VALUE, as --json names columns and values"
             )
-        found[key.strip()] = (*found.get(key.strip(), ()), *listed(values))
-    return found
+        values_by_column[key.strip()] = (*values_by_column.get(key.strip(), ()), *listed(values))
+    return values_by_column
 
 
 def printed(
@@ -348,10 +372,9 @@ def printed(
     compare: Sequence[str],
     medium: Medium,
 ) -> Printed:
-    """Return what a verb prints or writes of a result. Runs side by side stand alone, or after the
-    tables that are named.
+    """Return the output of a verb for a result.
 
-    Raises UnknownName, UsageError.
+    Runs side by side are alone, or after the named tables. Raises UnknownName, UsageError.
     """
     from workbench.audits.comparison.judge import meant
 
@@ -360,40 +383,43 @@ def printed(
     if compare:
         if result.compared is None:
             raise UsageError("this audit compares no runs; leave out --compare")
-        beside = tables(result, wanted, where, medium) if wanted else ()
-        found = side_by_side(
+        named_tables = tables(result, wanted, where, medium) if wanted else ()
+        output = side_by_side(
             put_beside(result, meant(compare, result.models, result.labels)),
             where,
             medium,
             about,
-            beside,
+            named_tables,
         )
     else:
-        made = tables(result, wanted, where, medium)
-        told = (*result.leads, *book.told)
-        found = Printed(made, about, book.title, told, book.notes, book.header, book.methods)
-    return with_rules(found, result.options)
+        result_tables = tables(result, wanted, where, medium)
+        basis = (*result.leads, *book.told)
+        output = Printed(
+            result_tables, about, book.title, basis, book.notes, book.header, book.methods
+        )
+    return with_rules(output, result.options)
 
 
 def put_beside(result: Result, names: Sequence[str]) -> Compared:
-    """Return runs side by side, with what is no difference by the options. Raises UsageError,
-    UnknownName.
+    """Return runs side by side, with the greatest difference that counts as none.
+
+    Raises UsageError, UnknownName.
     """
     assert result.compared is not None, "it compares runs"
-    compared = result.compared(names)
-    if compared.rulings is NOTHING_RULED:  # one result has the rulings on all of its models
-        compared = replace(compared, rulings=result.rulings)
-    return replace(compared, within=result.options.same_within)
+    comparison = result.compared(names)
+    if comparison.rulings is NOTHING_RULED:  # one result has the rulings on all of its models
+        comparison = replace(comparison, rulings=result.rulings)
+    return replace(comparison, within=result.options.same_within)
 
 
 def with_rules(found: Printed, options: Options) -> Printed:
-    """Return what is printed, below the published rules where they are in force."""
+    """Return the output, with the published rules above it if they are in force."""
     rules = options.published_said()
     return replace(found, told=(rules, *found.told)) if rules else found
 
 
 def about_of(result: Result) -> dict[str, Any]:
-    """Return what programs get beside tables, as plain values."""
+    """Return the facts that programs get beside tables, as plain values."""
     return {
         **result.book.about,
         **result.about,
@@ -404,7 +430,7 @@ def about_of(result: Result) -> dict[str, Any]:
 
 
 def choices(which: Which, options: Options) -> dict[str, Any]:
-    """Return which answers figures are of and how they are judged, as plain values."""
+    """Return the selection of answers and the options of the judging, as plain values."""
     from workbench.version import __version__
 
     return {"which": asdict(which), "options": options.record(), "workbench": __version__}
@@ -417,22 +443,24 @@ def side_by_side(
     about: Mapping[str, Any],
     named: Sequence[AnyTable] = (),
 ) -> Printed:
-    """Return what a verb prints or writes of a comparison. `named`: tables that are asked for by
-    name, which come first. Raises UnknownName.
+    """Return the output of a verb for a comparison.
+
+    `named` has the tables that were requested by name. They come first. Raises UnknownName.
     """
     from workbench.audits.comparison.book import printed as compared
 
-    found = compared(of, medium, about, named)
+    output = compared(of, medium, about, named)
     if where and not named:
-        _check(found.tables, where)
-    return replace(found, tables=[only(one, where) for one in found.tables])
+        _check(output.tables, where)
+    return replace(output, tables=[only(table, where) for table in output.tables])
 
 
 def reported(
     result: Result, store: Store, wanted: Wanted, command: str, readers: Sequence[Option]
 ) -> Iterator[Reported]:
-    """Yield the part of a report on a result, and the comparison of its runs if one is wanted;
-    nothing if nobody's figures are there yet. The last two: see `Audit`.
+    """Yield the section of a report on a result, and the comparison of its runs if requested.
+
+    Nothing is yielded if there are no figures yet. For `command` and `readers` see `Audit`.
     """
     if result.headline is None:
         return
@@ -449,7 +477,9 @@ def reported(
         answered=result.answered,
         rulings=result.rulings,
         changed={
-            ref: of for run in result.runs.values() for ref, of in store.runs.outdated(run).items()
+            ref: versions
+            for run in result.runs.values()
+            for ref, versions in store.runs.outdated(run).items()
         },
         items=result.items,
         readers=result.readers,
@@ -464,32 +494,43 @@ def reported(
 
 
 def reported_beside(result: Result, wanted: Wanted, command: str) -> Iterator[Reported]:
-    """Yield the comparison of the runs that a report is to compare, if two of these can be
-    compared.
-    """
+    """Yield the comparison of the runs that a report names, if two of them can be compared."""
     from workbench.audits.comparison.book import comparison, names_wanted
 
     if result.compared is not None and (
         names := names_wanted(wanted, result.comparable, result.labels)
     ):
-        what = result.book.title.rpartition(": ")[2].capitalize()
+        subject = result.book.title.rpartition(": ")[2].capitalize()
         runs = result.beside or {
-            name: of[0] for name in result.names if (of := result.runs_of(name))
+            name: own_runs[0] for name in result.names if (own_runs := result.runs_of(name))
         }
-        meant = replace(result, which=Which(result.which.instrument)) if result.beside else result
-        found = put_beside(result, names)
-        yield comparison(found, what, result.instrument, runs, _command(command, meant, wanted))
+        # the command of a comparison does not name the one run of the result
+        command_result = (
+            replace(result, which=Which(result.which.instrument)) if result.beside else result
+        )
+        comparison_of_runs = put_beside(result, names)
+        yield comparison(
+            comparison_of_runs,
+            subject,
+            result.instrument,
+            runs,
+            _command(command, command_result, wanted),
+        )
 
 
 def _command(command: str, result: Result, wanted: Wanted) -> str:
-    """Return what prints a result of a report, without the form."""
-    seed = result.options.offered().get("seed")
-    chosen = getattr(result.options, "seed", None)
+    """Return the command that prints a result of a report, without the form."""
+    seed_field = result.options.offered().get("seed")
+    seed_value = getattr(result.options, "seed", None)
     return " ".join(
         [
             f"workbench {command}",
             *(f"--{name} {shlex.quote(value)}" for name, value in result.which.given().items()),
-            *([f"--seed {chosen}"] if seed is not None and chosen != seed.option.default else []),
+            *(
+                [f"--seed {seed_value}"]
+                if seed_field is not None and seed_value != seed_field.option.default
+                else []
+            ),
             *([AS_PUBLISHED.flag] if result.options.as_published else []),
             *([] if wanted.rulings else [WITHOUT_RULINGS.flag]),
         ]
@@ -497,52 +538,53 @@ def _command(command: str, result: Result, wanted: Wanted) -> str:
 
 
 def _readers(readers: Sequence[Option], result: Result) -> Iterator[Parameter]:
-    """Yield who read the answers, as a row of a report's table of choices."""
-    for one in readers if result.reader else ():
-        source = "chosen here" if result.which.readings.by is not None else one.none
-        yield Parameter(one.title, result.reader, one.help, source)
+    """Yield the reader of the answers, as a row of a report's table of choices."""
+    for option in readers if result.reader else ():
+        source = "chosen here" if result.which.readings.by is not None else option.none
+        yield Parameter(option.title, result.reader, option.help, source)
 
 
 def home_lines(result: Result, key: str, label: str, todo: str, todo_below: str) -> list[HomeLine]:
-    """Return what Home says of a result: a line, or one for each of the first models. `key`: of the
-    first line, with which those of the others begin.
+    """Return Home's lines on a result: one, or one for each of the first models.
+
+    `key` is that of the first line. Those of the others begin with it.
     """
-    first = result.headline() if callable(result.headline) else result.headline
-    made = [
+    first_headline = result.headline() if callable(result.headline) else result.headline
+    lines = [
         _home_line(result, headline)
-        for headline in (first, *result.further)
+        for headline in (first_headline, *result.further)
         if headline is not None
     ]
     return [
         replace(
             line,
-            key=f"{key}{line.main if place else ''}",
+            key=f"{key}{line.main if index else ''}",
             label=label,
             todo=todo,
             todo_below=todo_below,
         )
-        for place, line in enumerate(made)
+        for index, line in enumerate(lines)
     ]
 
 
 def _home_line(result: Result, headline: Headline) -> HomeLine:
-    """Return a line; with a warning if a plan was answered in part."""
+    """Return a line of Home, with a warning if a plan was answered in part."""
     run = next(reversed(result.runs_of(headline.whose)), None)
-    part = [
-        (f"! {number(one.share, Kind.SHARE)} of the plan was answered", True)
-        for one in result.answered
-        if one.partial and run is not None and one.name in (headline.whose, run.named)
+    warnings = [
+        (f"! {number(answered.share, Kind.SHARE)} of the plan was answered", True)
+        for answered in result.answered
+        if answered.partial and run is not None and answered.name in (headline.whose, run.named)
     ]
     return HomeLine(
         "",
         "",
         headline.whose,
         headline.found,
-        [*part, *headline.below],
+        [*warnings, *headline.below],
         run=run,
     )
 
 
 def note_count(result: Result) -> str:
-    """Return how many notes there are to read, and the key that shows them; empty without notes."""
+    """Return the number of notes, and the key that shows them, or an empty string without notes."""
     return f"n: {plural(len(result.book.notes), 'note')}" if result.book.notes else ""

@@ -1,7 +1,7 @@
-"""Which templates a design asks with, in which language, and whether their answers can be read.
+"""The templates of a design: their selection, their language, and whether answers can be read.
 
-Statements are put in instructions of their own language. Others are asked for by name
-(`--template-language en`), as mixed prompts are another design: what a model says may be about the
+Statements are asked with instructions of their own language. Other languages are requested by name
+(`--template-language en`), as mixed prompts are another design: the answers may be about the
 mixture.
 """
 
@@ -21,55 +21,75 @@ from workbench.evidence.readings import template_reader
 
 
 def chosen_templates(instrument: Instrument, design: Design) -> tuple[Template, ...]:
-    """Return the templates that a design asks with, all in one language: those it names, else all
-    that are in it.
+    """Return the templates of a design, all in one language: those it names, or all in it.
 
-    Raises UnknownName for a family, a template or a language that is not there, listing what is.
+    Raises UnknownName for a family, a template or a language that does not exist, with those that
+    do.
     """
     audit, language = registry.audit(design.audit), design.template_language or design.language
     of_audit = audit.templates_for(instrument, language)
-    families = sorted({t.family for t in of_audit})
-    family = [t for t in of_audit if t.family == design.family]
-    if not family:
+    families = sorted({template.family for template in of_audit})
+    family_templates = [template for template in of_audit if template.family == design.family]
+    if not family_templates:
         raise UnknownName(
             f"{design.instrument} has no templates of the family {design.family!r} for the audit "
             f"{design.audit!r}. "
             f"Available: {', '.join(families) or 'none'}"
         )
-    known("template", design.templates, sorted({t.name for t in family}), design.instrument)
-    chosen = [t for t in family if not design.templates or t.name in design.templates]
-    speaking = tuple(_in_language(chosen, language))
-    lacking = list(
-        dict.fromkeys(t.name for t in chosen if t.name not in {s.name for s in speaking})
+    known(
+        "template",
+        design.templates,
+        sorted({template.name for template in family_templates}),
+        design.instrument,
     )
-    if lacking and (design.templates or not speaking):
-        raise UnknownName(_lacking(design, language, family, lacking, audit))
-    return speaking
+    selected = [
+        template
+        for template in family_templates
+        if not design.templates or template.name in design.templates
+    ]
+    in_language = tuple(_in_language(selected, language))
+    lacking_names = list(
+        dict.fromkeys(
+            template.name
+            for template in selected
+            if template.name not in {available.name for available in in_language}
+        )
+    )
+    if lacking_names and (design.templates or not in_language):
+        raise UnknownName(_lacking(design, language, family_templates, lacking_names, audit))
+    return in_language
 
 
 def left_out(instrument: Instrument, design: Design, chosen: Sequence[Template]) -> tuple[str, ...]:
-    """Say which templates of the family are in other languages alone, where none is named."""
+    """Return a note on templates of the family that exist only in other languages.
+
+    It is empty if the design names templates.
+    """
     if design.templates or not chosen:
         return ()
-    there = {template.name for template in chosen}
-    held = registry.audit(design.audit).templates_for(instrument, chosen[0].language)
-    others = {t.name: t.language for t in held if t.family == design.family and t.name not in there}
-    if not others:
+    chosen_names = {template.name for template in chosen}
+    available = registry.audit(design.audit).templates_for(instrument, chosen[0].language)
+    language_by_name = {
+        template.name: template.language
+        for template in available
+        if template.family == design.family and template.name not in chosen_names
+    }
+    if not language_by_name:
         return ()
-    languages = ", ".join(sorted(set(others.values())))
+    languages = ", ".join(sorted(set(language_by_name.values())))
     return (
         f"note: not asked, because {design.instrument} has them in {languages} and not in "
         f"{chosen[0].language}: "
-        f"{named_few(list(others))}",
+        f"{named_few(list(language_by_name))}",
     )
 
 
 def _in_language(templates: Sequence[Template], language: str) -> Iterator[Template]:
-    """Yield the templates in a language; `de-CH` has those of `de` where it has none of its own."""
-    exact = {template.name for template in templates if template.language == language}
+    """Yield the templates in a language. `de-CH` has those of `de` if it has none of its own."""
+    exact_names = {template.name for template in templates if template.language == language}
     for template in templates:
         if template.language == language or (
-            template.name not in exact and template.language == spoken(language)
+            template.name not in exact_names and template.language == spoken(language)
         ):
             yield template
 
@@ -77,40 +97,45 @@ def _in_language(templates: Sequence[Template], language: str) -> Iterator[Templ
 def _lacking(
     design: Design, language: str, family: Sequence[Template], names: Sequence[str], audit: Audit
 ) -> str:
-    there = sorted({t.language for t in family if t.name in names})
+    """Return the message on templates that a language lacks."""
+    available = sorted({template.language for template in family if template.name in names})
     shipped = ", ".join(template_languages(audit.name))
-    whose = "asked for" if design.template_language else "of the statements"
+    origin = "asked for" if design.template_language else "of the statements"
     return (
-        f"{design.instrument} has no templates in {language!r}, the language {whose}, for the "
+        f"{design.instrument} has no templates in {language!r}, the language {origin}, for the "
         f"audit {design.audit}, "
-        f"family {design.family!r} ({named_few(names)}). Available: {', '.join(there)}; "
+        f"family {design.family!r} ({named_few(names)}). Available: {', '.join(available)}; "
         "workbench has templates of "
         f"this audit in {shipped}. Bring them with the instrument (templates.csv), or choose the "
         "language of the "
-        f"prompts, --template-language {there[0]}"
+        f"prompts, --template-language {available[0]}"
     )
 
 
 def check_readable(audit: Audit, templates: Sequence[Template]) -> None:
-    """Raise UsageError where no rule could read what a template asks for, before anything is
-    asked.
+    """Raise UsageError if no rule could read the answers to a template.
+
+    This is checked before anything is asked.
     """
     faults: dict[str, list[str]] = {}
     for template in templates:
         if fault := unreadable(template, drawn=audit.defaults.drawn):
             faults.setdefault(fault, []).append(template.name)
     if faults:
-        told = "; ".join(
+        fault_text = "; ".join(
             f"template {named_few(dict.fromkeys(names))}: {fault}"
             for fault, names in faults.items()
         )
-        raise UsageError(f"answers could not be read, so nothing is asked. {told}")
+        raise UsageError(f"answers could not be read, so nothing is asked. {fault_text}")
 
 
 def unreadable(template: Template, *, drawn: bool = True) -> str:
-    """Return why no rule can read the answers to a template; empty where one can, and where people
-    do.
+    """Return the reason why no rule can read the answers to a template.
 
+    It is empty if a rule or people can read them.
+
+    Parameters
+    ----------
     drawn : False: probabilities of the labels are looked up, and no words are read
     """
     if template.scale:
@@ -127,48 +152,54 @@ def unreadable(template: Template, *, drawn: bool = True) -> str:
 
 
 def language_remarks(templates: Sequence[Template], language: str) -> tuple[str, ...]:
-    """Say where the instruction is in another language than the statements, and how well its
-    answers are read.
-    """
+    """Return notes on templates in another language than the statements, and on lexicons."""
     return (*_other(templates, language), *_little_known(templates))
 
 
 def _other(templates: Sequence[Template], language: str) -> Iterator[str]:
-    others = sorted({template.language for template in templates if not template.speaks(language)})
-    if others:
+    """Yield the note on templates in another language than the statements."""
+    other_languages = sorted(
+        {template.language for template in templates if not template.speaks(language)}
+    )
+    if other_languages:
         yield (
             f"note: the statements are in {language!r} and the templates in "
-            f"{', '.join(map(repr, others))}"
+            f"{', '.join(map(repr, other_languages))}"
         )
 
 
 def _little_known(templates: Sequence[Template]) -> Iterator[str]:
-    for language, brought in dict.fromkeys(
+    """Yield notes on lexicons that are missing, not reviewed, or without the labels."""
+    for language, own_words in dict.fromkeys(
         (template.language, template.words) for template in templates
     ):
-        of = [template for template in templates if template.language == language]
-        if all(template.scale in (LETTER, LIKERT) for template in of):
+        in_language = [template for template in templates if template.language == language]
+        if all(template.scale in (LETTER, LIKERT) for template in in_language):
             continue
         try:
-            words = lexicon(language, brought)
+            lexicon_words = lexicon(language, own_words)
         except UnknownName:
-            if any(template.scale in FREE for template in of):
+            if any(template.scale in FREE for template in in_language):
                 yield (
                     f"note: there is no lexicon of {language!r}, so refusals look like other "
                     "answers. "
                     f"Available: {', '.join(lexicons())}"
                 )
             continue
-        if not words.reviewed:
+        if not lexicon_words.reviewed:
             yield (
                 f"note: no native speaker has reviewed the lexicon of {language!r}; see "
                 "workbench help languages"
             )
-        labels = {(t.positive, t.negative): None for t in of if not t.scale}
+        labels = {
+            (template.positive, template.negative): None
+            for template in in_language
+            if not template.scale
+        }
         unknown = [
             f"{positive} / {negative}"
             for positive, negative in labels
-            if not words.knows(positive, negative)
+            if not lexicon_words.knows(positive, negative)
         ]
         if unknown:
             yield (
@@ -179,8 +210,12 @@ def _little_known(templates: Sequence[Template]) -> Iterator[str]:
 
 
 def known(what: str, wanted: Sequence[str], there: Sequence[str], where: str) -> None:
-    """Raise UnknownName for names that are not there, listing those that are."""
+    """Raise UnknownName for names that do not exist, with those that do."""
     missing = [name for name in wanted if name not in there]
     if missing:
-        shown = ", ".join(there[:20]) + (f", and {len(there) - 20} more" if len(there) > 20 else "")
-        raise UnknownName(f"{where} has no {what} {', '.join(map(repr, missing))}. It has: {shown}")
+        available = ", ".join(there[:20]) + (
+            f", and {len(there) - 20} more" if len(there) > 20 else ""
+        )
+        raise UnknownName(
+            f"{where} has no {what} {', '.join(map(repr, missing))}. It has: {available}"
+        )

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 SHIPPED = "veldania"
 TOLD_S = 0.2
-"between two lines on how much of a file was read"
+"between two messages on the share of a file that was read"
 OF_PEOPLE = (
     "questions",
     "unordered",
@@ -46,7 +46,7 @@ OF_PEOPLE = (
 )
 "options that name columns or values of people's answers"
 PREVIEWED = 8
-"rows of a file that --dry-run shows"
+"rows of a file that --dry-run prints"
 
 
 def welcome() -> int:
@@ -56,7 +56,7 @@ def welcome() -> int:
     return run_welcome(Path.cwd())
 
 
-SCREENS = ("home", "statements", "jobs", "annotate", *(place.mode for place in registry.places()))
+SCREENS = ("home", "statements", "jobs", "annotate", *(screen.mode for screen in registry.places()))
 FORMATS = entry_points.names(entry_points.FORMATS, (*READ, *BESIDE))
 
 
@@ -67,7 +67,7 @@ FORMATS = entry_points.names(entry_points.FORMATS, (*READ, *BESIDE))
     QUEUE.but(none="chosen on screen"),
 )
 def open_store(options: Namespace) -> int:
-    """Open the terminal; make the store after asking where there is none."""
+    """Open the terminal. If there is no store, ask whether to make it."""
     path: Path = options.store
     if not path.exists():
         if not agreed(f"There is no store at {path}. Make one? [Y/n] "):
@@ -84,11 +84,11 @@ def open_store(options: Namespace) -> int:
 
 
 def _no_store(path: Path) -> str:
-    """Return that a path is no store; a bare word may be meant as a command."""
+    """Return the message that a path is no store. A bare word may be meant as a command."""
     name = shlex.quote(str(path))
     if path.name == str(path) and not path.suffix:
-        neither = f"{path} is neither a command nor a store. Commands: workbench --help"
-        return f"{neither}. To make a store: workbench init {name}"
+        message = f"{path} is neither a command nor a store. Commands: workbench --help"
+        return f"{message}. To make a store: workbench init {name}"
     return f"there is no store at {path}, and none was made. To make one: workbench init {name}"
 
 
@@ -114,8 +114,9 @@ def init(options: Namespace) -> int:
 
 
 def make(path: Path, *, demo: bool, instrument: str = SHIPPED) -> None:
-    """Make the store at `path` where there is none yet; with `demo`, see to it that a shipped
-    instrument is in it.
+    """Make the store at a path unless it exists.
+
+    With `demo`, add a shipped instrument if the store lacks it.
     """
     from stores.core.store import Store
 
@@ -271,17 +272,18 @@ def import_instrument(options: Namespace) -> int:
 
 
 def _progress() -> Callable[[Path, float], None]:
-    """Return what says how much of a file was read, in one line that is painted over and goes away
-    in the end.
+    """Return a function that prints the share of a file that was read.
+
+    It overwrites its line, and clears it in the end.
     """
-    last, shown = monotonic(), False
+    last_time, is_shown = monotonic(), False
 
     def told(path: Path, share: float) -> None:
-        nonlocal last, shown
-        if monotonic() - last > TOLD_S or (shown and share == 1):
-            last, shown = monotonic(), share < 1
-            said = f"{visible(path.name)}: {share:.0%} read" if shown else ""
-            print(f"\r\x1b[K{said}", end="", file=sys.stderr, flush=True)
+        nonlocal last_time, is_shown
+        if monotonic() - last_time > TOLD_S or (is_shown and share == 1):
+            last_time, is_shown = monotonic(), share < 1
+            text = f"{visible(path.name)}: {share:.0%} read" if is_shown else ""
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
     return told
 
@@ -292,6 +294,7 @@ def _import(options: Namespace) -> int:
 
     request = request_of(options)
     material = read(request)
+    # A rehearsal must not create the store that is named.
     if options.dry_run and material is not None and not options.store.exists():
         with (
             TemporaryDirectory() as folder,
@@ -306,7 +309,7 @@ def _import(options: Namespace) -> int:
 
 
 def _agreed(options: Namespace, material: Material) -> Material:
-    """Return what is to be written, after asking where much of a log would be left out."""
+    """Return the material to write. Ask first if much of a log would be left out."""
     log = material.log
     if (
         log is None
@@ -318,24 +321,22 @@ def _agreed(options: Namespace, material: Material) -> Material:
         return material
     for sentence in log.said():
         say_wrapped(sentence)
-    rest = (
+    question = (
         f"{log.count_left_out:,} of {log.count + log.count_left_out:,} answers would be left "
         "out. Import the others?"
     )
-    return replace(material, skip=agreed(f"{rest} [y/N] ", default=False))
+    return replace(material, skip=agreed(f"{question} [y/N] ", default=False))
 
 
 def request_of(options: Namespace) -> Request:
-    """Return what is to be imported. Raises UsageError for an option that belongs to another
-    format.
-    """
+    """Return the request of an import. Raises UsageError for an option of another format."""
     from workbench.formats import mapping
     from workbench.formats.personas import given_personas
     from workbench.formats.read import ANSWERS, recognised
     from workbench.pipeline.importing import Request
     from workbench.pipeline.label_imports import LabelOptions
 
-    given = partial(
+    how_without = partial(
         mapping.how_of,
         options.map or "",
         options.sheet or "",
@@ -346,30 +347,32 @@ def request_of(options: Namespace) -> Request:
         decimal=options.decimal or "",
         header_row=options.header_row or 0,
     )
-    how = given()
-    of_people = any(getattr(options, name) for name in OF_PEOPLE)
-    format = options.format or recognised(options.path, how, of_people=of_people)  # noqa: A001  the command line's word
+    how = how_without()
+    has_people_options = any(getattr(options, name) for name in OF_PEOPLE)
+    format = options.format or recognised(options.path, how, of_people=has_people_options)  # noqa: A001  the command line's word
     ignored = listed(options.ignore)
     if format != ANSWERS:  # whose reader knows the columns that are no questions
-        how, ignored = given(ignored), ()
+        how, ignored = how_without(ignored), ()
     _check_import(options, format, how)
     if options.keep_map is not None:
         mapping.write(how, options.keep_map)
     from workbench.formats.surveys import TYPED, wanted_of
 
-    typed = {name: getattr(options, name) or "" for name in TYPED} | {"language": how.language}
-    wanted = wanted_of(typed, drop_unweighted=options.drop_unweighted)
+    column_options = {name: getattr(options, name) or "" for name in TYPED} | {
+        "language": how.language
+    }
+    survey_columns = wanted_of(column_options, drop_unweighted=options.drop_unweighted)
     return Request(
         options.path,
         format,
         options.name,
         options.instrument,
-        wanted.missing,
+        survey_columns.missing,
         ignored,
         options.skip,
         options.left_right,
         how,
-        wanted,
+        survey_columns,
         options.election or "",
         options.audit or "",
         options.family or "",
@@ -493,7 +496,10 @@ def _check_instrument(options: Namespace, format: str) -> None:  # noqa: A002
 
 
 def _say_import(options: Namespace, outcome: Outcome) -> int:
-    """Print what an import did or, with --dry-run, would do and the first rows of what was read."""
+    """Print the outcome of an import.
+
+    With --dry-run, print what it would write and the first rows that were read.
+    """
     from workbench.pipeline.importing import NOTHING, data, first_rows, said
 
     if options.json:

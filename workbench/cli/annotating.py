@@ -1,6 +1,4 @@
-"""Commands of annotators and of those who organise them: queues, labels, agreement,
-adjudication.
-"""
+"""Commands for annotators and organisers: queues, labels, agreement, adjudication."""
 
 from __future__ import annotations
 
@@ -81,7 +79,7 @@ WHEN_GOLD = (
     JSON,
 )
 def sample(options: Namespace) -> int:
-    """Draw a queue and say what it holds."""
+    """Draw a queue and print a description of it."""
     from stores.core.store import Store
     from workbench.domain.annotations import Purpose
     from workbench.domain.names import thing_name
@@ -137,7 +135,7 @@ def sample(options: Namespace) -> int:
 
 @verb(STORE, ANNOTATOR, QUEUE.but(none="the only queue, or chosen on screen"))
 def annotate(options: Namespace) -> int:
-    """Open the terminal where labelling begins."""
+    """Open the terminal on the screen for labelling."""
     from stores.core.store import Store
     from workbench.domain.names import person_name
 
@@ -186,7 +184,7 @@ def annotate(options: Namespace) -> int:
     JSON,
 )
 def codebook(options: Namespace) -> int:
-    """Print a codebook, or change it."""
+    """Print, change or export a codebook, or list its versions."""
     from stores.core.store import Store
     from workbench.codebooks import codebook_text, read_codebook
     from workbench.evidence.readings import codebook_of
@@ -196,24 +194,24 @@ def codebook(options: Namespace) -> int:
         raise UsageError("give your name: --annotator NAME")
     with Store.open(options.store) as store:
         book = codebook_of(store, None, options.codebook)
-        known = store.codebooks.versions(book)
+        versions = store.codebooks.versions(book)
         if options.history:
-            return _codebook_history(options, known, book)
+            return _codebook_history(options, versions, book)
         if changes:
-            after = (
+            new_codebook = (
                 read_codebook(options.change)
                 if options.change
-                else _version(known, book.name, options.restore)
+                else _version(versions, book.name, options.restore)
             )
-            now = store.codebooks.change(book, after, options.annotator, options.note)
-            said = (
-                f"Version {now.number} of the codebook {book.name} counts from now on; labels "
+            version = store.codebooks.change(book, new_codebook, options.annotator, options.note)
+            message = (
+                f"Version {version.number} of the codebook {book.name} counts from now on; labels "
                 "keep their version."
             )
             return tell(
                 options,
-                said,
-                {"codebook": book.name, "version": now.number, "annotator": options.annotator},
+                message,
+                {"codebook": book.name, "version": version.number, "annotator": options.annotator},
             )
     if options.export is not None:
         with whole_file(options.export) as file:
@@ -231,6 +229,7 @@ def codebook(options: Namespace) -> int:
 
 
 def _version(known: Sequence[CodebookVersion], name: str, number: int) -> Codebook:
+    """Return the codebook of a version. Raises UsageError if there is no such version."""
     if number > len(known):
         versions = plural(len(known), "version")
         raise UsageError(
@@ -241,6 +240,7 @@ def _version(known: Sequence[CodebookVersion], name: str, number: int) -> Codebo
 
 
 def _codebook_history(options: Namespace, known: Sequence[CodebookVersion], book: Codebook) -> int:
+    """Print the versions of a codebook and the differences between them."""
     from difflib import unified_diff
 
     from workbench.codebooks import codebook_text
@@ -268,10 +268,10 @@ def _codebook_history(options: Namespace, known: Sequence[CodebookVersion], book
             for version in known
         ],
     )
-    for before, after in pairwise(known):
-        old, new = (codebook_text(version.codebook).splitlines() for version in (before, after))
+    for earlier, later in pairwise(known):
+        old, new = (codebook_text(version.codebook).splitlines() for version in (earlier, later))
         say("")
-        names = (f"version {before.number}", f"version {after.number}")
+        names = (f"version {earlier.number}", f"version {later.number}")
         say("\n".join(unified_diff(old, new, names[0], names[1], n=0, lineterm="")))
     return 0
 
@@ -292,7 +292,7 @@ def _codebook_history(options: Namespace, known: Sequence[CodebookVersion], book
     JSON,
 )
 def adjudicate(options: Namespace) -> int:
-    """List what people disagree on, or decide one item."""
+    """List the items that people disagree on, or decide one of them."""
     from stores.annotation.labels import anonymous
     from stores.core.store import Store
     from workbench.domain.annotations import Reason
@@ -308,9 +308,9 @@ def adjudicate(options: Namespace) -> int:
                 )
             reason, note = Reason(options.reason), options.note
             store.labels.decide(options.item, book, options.label, reason, note, options.annotator)
-            said = f"Item {options.item} is {options.label}, decided by {options.annotator}."
-            decided = {"item": options.item, "label": options.label, "annotator": options.annotator}
-            return tell(options, said, decided)
+            message = f"Item {options.item} is {options.label}, decided by {options.annotator}."
+            record = {"item": options.item, "label": options.label, "annotator": options.annotator}
+            return tell(options, message, record)
         disputed = [
             item
             for item in store.labels.judged(book.name, queue=options.queue, only_disputed=True)
@@ -327,7 +327,7 @@ def adjudicate(options: Namespace) -> int:
         [
             (
                 str(item.context.unit),
-                ", ".join(f"{letter} {given.label}" for letter, given in anonymous(item)),
+                ", ".join(f"{letter} {label.label}" for letter, label in anonymous(item)),
                 "yes" if item.decision else "",
                 item.context.statement,
                 item.context.text[:200],
@@ -388,20 +388,20 @@ def labels(options: Namespace) -> int:
                 else _merge(store, options)
             )
             return tell(options, "\n".join(merged_sentences(merged, options.into)), merged)
-        wanted = options.queue
-        found = store.at_once(
+        queue_name = options.queue
+        queue_states = store.at_once(
             lambda: [
-                _queue_state(store, one)
-                for one in store.queues.list()
-                if wanted in (None, one.name)
+                _queue_state(store, queue)
+                for queue in store.queues.list()
+                if queue_name in (None, queue.name)
             ]
         )
     if options.json:
-        print_json([one.record for one in found])
-    elif not found:
+        print_json([state.record for state in queue_states])
+    elif not queue_states:
         say("There is no queue yet. Draw one: workbench sample STORE --name test --purpose test")
     else:
-        table(QUEUE_COLUMNS, [one.row for one in found])
+        table(QUEUE_COLUMNS, [state.row for state in queue_states])
         say_wrapped(WHEN_GOLD)
     return 0
 
@@ -418,8 +418,9 @@ MODELS_AGREE = "workbench show STORE consistency --table model_kappas"
     FIGURES,
 )
 def agreement(options: Namespace) -> int:
-    """Print kappas, alpha and AC1 of the people who labelled a queue; models and respondents: see
-    `show`.
+    """Print kappas, alpha and AC1 of the people who labelled a queue.
+
+    For models and respondents, see `show`.
     """
     from stores.core.store import Store
 
@@ -429,8 +430,9 @@ def agreement(options: Namespace) -> int:
 
 
 def agreement_of(store: Store, options: Namespace) -> Printed:
-    """Return how far the people who labelled a queue agree. Raises UsageError where none is
-    named.
+    """Return the agreement of the people who labelled a queue.
+
+    Raises UsageError without a queue.
     """
     if options.queue is None:
         raise UsageError(
@@ -441,17 +443,17 @@ def agreement_of(store: Store, options: Namespace) -> Printed:
     from workbench.annotation.agreement_tables import book, printed
     from workbench.evidence.readings import queue_agreement
 
-    found = queue_agreement(store, options.queue, seed=options.seed)
-    made, report = book(found), found.report
-    about = {
-        **made.about,
+    annotators = queue_agreement(store, options.queue, seed=options.seed)
+    result_book, report = book(annotators), annotators.report
+    metadata = {
+        **result_book.about,
         "annotators": report.annotators,
         "items": report.items,
         "labelled_once": report.labelled_once,
         "unlabelled": report.unlabelled,
     }
-    tables = printed(found, with_items=options.items, every=as_data(options))
-    return Printed(tables, about, made.title, made.told)
+    tables = printed(annotators, with_items=options.items, every=as_data(options))
+    return Printed(tables, metadata, result_book.title, result_book.told)
 
 
 def _disputed(item: Judged) -> dict[str, object]:
@@ -459,8 +461,8 @@ def _disputed(item: Judged) -> dict[str, object]:
 
     return {
         "item": item.context.unit,
-        "labels": {letter: given.label for letter, given in anonymous(item)},
-        "notes": {letter: given.note for letter, given in anonymous(item) if given.note},
+        "labels": {letter: label.label for letter, label in anonymous(item)},
+        "notes": {letter: label.note for letter, label in anonymous(item) if label.note},
         "reopened": item.decision is not None,
         "statement": item.context.statement,
         "response": item.context.text,
@@ -469,14 +471,14 @@ def _disputed(item: Judged) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class _QueueState:
-    """A queue, and how far the people who label it have come."""
+    """A queue and the progress of its labelling."""
 
     queue: Queue
     to_adjudicate: int
     gold: int
     gold_by_one_labeller: int
     attention_right: Sequence[tuple[str, int, int]]
-    "person, right answers to the items that test attention, such items"
+    "person, right answers to the items that test attention, number of such items"
 
     @property
     def record(self) -> dict[str, object]:
@@ -499,7 +501,7 @@ class _QueueState:
             str(self.to_adjudicate),
             f"{self.gold:,}" + (f" ({by_one:,} by one)" if by_one else ""),
             ", ".join(queue.annotators),
-            ", ".join(f"{name} {right}/{n}" for name, right, n in self.attention_right),
+            ", ".join(f"{name} {right}/{total}" for name, right, total in self.attention_right),
         ]
 
 
@@ -515,35 +517,40 @@ def _queue_state(store: Store, queue: Queue) -> _QueueState:
 
 
 def _export(options: Namespace) -> int:
-    """Write a label file: whole, or not at all."""
+    """Write a label file, whole or not at all."""
     from stores.core.store import Store
     from workbench.formats.label_files import FORMATS, write_labels
     from workbench.formats.label_tools import write_for
 
     path: Path = options.export
-    wanted = (
+    suffixes = (
         FORMATS
         if options.layout is None
         else (".json",)
         if options.layout == "label-studio"
         else (".jsonl",)
     )
-    if path.suffix not in wanted:
-        raise UsageError(f"{path}: give a name that ends in {' or '.join(wanted)}")
+    if path.suffix not in suffixes:
+        raise UsageError(f"{path}: give a name that ends in {' or '.join(suffixes)}")
     with Store.open(options.store) as store:
         if options.queue is not None:
             store.queues.get(options.queue)
         with whole_file(path) as file:
             events = store.exchange.events(options.queue)
             if options.layout is None:
-                count, left = write_labels(events, file, path.suffix), list[str]()
+                count, left_out = write_labels(events, file, path.suffix), list[str]()
             else:
-                count, left = write_for(options.layout, events, file)
-    said = " ".join(
-        (f"Wrote {count:,} {'events' if options.layout is None else 'labels'} to {path}.", *left)
+                count, left_out = write_for(options.layout, events, file)
+    message = " ".join(
+        (
+            f"Wrote {count:,} {'events' if options.layout is None else 'labels'} to {path}.",
+            *left_out,
+        )
     )
     return tell(
-        options, said, {"file": str(path), "events": count, **({"left_out": left} if left else {})}
+        options,
+        message,
+        {"file": str(path), "events": count, **({"left_out": left_out} if left_out else {})},
     )
 
 
@@ -551,8 +558,8 @@ def _import_file(store: Store, options: Namespace) -> Merged:
     """Add the events of a label file."""
     from workbench.pipeline.label_imports import LabelOptions, import_labels, read_label_file
 
-    chosen = LabelOptions(options.codebook, options.into or "", options.purpose)
-    file = read_label_file(options.import_, chosen)
+    label_options = LabelOptions(options.codebook, options.into or "", options.purpose)
+    file = read_label_file(options.import_, label_options)
     if not options.json:
         for note in file.notes:
             say_wrapped(note)
@@ -572,16 +579,18 @@ def _merge(store: Store, options: Namespace) -> Merged:
     people: Sequence[FieldEvent] = ()
     samples: Sequence[ControlSample] = ()
     codebooks = known_codebooks(store)
-    with Other.copied(source) as other:
-        events = tuple(other.exchange.events(options.queue))
-        queues = [copy for copy in other.exchange.queues() if options.queue in (None, copy.name)]
-        versions = other.exchange.versions()
-        for name, book in other.exchange.codebooks().items():
+    with Other.copied(source) as other_store:
+        events = tuple(other_store.exchange.events(options.queue))
+        queues = [
+            queue for queue in other_store.exchange.queues() if options.queue in (None, queue.name)
+        ]
+        versions = other_store.exchange.versions()
+        for name, book in other_store.exchange.codebooks().items():
             codebooks.setdefault(name, book)
         if options.queue is None:
-            rulings = other.rulings.events()
-            people = other.people.events()
-            samples = other.control_samples.every()
+            rulings = other_store.rulings.events()
+            people = other_store.people.events()
+            samples = other_store.control_samples.every()
     if events:
         merged = store.exchange.add(
             events,
@@ -606,7 +615,7 @@ def _with_reviews(
     people: Sequence[FieldEvent],
     samples: Sequence[ControlSample],
 ) -> Merged:
-    """Add what auditors ruled and drew, and what is said of the people."""
+    """Add auditors' rulings, the descriptions of people, and control samples."""
     return replace(
         found,
         rulings=store.rulings.merge(rulings),
@@ -616,8 +625,8 @@ def _with_reviews(
 
 
 EPILOG = "Fields, all optional; you may add others:\n" + "\n".join(
-    fill(f"{name:<18} {about}", 79, initial_indent="  ", subsequent_indent=" " * 21)
-    for name, about in FIELDS.items()
+    fill(f"{name:<18} {meaning}", 79, initial_indent="  ", subsequent_indent=" " * 21)
+    for name, meaning in FIELDS.items()
 )
 
 
@@ -639,7 +648,7 @@ EPILOG = "Fields, all optional; you may add others:\n" + "\n".join(
     epilog=EPILOG,
 )
 def people(options: Namespace) -> int:
-    """Print who annotated and answered, or say something of one of them."""
+    """List the annotators and respondents, or describe one of them."""
     from stores.core.store import Store
     from workbench.annotation.tables import people_counts, people_table
 
@@ -648,8 +657,8 @@ def people(options: Namespace) -> int:
     if options.set or options.unset or options.person is not None:
         raise UsageError("--set, --unset and --person need --describe NAME")
     with Store.open(options.store) as store:
-        found = store.people.list()
-    tables: list[AnyTable] = [people_table(found, names=options.names), people_counts(found)]
+        persons = store.people.list()
+    tables: list[AnyTable] = [people_table(persons, names=options.names), people_counts(persons)]
     put_out(options, tables, {"names": options.names}, title="Annotators and respondents")
     return 0
 
@@ -664,15 +673,17 @@ def _describe(options: Namespace) -> int:
     if not values:
         raise UsageError("nothing to change: give --set FIELD=VALUE, or --unset FIELD")
     with Store.open(options.store) as store:
-        found = store.people.describe(
+        person = store.people.describe(
             options.describe, values, by=options.person or options.describe
         )
-    said = (
-        "; ".join(f"{field} {value}" for field, value in found.fields.items())
+    description = (
+        "; ".join(f"{field} {value}" for field, value in person.fields.items())
         or "no fields are filled in"
     )
     return tell(
-        options, f"{found.name}: {said}", {"person": found.name, "fields": dict(found.fields)}
+        options,
+        f"{person.name}: {description}",
+        {"person": person.name, "fields": dict(person.fields)},
     )
 
 

@@ -1,5 +1,6 @@
-"""Multiple-choice questions without a terminal: written, listed, and forms that are shown before
-they are written.
+"""Multiple-choice questions without a terminal: lists, writing, and the making of forms.
+
+Forms are shown before they are written.
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ if TYPE_CHECKING:
     from workbench.pipeline.choice_forms import Proposal, Proposals, Wanted
 
 SHOWN = 40
-"proposals that a preview prints; all of them are counted, and in the JSON"
+"proposals that a preview prints; the JSON has all of them"
 MOST_NAMED = 8
-"refs in a sentence"
+"refs that a sentence names"
 FORMED = (Bias.RESPONSE_ORDER, Bias.OPINION_FLOAT, Bias.ODD_EVEN)
 "biases whose changed form follows from the question"
 ACTS = {
@@ -101,7 +102,7 @@ OF_ACTS = {
         *MAKING,
     ),
 }
-"act -> options that it alone, or with others, has"
+"act -> options that it has, alone or with other acts"
 NEEDED = {"show": ("ref",), "add": ("bias", "key")}
 
 
@@ -133,8 +134,9 @@ def choices(options: Namespace) -> int:
 
 
 def _instrument(store: Store, options: Namespace) -> str:
-    """Return the instrument that is meant: the only one, or the only one with multiple-choice
-    questions.
+    """Return the named instrument, the only one, or the only one with multiple-choice questions.
+
+    Raises UnknownName for an unknown name, UsageError if there are several instruments or none.
     """
     names = store.instruments.names()
     if options.instrument is not None:
@@ -143,12 +145,12 @@ def _instrument(store: Store, options: Namespace) -> str:
                 f"the store has no instrument {options.instrument!r}. Available: {', '.join(names)}"
             )
         return str(options.instrument)
-    asking = [name for name in names if store.choices.items(name)]
-    if len(asking) == 1 or len(names) == 1:
-        return (asking or list(names))[0]
+    with_questions = [name for name in names if store.choices.items(name)]
+    if len(with_questions) == 1 or len(names) == 1:
+        return (with_questions or list(names))[0]
     raise UsageError(
         "the store has several instruments; name one with --instrument: "
-        f"{', '.join(asking or names)}"
+        f"{', '.join(with_questions or names)}"
         if names
         else "the store has no instrument yet; import one: workbench import STORE --format "
         "choices PATH; or make "
@@ -157,53 +159,68 @@ def _instrument(store: Store, options: Namespace) -> str:
 
 
 def _list(store: Store, options: Namespace, name: str) -> int:
-    held = store.instruments.get(name)
-    language = options.language or held.language
-    items = {item.ref: item for item in held.choices if options.bias in (None, item.bias)}
-    found = [
-        (statement, items[statement.ref]) for statement in held.statements if statement.ref in items
+    """Print the list of questions."""
+    instrument = store.instruments.get(name)
+    language = options.language or instrument.language
+    items = {item.ref: item for item in instrument.choices if options.bias in (None, item.bias)}
+    questions = [
+        (statement, items[statement.ref])
+        for statement in instrument.statements
+        if statement.ref in items
     ]
     if options.json:
-        print_json([_plain(statement, item, language) for statement, item in found])
+        print_json([_plain(statement, item, language) for statement, item in questions])
         return 0
     rows = []
-    for statement, item in found:
-        about = _plain(statement, item, language)
-        forms = ", ".join(f"{kind} ×{n}" if n > 1 else kind for kind, n in about["forms"].items())
-        count = str(len(about["options"])) if about["options"] else "?"
+    for statement, item in questions:
+        fields = _plain(statement, item, language)
+        forms = ", ".join(
+            f"{kind} ×{n_forms}" if n_forms > 1 else kind
+            for kind, n_forms in fields["forms"].items()
+        )
+        count = str(len(fields["options"])) if fields["options"] else "?"
         rows.append(
-            (statement.ref, item.bias.value, statement.topic or "", count, forms, about["question"])
+            (
+                statement.ref,
+                item.bias.value,
+                statement.topic or "",
+                count,
+                forms,
+                fields["question"],
+            )
         )
     table(["ref", "bias", "topic", "options", "forms", "question"], rows, whole=1)
-    say(f"{len(found):,} {'question' if len(found) == 1 else 'questions'} of {name}")
-    _say_under_none(held, language)
+    say(f"{len(questions):,} {'question' if len(questions) == 1 else 'questions'} of {name}")
+    _say_under_none(instrument, language)
     return 0
 
 
 def _say_under_none(held: Instrument, language: str) -> None:
-    """Name statements that read as questions with options and stand under no bias: no audit asks
-    them as such.
+    """Print the statements that read as questions with options and have no bias.
+
+    No audit asks them as questions.
     """
     from workbench.workshop.checks import reads_as_question
 
-    known = {item.ref for item in held.choices}
+    refs_with_bias = {item.ref for item in held.choices}
     refs = [
-        one.ref
-        for one in held.statements
-        if one.ref not in known and reads_as_question(one, language)
+        statement.ref
+        for statement in held.statements
+        if statement.ref not in refs_with_bias and reads_as_question(statement, language)
     ]
     if refs:
-        more = f" and {len(refs) - MOST_NAMED:,} more" if len(refs) > MOST_NAMED else ""
+        suffix = f" and {len(refs) - MOST_NAMED:,} more" if len(refs) > MOST_NAMED else ""
         say(
-            f"without a bias, so not asked: {', '.join(refs[:MOST_NAMED])}{more}; to give one "
+            f"without a bias, so not asked: {', '.join(refs[:MOST_NAMED])}{suffix}; to give one "
             "named BIAS.KEY its "
             "bias: workbench choices STORE add --bias BIAS --key KEY"
         )
 
 
 def _plain(statement: Statement, item: ChoiceItem, language: str) -> dict[str, Any]:
-    """Return what the list says of a question; without options where its original is no question
-    any more.
+    """Return the fields of a question in the list.
+
+    `options` is empty if its original is no question any more.
     """
     original = statement.wording(ORIGINAL, language)
     choice = parse_choice(original.text) if original else None
@@ -245,12 +262,15 @@ def _show(store: Store, options: Namespace, name: str) -> int:
     if original is None:
         raise UsageError(f"{ref} has no original in {language!r}")
     if options.json:
-        texts = [{"variant": str(w.variant), "text": w.text, "author": w.author} for w in wordings]
-        about = _plain(statement, item, language) if item else {"ref": statement.ref, "bias": None}
-        print_json(about | {"wordings": texts})
+        texts = [
+            {"variant": str(wording.variant), "text": wording.text, "author": wording.author}
+            for wording in wordings
+        ]
+        fields = _plain(statement, item, language) if item else {"ref": statement.ref, "bias": None}
+        print_json(fields | {"wordings": texts})
         return 0
-    about_it = [item.bias.value if item else "no bias yet", statement.topic or "", language]
-    say(f"{statement.ref} · {' · '.join(filter(None, about_it))}")
+    details = [item.bias.value if item else "no bias yet", statement.topic or "", language]
+    say(f"{statement.ref} · {' · '.join(filter(None, details))}")
     for wording in wordings:
         say(f"\n{_name(wording)}")
         for line in _lines(original.text, wording.text):
@@ -276,33 +296,35 @@ def _add(store: Store, options: Namespace, name: str) -> int:
         if options.text is not None
         else _held(store, name, options, language)
     )
-    changed = _text_of(options.changed, "--changed") if options.changed is not None else ""
+    changed_text = _text_of(options.changed, "--changed") if options.changed is not None else ""
     topic = options.topic or None
-    written = Statement(
+    statement = Statement(
         options.key,
         (Wording(ORIGINAL, language, text, person),),
         topic=topic,
         languages=(language,),
     )
-    done = add_question(store, name, bias, written, changed, person=person)
+    done = add_question(store, name, bias, statement, changed_text, person=person)
     return tell(options, done.sentence, {"said": done.sentence, "refs": done.refs})
 
 
 def _held(store: Store, name: str, options: Namespace, language: str) -> str:
-    """Return the text of the statement that has the question's ref already. Raises UsageError where
-    there is none.
+    """Return the text of the statement that has the question's ref already.
+
+    Raises UsageError if there is none.
     """
     ref = ref_of(Bias(options.bias), key_in(options.key))
     refs = {line.ref for line in store.instruments.lines(name)}
-    held = store.statements.get(name, ref).wording(ORIGINAL, language) if ref in refs else None
-    if held is None:
+    wording = store.statements.get(name, ref).wording(ORIGINAL, language) if ref in refs else None
+    if wording is None:
         raise UsageError(f"found no text and no statement {ref}; give the text with --text")
-    return held.text
+    return wording.text
 
 
 def _text_of(given: str, option: str) -> str:
-    """Return the text of a question: standard input for `-`, as given where it has lines, else that
-    of a file.
+    """Return the text of a question.
+
+    `-` stands for standard input. A value with several lines is the text, and any other is a file.
     """
     if given == "-":
         return sys.stdin.read()
@@ -322,36 +344,36 @@ def _forms(store: Store, options: Namespace, name: str) -> int:
     from workbench.pipeline.choice_forms import Wanted
     from workbench.workshop.choice_forms import DONT_KNOW
 
-    wanted = Wanted(
+    request = Wanted(
         bias=Bias(options.bias) if options.bias else None,
         own=options.bias is None,
         middle=options.middle,
         dont_know=DONT_KNOW if options.dont_know is None else options.dont_know,
         language=options.language or "",
     )
-    return _make(store, options, name, wanted)
+    return _make(store, options, name, request)
 
 
 def _perturb(store: Store, options: Namespace, name: str) -> int:
     from workbench.pipeline.choice_forms import Wanted
 
     kinds = listed_words(options.kinds.replace("-", "_"))
-    if odd := [kind for kind in kinds if kind not in tuple(Perturbation)]:
+    if unknown := [kind for kind in kinds if kind not in tuple(Perturbation)]:
         raise UnknownName(
-            f"--kinds: found {', '.join(map(repr, odd))}. Available: {', '.join(Perturbation)}"
+            f"--kinds: found {', '.join(map(repr, unknown))}. Available: {', '.join(Perturbation)}"
         )
     perturbations = tuple(map(Perturbation, dict.fromkeys(kinds)))
-    wanted = Wanted(
+    request = Wanted(
         perturbations=perturbations,
         draws=options.draws,
         seed=options.seed,
         language=options.language or "",
     )
-    return _make(store, options, name, wanted)
+    return _make(store, options, name, request)
 
 
 def _make(store: Store, options: Namespace, name: str, wanted: Wanted) -> int:
-    """Show what was made; write it with --yes, or once a person at a terminal said so."""
+    """Show the proposals, and write them with --yes or if a person at a terminal agrees."""
     from workbench.pipeline.choice_forms import accept, named_questions, propose
     from workbench.pipeline.planning import named_statements
 
@@ -359,8 +381,8 @@ def _make(store: Store, options: Namespace, name: str, wanted: Wanted) -> int:
     proposals = propose(store, name, refs, wanted)
     if not options.json:
         _preview(proposals)
-    ready = [one for one in proposals.made if options.replace or one.held is None]
-    write = bool(ready) and (
+    ready = [proposal for proposal in proposals.made if options.replace or proposal.held is None]
+    is_agreed = bool(ready) and (
         options.yes
         or (
             not options.json
@@ -369,11 +391,13 @@ def _make(store: Store, options: Namespace, name: str, wanted: Wanted) -> int:
     )
     done = (
         accept(store, proposals, person=changed_by(options), replace=options.replace)
-        if write
+        if is_agreed
         else None
     )
     if options.json:
-        print_json(_as_json(proposals) | {"written": write, "said": done.sentence if done else ""})
+        print_json(
+            _as_json(proposals) | {"written": is_agreed, "said": done.sentence if done else ""}
+        )
     elif done is not None:
         say(done.sentence)
     elif ready:
@@ -393,21 +417,22 @@ def _preview(proposals: Proposals) -> None:
 
 
 def _proposal(proposal: Proposal) -> Iterator[str]:
-    """Yield a proposal: what it is, the text with what differs from the one it was made from, and
-    what to look at.
+    """Yield the lines of a proposal: a heading, the text with its differences, and the remarks.
+
+    Differences are from the text that it was made from.
     """
     new = f" · new, from {proposal.of}" if proposal.of and proposal.variant == ORIGINAL else ""
-    instead = " · replaces another text" if proposal.held is not None else ""
-    yield f"{proposal.ref} · {proposal.variant}{new}{instead}"
+    replacement = " · replaces another text" if proposal.held is not None else ""
+    yield f"{proposal.ref} · {proposal.variant}{new}{replacement}"
     yield from (f"    {line}" for line in _lines(proposal.before, proposal.text))
     yield from (f"  ! {remark}" for remark in proposal.remarks)
 
 
 def _lines(before: str, after: str) -> Iterator[str]:
-    """Yield a text with what differs from the one before: words as `−[was] +[is]`, options by what
-    became of them.
+    """Yield the lines of a text with its differences from an earlier one.
 
-    Options that are all as they were are left out where the question is another.
+    Changed words are marked as `−[was] +[is]`, and options with what became of them. If the
+    question differs and the options do not, the options are left out.
     """
     from workbench.workshop.choice_forms import option_lines
 
@@ -419,12 +444,12 @@ def _lines(before: str, after: str) -> Iterator[str]:
     if old.options == new.options and old != new:
         return
     for line in option_lines(old, new):
-        mark = f"  ({line.mark})" if line.mark.startswith("was") else ""
-        yield f"{line.mark if len(line.mark) == 1 else ' '} {line.letter}. {line.text}{mark}"
+        note = f"  ({line.mark})" if line.mark.startswith("was") else ""
+        yield f"{line.mark if len(line.mark) == 1 else ' '} {line.letter}. {line.text}{note}"
 
 
 def _stem(before: str, after: str) -> str:
-    """Return a question with its changed words marked; as it is where hardly a word is the same."""
+    """Return a question with its changed words marked, or as it is if hardly a word is the same."""
     from workbench.tui.format import word_diff
     from workbench.workshop.choice_forms import word_pairs
 
@@ -432,15 +457,18 @@ def _stem(before: str, after: str) -> str:
         return after
     if pairs := word_pairs(before, after):
         return " ".join(new if old == new else f"−[{old}] +[{new}]" for old, new in pairs)
-    _, added = word_diff(before, after)
-    if sum(len(part.text) for part in added if not part.changed) < len(after) / 4:
+    _, segments = word_diff(before, after)
+    if sum(len(segment.text) for segment in segments if not segment.changed) < len(after) / 4:
         return after
-    return "".join(_marked(part.text) if part.changed else part.text for part in added)
+    return "".join(
+        _marked(segment.text) if segment.changed else segment.text for segment in segments
+    )
 
 
 def _marked(text: str) -> str:
-    words = text.rstrip()
-    return f"+[{words}]{text[len(words) :]}" if words else text
+    """Return a text marked as added, with the spaces at its end outside the mark."""
+    stripped = text.rstrip()
+    return f"+[{stripped}]{text[len(stripped) :]}" if stripped else text
 
 
 def _as_json(proposals: Proposals) -> dict[str, Any]:
@@ -448,20 +476,21 @@ def _as_json(proposals: Proposals) -> dict[str, Any]:
         "instrument": proposals.instrument,
         "proposals": [
             {
-                "ref": one.ref,
-                "variant": str(one.variant),
-                "before": one.before,
-                "text": one.text,
-                "words": [list(pair) for pair in one.words],
-                "author": one.author,
-                "remarks": list(one.remarks),
-                "replaces": one.held,
-                "of": one.of or one.ref,
+                "ref": proposal.ref,
+                "variant": str(proposal.variant),
+                "before": proposal.before,
+                "text": proposal.text,
+                "words": [list(pair) for pair in proposal.words],
+                "author": proposal.author,
+                "remarks": list(proposal.remarks),
+                "replaces": proposal.held,
+                "of": proposal.of or proposal.ref,
             }
-            for one in proposals.made
+            for proposal in proposals.made
         ],
         "refused": [
-            {"ref": one.ref, "what": one.what, "why": one.why} for one in proposals.refused
+            {"ref": refusal.ref, "what": refusal.what, "why": refusal.why}
+            for refusal in proposals.refused
         ],
         "there": proposals.there,
     }

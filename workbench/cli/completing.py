@@ -1,6 +1,4 @@
-"""What a shell completes beside verbs and options: store files, and names that the store at hand
-holds.
-"""
+"""Completion in a shell beyond verbs and options: store files, and names from the store at hand."""
 
 from __future__ import annotations
 
@@ -20,61 +18,58 @@ COMPLETE = "_WORKBENCH_COMPLETE"
 SHELL = Option("shell", positional=True, required=True, choices=("bash", "zsh", "fish"))
 SQLITE = b"SQLite format 3\0"
 WORD = re.compile(r"[\w@%+=:./][\w@%+=:./-]*")
-"""a name that a shell takes as one word as it is: what is completed is put into a command line, and
+"""a name that a shell takes as one word as it is, as a completion is put into a command line and
 run on Enter"""
 
 
 def complete(ctx: click.Context, option: Option, incomplete: str) -> Sequence[CompletionItem]:
-    """Return the names that an option may have: those of the store that the command line names so
-    far.
-    """
+    """Return the names that an option may have, from the store that is named so far."""
     if option.completes == "stores":
         return stores(incomplete)
     if option.completes == "topics":
         from workbench.help import topics
 
         return [
-            CompletionItem(one.name, help=one.title)
-            for one in topics()
-            if one.name.startswith(incomplete)
+            CompletionItem(topic.name, help=topic.title)
+            for topic in topics()
+            if topic.name.startswith(incomplete)
         ]
     head, comma, last = incomplete.rpartition(",")
-    named = _names(_store(ctx), option.completes)
+    names = _names(_store(ctx), option.completes)
     return [
         CompletionItem(f"{head}{comma}{name}")
-        for name in named
+        for name in names
         if name.startswith(last) and WORD.fullmatch(name)
     ]
 
 
 def stores(incomplete: str) -> list[CompletionItem]:
-    """Return the SQLite files that a word may become; where there is none, leave it to the
-    shell.
-    """
-    typed = Path(incomplete)
-    folder = typed if incomplete.endswith("/") else typed.parent
-    shown = incomplete[: incomplete.rfind("/") + 1]
-    begun = "" if incomplete.endswith("/") else typed.name
+    """Return the SQLite files that a word may become. If there is none, leave it to the shell."""
+    path_so_far = Path(incomplete)
+    folder = path_so_far if incomplete.endswith("/") else path_so_far.parent
+    folder_text = incomplete[: incomplete.rfind("/") + 1]
+    name_start = "" if incomplete.endswith("/") else path_so_far.name
     try:
-        names = [path for path in sorted(folder.iterdir()) if path.name.startswith(begun)]
-        found = [path for path in names if WORD.fullmatch(path.name) and is_sqlite(path)]
+        candidates = [path for path in sorted(folder.iterdir()) if path.name.startswith(name_start)]
+        databases = [path for path in candidates if WORD.fullmatch(path.name) and is_sqlite(path)]
     except OSError:
-        found = []
-    return [CompletionItem(f"{shown}{path.name}") for path in found] or [
+        databases = []
+    return [CompletionItem(f"{folder_text}{path.name}") for path in databases] or [
         CompletionItem(incomplete, type="file")
     ]
 
 
 def _store(ctx: click.Context) -> Path | None:
-    """Return the store that the words so far name: while the value of an option is missing, click
-    leaves them apart.
+    """Return the store that the words so far name.
+
+    While the value of an option is missing, click leaves these words apart.
     """
-    found: Path | None = ctx.params.get("store")
-    return Path(ctx.args[0]) if found is None and ctx.args else found
+    store: Path | None = ctx.params.get("store")
+    return Path(ctx.args[0]) if store is None and ctx.args else store
 
 
 def is_sqlite(path: Path) -> bool:
-    """Return whether a file is a database."""
+    """Return whether a file is a SQLite database."""
     try:
         with path.open("rb") as file:
             return file.read(len(SQLITE)) == SQLITE
@@ -83,8 +78,9 @@ def is_sqlite(path: Path) -> bool:
 
 
 def _names(path: Path | None, kind: str) -> Sequence[str]:
-    """Return names out of a store that is only read: pressing Tab migrates nothing and reports no
-    error.
+    """Return names from a store, which is only read.
+
+    So pressing Tab migrates nothing and reports no error.
     """
     if path is None or not is_sqlite(path):
         return ()
@@ -99,9 +95,9 @@ def _names(path: Path | None, kind: str) -> Sequence[str]:
     '  eval "$(workbench completion bash)"',
 )
 def completion(options: Namespace) -> int:
-    """Print what a shell has to read in order to complete command lines."""
-    made = get_completion_class(options.shell)
-    if made is None:
+    """Print what a shell has to read to complete command lines."""
+    completion_class = get_completion_class(options.shell)
+    if completion_class is None:
         raise UsageError(f"the shell {options.shell} is not supported")
-    print(made(click.Group(), {}, "workbench", COMPLETE).source())
+    print(completion_class(click.Group(), {}, "workbench", COMPLETE).source())
     return 0

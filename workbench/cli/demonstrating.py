@@ -1,5 +1,6 @@
-"""`workbench demo`: an audit of the embedded model on an instrument that ships, small enough for a
-laptop.
+"""`workbench demo`: a small audit of the embedded model on an instrument that ships.
+
+It is small enough for a laptop.
 """
 
 from __future__ import annotations
@@ -26,23 +27,22 @@ if TYPE_CHECKING:
     from workbench.pipeline import Plan
 
 EMBEDDED, PERSON, SCRIPTED = "smollm2", "demo", "scripted:"
-"""the model that is asked, who is said to have put typos into questions, and how names of stand-ins
-begin"""
+"the model that is asked, the person of typos in questions, and the prefix of scripted models"
 
 
 @verb(
     STORE.but(required=False, default=Path("veldania.db"), help="made if it does not exist"),
     MODEL.but(default=EMBEDDED, none=""),
     AUDIT.but(
-        choices=tuple(one.name for one in registry.asking() if one.demonstration() is not None)
+        choices=tuple(
+            audit.name for audit in registry.asking() if audit.demonstration() is not None
+        )
     ),
     flag("personas", "also ask the scripted personas, for something to compare with"),
     flag("no_screen", "wait here and print the verdicts"),
 )
 def demo(options: Namespace) -> int:
-    """Make the demonstration store if need be, start or resume its audit, and open the workbench on
-    it.
-    """
+    """Make the demonstration store if needed, start or resume its audit, and open the workbench."""
     from stores.core.store import Store
     from workbench import pipeline
     from workbench.cli.acts import make
@@ -51,23 +51,23 @@ def demo(options: Namespace) -> int:
     from workbench.jobs import launch
 
     audit = registry.audit(options.audit)
-    shown = audit.demonstration()
-    assert shown is not None
+    demonstration = audit.demonstration()
+    assert demonstration is not None
     check_reachable(options.model)  # before anything is made or asked
-    make(options.store, demo=True, instrument=shown.instrument)
+    make(options.store, demo=True, instrument=demonstration.instrument)
     with Store.open(options.store) as store:
-        _put_errors(store, shown)
+        _put_errors(store, demonstration)
         if options.personas:
             _ask_personas(store)
-        design = shown.design(store, options.model)
+        design = demonstration.design(store, options.model)
         plan = pipeline.plan(store, design)
         say_wrapped(plan.describe())
         job_id = None
         if not plan.samples_needed:
             say("Everything is stored already.")
         else:
-            if shown.takes and design.model == EMBEDDED:
-                say(shown.takes)
+            if demonstration.takes and design.model == EMBEDDED:
+                say(demonstration.takes)
             job_id = _come_back(store, plan.design) or launch.start(store, design, plan)
         if options.no_screen or not sys.stdout.isatty():
             if job_id is not None:
@@ -83,13 +83,14 @@ def demo(options: Namespace) -> int:
             return 0
     from workbench.tui.app import run_app
 
-    there = shown.mode or (audit.place.mode if audit.place is not None else "home")
-    return run_app(options.store, start="jobs" if job_id is not None else there)
+    screen = demonstration.mode or (audit.place.mode if audit.place is not None else "home")
+    return run_app(options.store, start="jobs" if job_id is not None else screen)
 
 
 def _ask_personas(store: Store) -> None:
-    """Ask the scripted personas what they have not answered of the audits that they are made for,
-    and let invented people label, decide and rule on what they say.
+    """Ask the scripted personas what they have not answered of the audits that have personas.
+
+    Invented people label, decide and rule on their answers.
     """
     from workbench import pipeline
     from workbench.cli.acts import make
@@ -97,24 +98,26 @@ def _ask_personas(store: Store) -> None:
     from workbench.jobs import demonstration
 
     for audit in registry.asking():
-        shown = audit.demonstration()
-        if shown is None or not shown.personas:
+        audit_demo = audit.demonstration()
+        if audit_demo is None or not audit_demo.personas:
             continue
-        make(store.path, demo=True, instrument=shown.instrument)
-        _put_errors(store, shown)
-        models = [f"{SCRIPTED}{name}" for name in shown.personas]
-        plans = [pipeline.plan(store, shown.design(store, model)) for model in models]
-        if new := [plan for plan in plans if plan.samples_needed]:
-            names = ", ".join(plan.design.model.removeprefix(SCRIPTED) for plan in new)
-            known = f"{plural(len(new), 'scripted persona')} (no models) with known biases"
-            say_wrapped(f"{registry.audit_title(audit.name).capitalize()}: {known}: {names}")
-            for place, plan in enumerate(new, start=1):
-                _ask(store, plan, f"{place} of {len(new)}")
+        make(store.path, demo=True, instrument=audit_demo.instrument)
+        _put_errors(store, audit_demo)
+        models = [f"{SCRIPTED}{name}" for name in audit_demo.personas]
+        plans = [pipeline.plan(store, audit_demo.design(store, model)) for model in models]
+        if new_plans := [plan for plan in plans if plan.samples_needed]:
+            names = ", ".join(plan.design.model.removeprefix(SCRIPTED) for plan in new_plans)
+            description = (
+                f"{plural(len(new_plans), 'scripted persona')} (no models) with known biases"
+            )
+            say_wrapped(f"{registry.audit_title(audit.name).capitalize()}: {description}: {names}")
+            for index, plan in enumerate(new_plans, start=1):
+                _ask(store, plan, f"{index} of {len(new_plans)}")
             break_line()
         if audit.nature.free_text:
             _say(demonstration.label(store, models))
         for run in runs_of(store, audit.name):
-            if run.model == f"{SCRIPTED}{shown.reviewed}":
+            if run.model == f"{SCRIPTED}{audit_demo.reviewed}":
                 _say(demonstration.rule(store, run))
 
 
@@ -143,7 +146,7 @@ def _put_errors(store: Store, shown: Demonstration) -> None:
     proposals = propose(
         store, shown.instrument, (), Wanted(perturbations=tuple(shown.typing_errors), seed=SEED)
     )
-    if any(one.held is None for one in proposals.made):
+    if any(proposal.held is None for proposal in proposals.made):
         done = accept(store, proposals, person=PERSON)
         say_wrapped(
             f"{plural(len(done.refs), 'question')} of {shown.instrument} get forms with typos."
@@ -151,8 +154,9 @@ def _put_errors(store: Store, shown: Demonstration) -> None:
 
 
 def _come_back(store: Store, design: Design) -> int | None:
-    """Return the unfinished job that asks this, resuming it where its worker is gone; None where
-    there is none.
+    """Return the unfinished job of a design, or None if there is none.
+
+    It is resumed if it is paused or its worker is gone.
     """
     from workbench.jobs import launch
 

@@ -1,4 +1,4 @@
-"""What works on this machine, and what to do about the rest."""
+"""Checks of what works on this machine, with advice on the rest."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EMBEDDED = {
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
     state: str
@@ -63,7 +63,7 @@ class Check:
     JSON,
 )
 def doctor(options: Namespace) -> int:
-    """Print the checks; exit code 1 where one is an error."""
+    """Print the checks. The exit code is 1 if one is an error."""
     if options.rescue is not None:
         if options.store is None or options.model:
             raise UsageError("--rescue NEW needs the store that is to be rescued, and no --model")
@@ -84,19 +84,19 @@ def doctor(options: Namespace) -> int:
 def _checks(store: Path | None) -> Iterator[Check]:
     from stores.core.connection import OLDEST_SQLITE, SQLITE
 
-    right = (3, 11) <= sys.version_info[:2] <= (3, 13)
+    is_supported = (3, 11) <= sys.version_info[:2] <= (3, 13)
     yield Check("workbench", "ok", __version__)
     yield Check(
         "Python",
-        "ok" if right else "error",
+        "ok" if is_supported else "error",
         f"{platform.python_version()}; 3.11 to 3.13 are supported",
     )
-    strict = SQLITE >= OLDEST_SQLITE
-    found = ".".join(map(str, SQLITE))
+    is_new_enough = SQLITE >= OLDEST_SQLITE
+    version = ".".join(map(str, SQLITE))
     yield Check(
         "SQLite",
-        "ok" if strict else "error",
-        f"{found}; {'.'.join(map(str, OLDEST_SQLITE))} or newer is needed",
+        "ok" if is_new_enough else "error",
+        f"{version}; {'.'.join(map(str, OLDEST_SQLITE))} or newer is needed",
     )
     for package in PACKAGES:
         yield _package(package, "error", "missing; install it with: " + install_package(package))
@@ -120,39 +120,39 @@ def _checks(store: Path | None) -> Iterator[Check]:
 
 
 def _rescued(source: Path, target: Path) -> Iterator[Check]:
-    """Save what can be read of a store, and say what cannot."""
+    """Save what can be read of a store, and yield what was saved and what was lost."""
     from stores.core.connection import open_database
     from stores.core.rescue import PARAMETERS, rescued
 
-    found = rescued(source, target, lambda path: open_database(path, create=False, quiet=True)[0])
+    rescue = rescued(source, target, lambda path: open_database(path, create=False, quiet=True)[0])
     yield Check(
         "rescued",
         "ok",
-        f"{sum(found.rows.values()):,} rows of {len(found.rows)} tables, into {target}",
+        f"{sum(rescue.rows.values()):,} rows of {len(rescue.rows)} tables, into {target}",
     )
-    if found.left_out:
-        yield Check("left out", "note", f"what no store has: {'; '.join(found.left_out)}")
-    for table_, why in found.lost.items():
-        there = found.rows.get(table_, 0)
+    if rescue.left_out:
+        yield Check("left out", "note", f"what no store has: {'; '.join(rescue.left_out)}")
+    for table_, reason in rescue.lost.items():
+        n_rows = rescue.rows.get(table_, 0)
         yield Check(
-            "damaged", "note", f"{table_}: {there:,} rows came, others cannot be read ({why})"
+            "damaged", "note", f"{table_}: {n_rows:,} rows came, others cannot be read ({reason})"
         )
-    for table_, n in found.refused.items():
+    for table_, count in rescue.refused.items():
         yield Check(
-            "damaged", "note", f"{table_}: {plural(n, 'row')} left out, which no store can hold"
+            "damaged", "note", f"{table_}: {plural(count, 'row')} left out, which no store can hold"
         )
-    for name, n in found.replaced.items():
-        instead = (
+    for name, count in rescue.replaced.items():
+        remedy = (
             "now not known; its answers are kept"
             if name in PARAMETERS
             else "replaced by one that says nothing"
         )
-        yield Check("damaged", "note", f"{name}: {plural(n, 'wrong value')} {instead}")
+        yield Check("damaged", "note", f"{name}: {plural(count, 'wrong value')} {remedy}")
     yield from _store(target)
 
 
 def _of_model(name: str) -> Iterator[Check]:
-    """Ask a model one prompt, and say of a served one what its endpoint can do."""
+    """Yield the answer of a model to one prompt, and what the endpoint of a served one can do."""
     from workbench.errors import ModelError
     from workbench.inference.load import load
 
@@ -174,7 +174,7 @@ def _of_model(name: str) -> Iterator[Check]:
 
 
 def _abilities(model: Model) -> Iterator[Check]:
-    """Yield what a model answers to one prompt, or what its endpoint can do."""
+    """Yield the answers of a model to one prompt, or what its endpoint can do."""
     from workbench.domain.keys import SEED
     from workbench.domain.responses import Request, Sampling
     from workbench.inference.base import Remarking
@@ -191,23 +191,23 @@ def _abilities(model: Model) -> Iterator[Check]:
     from workbench.inference.served.model import RemoteModel
 
     if isinstance(model, RemoteModel):
-        for one in examine(model, retry_policy_from(os.environ).reply_s):
-            yield Check(one.name, "ok" if one.able else "note", one.found)
+        for ability in examine(model, retry_policy_from(os.environ).reply_s):
+            yield Check(ability.name, "ok" if ability.able else "note", ability.found)
         return
     if isinstance(model, Remarking):
         yield from (Check("note", "note", note) for note in model.notes)
-    for drawn in model.generate([Request(QUESTION, 1, SEED)], Sampling(max_new_tokens=24)):
-        text = "; ".join(repr(text) for text, _ in drawn.answers)
-        yield Check("answers", "error" if drawn.failed else "ok", drawn.reason or text)
-    found = [Drawing(()), Drawing(())]
-    for place, temperature in enumerate((1.0, LOW)):
+    for response in model.generate([Request(QUESTION, 1, SEED)], Sampling(max_new_tokens=24)):
+        text = "; ".join(repr(text) for text, _ in response.answers)
+        yield Check("answers", "error" if response.failed else "ok", response.reason or text)
+    drawings = [Drawing(()), Drawing(())]
+    for index, temperature in enumerate((1.0, LOW)):
         sampling = Sampling(temperature=temperature, top_p=1.0, max_new_tokens=TOKENS)
-        for drawn in model.generate([Request(OPEN_CHAT, DRAWS, SEED)], sampling):
-            found[place] = Drawing(
-                tuple(compared(text) for text, n in drawn.answers for _ in range(n))
+        for response in model.generate([Request(OPEN_CHAT, DRAWS, SEED)], sampling):
+            drawings[index] = Drawing(
+                tuple(compared(text) for text, count in response.answers for _ in range(count))
             )
-    able, said = temperature_words(found[0], found[1], f"{LOW:g}")
-    yield Check("temperature", "ok" if able else "note", said)
+    able, message = temperature_words(drawings[0], drawings[1], f"{LOW:g}")
+    yield Check("temperature", "ok" if able else "note", message)
 
 
 def _package(name: str, missing: str, advice: str) -> Check:
@@ -218,16 +218,19 @@ def _package(name: str, missing: str, advice: str) -> Check:
 
 
 def _names() -> Check:
-    """Whether another package is imported by a name of ours: whichever was installed last then has
-    its files there.
+    """Return the check whether another package installs a module of our name.
+
+    The package that was installed last then has its files there.
     """
-    if found := list(sharing()):
-        said = "; ".join(f"{other} also installs the module {name!r}" for name, other in found)
+    if conflicts := list(sharing()):
+        message = "; ".join(
+            f"{package} also installs the module {name!r}" for name, package in conflicts
+        )
         advice = (
             "uninstall it, or give workbench an environment of its own with uv tool install "
             "or pipx install"
         )
-        return Check("import names", "error", f"{said}. One of them is broken: {advice}")
+        return Check("import names", "error", f"{message}. One of them is broken: {advice}")
     return Check("import names", "ok", f"only {DISTRIBUTION} installs {' and '.join(OURS)}")
 
 
@@ -244,8 +247,8 @@ def _other_packages() -> Iterator[Check]:
         for name in entry_points.added(group):
             with suppress(MissingPackage):
                 entry_points.load_added(group, name)
-    for point, why in entry_points.SKIPPED.items():
-        yield Check("other packages", "note", f"{point} is not used: {why}")
+    for point, reason in entry_points.SKIPPED.items():
+        yield Check("other packages", "note", f"{point} is not used: {reason}")
 
 
 def _data() -> Check:
@@ -285,22 +288,22 @@ def _terminal() -> Check:
             "error",
             f"encoding {encoding or 'unknown'}; set LANG or LC_ALL to a UTF-8 locale",
         )
-    small = size.columns < 80 or size.lines < 24
-    found = f"{size.columns}x{size.lines}, {os.environ.get('TERM', 'no TERM')}, {encoding}"
+    is_small = size.columns < 80 or size.lines < 24
+    description = f"{size.columns}x{size.lines}, {os.environ.get('TERM', 'no TERM')}, {encoding}"
     return Check(
         "terminal",
-        "note" if small else "ok",
-        found + ("; 80x24 or more is recommended" if small else ""),
+        "note" if is_small else "ok",
+        description + ("; 80x24 or more is recommended" if is_small else ""),
     )
 
 
 def _secret() -> Check:
-    held = "set" if os.environ.get("OPENAI_API_KEY") else "not set; only served models need it"
-    return Check("OPENAI_API_KEY", "ok", held)
+    state = "set" if os.environ.get("OPENAI_API_KEY") else "not set; only served models need it"
+    return Check("OPENAI_API_KEY", "ok", state)
 
 
 def _endpoint() -> Check:
-    """Where `openai:MODEL` is asked, and within which limits. Asks nobody."""
+    """Return the check of the address and the limits of `openai:MODEL`. It asks nobody."""
     from workbench.errors import WorkbenchError
     from workbench.inference.served.address import (
         ENDPOINT_HOSTS,
@@ -319,44 +322,49 @@ def _endpoint() -> Check:
         return Check("served models", "error", str(error))
     key = "set" if os.environ.get(ENDPOINT_KEY) else "not set"
     hosts = " ".join(os.environ.get(ENDPOINT_HOSTS, "").split()) or "no host"
-    found = (
+    description = (
         f"{url}; {limits}; {calls} at most {calls} calls at once; {ENDPOINT_KEY} {key}, for "
         f"{hosts} ({ENDPOINT_HOSTS})"
     )
-    return Check("served models", "note" if key == "set" and hosts == "no host" else "ok", found)
+    return Check(
+        "served models", "note" if key == "set" and hosts == "no host" else "ok", description
+    )
 
 
 def _model(name: str, encoding: str) -> Check:
-    """How the turns of prompts reach a model that ran here: only a plain version is without
-    anything to know.
+    """Return the check of how the turns of prompts reach a model that ran here.
+
+    A version without a remark needs no note.
     """
     from workbench.domain.responses import UNKNOWN
 
     if encoding == UNKNOWN:
-        said = (
+        message = (
             "encoding unknown: its answers predate the check that its chat template writes "
             "every turn"
         )
-        return Check(f"model {name}", "note", said)
+        return Check(f"model {name}", "note", message)
     return Check(
         f"model {name}", "note" if ";" in encoding else "ok", f"turns encoded as version {encoding}"
     )
 
 
 def _kept_copies(path: Path) -> Iterator[Check]:
-    """Yield what migrations left beside a store that is whole."""
+    """Yield the copies that migrations left beside a store that is whole."""
     from stores.core.connection import is_backup
 
-    begins = f"{path.name}.before-"
+    prefix = f"{path.name}.before-"
     for copy in sorted(
-        one for one in path.parent.iterdir() if one.name.startswith(begins) and is_backup(one)
+        candidate
+        for candidate in path.parent.iterdir()
+        if candidate.name.startswith(prefix) and is_backup(candidate)
     ):
-        said = (
+        description = (
             f"{copy.stat().st_size / 2**20:,.1f} MiB, the store before its schema changed; "
             "this one is whole"
         )
         yield Check(
-            "kept copy", "note", f"{copy}: {said}. To delete it: rm {shlex.quote(str(copy))}"
+            "kept copy", "note", f"{copy}: {description}. To delete it: rm {shlex.quote(str(copy))}"
         )
 
 
@@ -369,29 +377,31 @@ def _store(path: Path) -> Iterator[Check]:
     try:
         with Store.open(path) as store:
             mode = store.db.execute("pragma journal_mode").fetchone()[0]
-            found = f"{mode} journal on {file_system(path) or 'an unknown file system'}"
+            description = f"{mode} journal on {file_system(path) or 'an unknown file system'}"
             yield Check(
                 "store",
                 "note" if store.notice else "ok",
-                f"{path}: {found}. {store.notice}".strip(),
+                f"{path}: {description}. {store.notice}".strip(),
             )
-            damaged = damage(path)
+            damage_text = damage(path)
             advice = (
-                f"{damaged}. Save what can be read: workbench doctor "
+                f"{damage_text}. Save what can be read: workbench doctor "
                 f"{shlex.quote(str(path))} --rescue NEW"
             )
-            yield Check("integrity", "error" if damaged else "ok", advice if damaged else "ok")
-            if damaged:
+            yield Check(
+                "integrity", "error" if damage_text else "ok", advice if damage_text else "ok"
+            )
+            if damage_text:
                 return
             yield from _kept_copies(path)
             yield from (_model(name, encoding) for name, encoding in store.runs.encodings())
-            lost = [str(job.id) for job in store.jobs.list() if job.state == "lost"]
-            if lost:
+            lost_jobs = [str(job.id) for job in store.jobs.list() if job.state == "lost"]
+            if lost_jobs:
                 resume = f"workbench jobs {shlex.quote(str(path))} resume JOB"
                 yield Check(
                     "jobs",
                     "note",
-                    f"{', '.join(lost)} lost their worker; {resume}",
+                    f"{', '.join(lost_jobs)} lost their worker; {resume}",
                 )
     except WorkbenchError as error:
         yield Check("store", "error", str(error))

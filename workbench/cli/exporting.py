@@ -1,4 +1,4 @@
-"""Commands that take along: rows and instruments for other programs, and a report."""
+"""Commands that export: rows and instruments for other programs, and a report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.options.shared import INSTRUMENT, JSON, MODELS, STORE, WITHOUT_RU
 from workbench.report.options import CHOOSING, ReportChoice
 
 PEOPLE = ("counts", "pseudonyms", "none")
-"as `pipeline.exporting` has them: what an export says of people"
+"what an export says of people, as in `pipeline.exporting`"
 INSTRUMENTS = "instrument"
 FORMATS = {INSTRUMENTS: ("csv", "probvaa", "jsonl", "choices"), "rows": ("csv", "parquet", "jsonl")}
 ROWS = ("model", "audit", "expand", "names", "without_rulings", "progress")
@@ -83,15 +83,18 @@ ROWS = ("model", "audit", "expand", "names", "without_rulings", "progress")
     ),
 )
 def export(options: Namespace) -> int:
-    """Write an instrument or rows: all files, or none. What the format cannot hold is said."""
-    what = listed(options.what)
-    if what == (INSTRUMENTS,):
-        if given := [f"--{name.replace('_', '-')}" for name in ROWS if getattr(options, name)]:
+    """Write an instrument or rows: all files, or none.
+
+    What the format cannot hold is printed.
+    """
+    kind_names = listed(options.what)
+    if kind_names == (INSTRUMENTS,):
+        if flags := [f"--{name.replace('_', '-')}" for name in ROWS if getattr(options, name)]:
             raise UsageError(
-                f"{', '.join(given)}: only for rows; name rows with --what, or leave this out"
+                f"{', '.join(flags)}: only for rows; name rows with --what, or leave this out"
             )
         return _instrument(options)
-    if INSTRUMENTS in what or not what:
+    if INSTRUMENTS in kind_names or not kind_names:
         raise UsageError(
             "--what names an instrument and kinds of rows; export each into a separate folder"
         )
@@ -99,7 +102,7 @@ def export(options: Namespace) -> int:
         raise UsageError(
             "--force is only for an instrument; export rows into a new or empty folder"
         )
-    return _rows(options, what)
+    return _rows(options, kind_names)
 
 
 def _instrument(options: Namespace) -> int:
@@ -109,22 +112,26 @@ def _instrument(options: Namespace) -> int:
     _check_format(options, INSTRUMENTS)
     with Store.open(options.store) as store:
         instrument = store.instruments.get(options.instrument or store.instruments.only())
-        asked = len(instrument.choices) == len(instrument.statements)
-        export = prepared(
+        is_all_choices = len(instrument.choices) == len(instrument.statements)
+        instrument_export = prepared(
             store,
             instrument.name,
-            options.format or ("choices" if asked else "csv"),
+            options.format or ("choices" if is_all_choices else "csv"),
             options.people,
         )
-    written = export.write(options.folder, force=options.force)
-    said = {"left_out": written.left_out, "notes": written.notes, "left_alone": written.left_alone}
+    written = instrument_export.write(options.folder, force=options.force)
+    remarks = {
+        "left_out": written.left_out,
+        "notes": written.notes,
+        "left_alone": written.left_alone,
+    }
     if options.json:
-        about = {
+        fields = {
             "instrument": instrument.name,
             "format": written.format,
             "folder": str(written.folder),
         }
-        print_json(about | {"files": [str(path) for path in written.files]} | said)
+        print_json(fields | {"files": [str(path) for path in written.files]} | remarks)
         return 0
     say(
         f"{instrument.name}: {len(instrument.statements):,} statements as {written.format} in "
@@ -133,14 +140,14 @@ def _instrument(options: Namespace) -> int:
     for path in written.files:
         say(f"  {path.relative_to(written.folder)}  {path.stat().st_size:,} bytes")
     for heading, lines in zip(
-        ("Left out:", "Note:", "Files in the folder, not changed:"), said.values(), strict=True
+        ("Left out:", "Note:", "Files in the folder, not changed:"), remarks.values(), strict=True
     ):
         if lines:
             say("\n- ".join((heading, *lines)))
-    place = written.files[0] if written.format == "jsonl" else written.folder
+    source = written.files[0] if written.format == "jsonl" else written.folder
     say(
         f"Import it: workbench import OTHER_STORE --format {written.format} "
-        f"{shlex.quote(str(place))}"
+        f"{shlex.quote(str(source))}"
     )
     return 0
 
@@ -152,12 +159,11 @@ def _rows(options: Namespace, what: tuple[str, ...]) -> int:
     from workbench.tidy.export import kinds
 
     _check_format(options, "rows")
-    chosen = kinds(what)
-    people_alone = [of.name for of in chosen if not of.of_models]
-    if (options.model or options.audit) and len(people_alone) == len(chosen):
+    selected = kinds(what)
+    of_people = [kind.name for kind in selected if not kind.of_models]
+    if (options.model or options.audit) and len(of_people) == len(selected):
         raise UsageError(
-            f"{', '.join(people_alone)}: rows without a model or audit; leave out --model and "
-            "--audit"
+            f"{', '.join(of_people)}: rows without a model or audit; leave out --model and --audit"
         )
     choice = Choice(
         models=listed(options.model),
@@ -168,34 +174,34 @@ def _rows(options: Namespace, what: tuple[str, ...]) -> int:
         rulings=not options.without_rulings,
     )
     with Store.open(options.store) as store:
-        tell = _line if options.progress else _tell if _watched() else None
-        found = write(store, chosen, options.format or "csv", choice, options.folder, tell)
-    if tell is _tell:
+        progress = _line if options.progress else _tell if _watched() else None
+        exported = write(store, selected, options.format or "csv", choice, options.folder, progress)
+    if progress is _tell:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     if options.json:
         files = [
             {
-                "file": str(found.folder / one.name),
-                "rows": one.rows,
-                "bytes": one.bytes,
-                "sha256": one.sha256,
+                "file": str(exported.folder / file.name),
+                "rows": file.rows,
+                "bytes": file.bytes,
+                "sha256": file.sha256,
             }
-            for one in found.files
+            for file in exported.files
         ]
         print_json(
             {
-                "folder": str(found.folder),
+                "folder": str(exported.folder),
                 "files": files,
-                "notes": found.notes,
-                "left_out": found.left_out,
+                "notes": exported.notes,
+                "left_out": exported.left_out,
             }
         )
         return 0
-    for one in found.files:
-        say(f"{found.folder / one.name}  {plural(one.rows, 'row')}, {one.bytes:,} bytes")
-    for note in (*found.notes, *(f"Left out: {sentence}" for sentence in found.left_out)):
+    for file in exported.files:
+        say(f"{exported.folder / file.name}  {plural(file.rows, 'row')}, {file.bytes:,} bytes")
+    for note in (*exported.notes, *(f"Left out: {sentence}" for sentence in exported.left_out)):
         say_wrapped(f"- {note}")
-    say(f"What the columns mean: {found.folder / 'dictionary.csv'}")
+    say(f"What the columns mean: {exported.folder / 'dictionary.csv'}")
     return 0
 
 
@@ -203,7 +209,7 @@ def _check_format(options: Namespace, of: str) -> None:
     """Raise UsageError for a format that an instrument, or rows, do not have."""
     if options.format is not None and options.format not in FORMATS[of]:
         other = "rows" if of == INSTRUMENTS else INSTRUMENTS
-        elsewhere = (
+        hint = (
             f" ({options.format} is a format of {_named(other)})"
             if options.format in FORMATS[other]
             else ""
@@ -211,7 +217,7 @@ def _check_format(options: Namespace, of: str) -> None:
         raise UsageError(
             f"{_named(of)} {'is' if of == INSTRUMENTS else 'are'} written as "
             f"{', '.join(FORMATS[of])}; found --format "
-            f"{options.format}{elsewhere}"
+            f"{options.format}{hint}"
         )
 
 
@@ -255,9 +261,9 @@ def report(options: Namespace) -> int:
 
     choice = ReportChoice.of(options)
 
-    def tell(share: float, what: str) -> None:
+    def tell(share: float, step: str) -> None:
         if options.progress:
-            print(f"{share:.2f} {what}", file=sys.stderr, flush=True)
+            print(f"{share:.2f} {step}", file=sys.stderr, flush=True)
 
     with Store.open(options.store) as store:
         page = write_report(store, options.folder, choice, tell)

@@ -1,4 +1,4 @@
-"""The command that prints help: pages on topics, and what the commands say of themselves."""
+"""The command that prints help: pages on topics, and the help of commands."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ def help_(options: Namespace) -> int:
         say()
         table(
             ("topic", "about"),
-            [(COMMANDS, "every command in a line"), *((one.name, one.title) for one in topics())],
+            [
+                (COMMANDS, "every command in a line"),
+                *((entry.name, entry.title) for entry in topics()),
+            ],
             whole=1,
         )
         return 0
@@ -65,16 +68,16 @@ def help_(options: Namespace) -> int:
 
 
 def _command(name: str, *audit: str) -> bool:
-    """Print what a command says of itself; return whether there is one of that name."""
+    """Print the help of a command, and return whether there is one of that name."""
     context = click.get_current_context().parent
     if context is None or not isinstance(context.command, Verbs):
         return False
     if name in registry.FORMER:
         raise UsageError(replaced(name, "--help"))
-    found = context.command.narrowed(context, [name, "STORE", *audit])
-    if found is None:
+    command = context.command.narrowed(context, [name, "STORE", *audit])
+    if command is None:
         return False
-    print(found.get_help(click.Context(found, info_name=name, parent=context)))
+    print(command.get_help(click.Context(command, info_name=name, parent=context)))
     return True
 
 
@@ -85,8 +88,9 @@ def _commands() -> str:
 
 
 def _paint(text: str) -> None:
-    """Print a page as a terminal shows it. Commands stand on lines of their own, unbroken: they are
-    to be copied.
+    """Print a page as a terminal shows it.
+
+    Commands stand on lines of their own, unbroken, as they are to be copied.
     """
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.markdown import CodeBlock, Markdown
@@ -107,8 +111,9 @@ def _paint(text: str) -> None:
 
 
 def reference() -> str:
-    """Return the help of every verb as Markdown, in the order of the list of verbs: `reference.md`
-    is made of it.
+    """Return the help of every verb as Markdown, in the order of the list of verbs.
+
+    `reference.md` is made of it.
     """
     from workbench.cli.main import workbench
 
@@ -126,15 +131,15 @@ def _sections(verbs: Verbs, context: click.Context) -> Iterator[str]:
     for words in _listed(verbs):
         command = verbs.narrowed(context, words)
         assert command is not None
-        of = click.Context(
+        command_context = click.Context(
             command,
             info_name=words[0],
             parent=context,
             terminal_width=REFERENCE_WIDTH,
             max_content_width=REFERENCE_WIDTH,
         )
-        shown = "\n".join(line.rstrip() for line in command.get_help(of).splitlines())
-        yield f"## {' '.join(words)}\n\n```text\n{shown}\n```\n"
+        text = "\n".join(line.rstrip() for line in command.get_help(command_context).splitlines())
+        yield f"## {' '.join(words)}\n\n```text\n{text}\n```\n"
 
 
 def _listed(verbs: Verbs) -> Iterator[list[str]]:
@@ -158,29 +163,30 @@ entries."""
 
 @verb(JSON, epilog=EPILOG)
 def keys(options: Namespace) -> int:
-    """Print every action of every screen with its id and its keys, and where other keys are
-    chosen.
-    """
+    """Print every action of every screen with its id and its keys, and the file for other keys."""
     from workbench.tui.app import WorkbenchApp
     from workbench.tui.key_words import does
     from workbench.tui.keymap import bindings, checked, keymap_file, read_keymap
 
     keymap = checked(read_keymap(), WorkbenchApp)
     rows = [
-        (name, keymap.keys.get(name, one.key), does(one))
-        for name, one in sorted(bindings(WorkbenchApp).items())
+        (name, keymap.keys.get(name, binding.key), does(binding))
+        for name, binding in sorted(bindings(WorkbenchApp).items())
     ]
     if options.json:
         print_json(
             {
                 "file": str(keymap_file()),
-                "keys": [{"id": i, "keys": k, "does": d} for i, k, d in rows],
+                "keys": [
+                    {"id": action, "keys": action_keys, "does": description}
+                    for action, action_keys, description in rows
+                ],
                 "wrong": keymap.wrong,
             }
         )
         return 0
-    for name, bound, said in rows:
-        say(f"{name:<34} {bound:<28} {said}")
+    for name, bound, description in rows:
+        say(f"{name:<34} {bound:<28} {description}")
     say(f"\nTo change keys, edit {keymap_file()}.")
     for sentence in keymap.wrong:
         say(f"not used: {sentence}")

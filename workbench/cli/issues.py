@@ -83,9 +83,7 @@ LABELS = {"1": 1, "+1": 1, "0": 0, "-1": -1, "none": None}
     FIGURES,
 )
 def issues(options: Namespace) -> int:
-    """Do what was asked on the policy issues of an instrument; without an act, say what there
-    is.
-    """
+    """Carry out an act on the policy issues of an instrument, or print an overview."""
     from stores.core.store import Store
 
     _check(options)
@@ -94,7 +92,7 @@ def issues(options: Namespace) -> int:
         if options.label:
             # It guards the connection: nothing is read from it afterwards.
             return _label(store, name, options)
-        for asked, act in (
+        for value, act in (
             (options.scheme, _scheme),
             (options.adjudicate, _adjudicate),
             (options.import_, _import),
@@ -103,7 +101,7 @@ def issues(options: Namespace) -> int:
             (options.gold, _gold),
             (options.ties, _ties),
         ):
-            if asked:
+            if value:
                 return act(store, name, options)
         return _overview(store, name, options)
 
@@ -149,11 +147,11 @@ def _scheme(store: Store, name: str, options: Namespace) -> int:
 def _gold_from(store: Store, name: str, options: Namespace) -> int:
     from workbench.annotation.issue_tables import needed_words
 
-    before = store.issues.choose_fewest(name, options.gold_from, options.annotator)
-    golds = sum(map(len, store.issues.gold(name).values()))
-    told = f"{name}: {needed_words(options.gold_from)} Gold labels: {golds:,}."
-    data = {"instrument": name, "fewest": options.gold_from, "before": before, "gold": golds}
-    return tell(options, told, data)
+    previous = store.issues.choose_fewest(name, options.gold_from, options.annotator)
+    n_gold = sum(map(len, store.issues.gold(name).values()))
+    message = f"{name}: {needed_words(options.gold_from)} Gold labels: {n_gold:,}."
+    data = {"instrument": name, "fewest": options.gold_from, "before": previous, "gold": n_gold}
+    return tell(options, message, data)
 
 
 def _label(store: Store, name: str, options: Namespace) -> int:
@@ -165,8 +163,8 @@ def _label(store: Store, name: str, options: Namespace) -> int:
     row = next((row for row in annotator.sheet().rows if row.ref == ref), None)
     if row is None:
         raise UnknownName(f"{name} has no statement {ref!r}")
-    _, before = annotator.put(row, {issue: label})
-    return _said(options, ref, issue, label, before.get(issue, label))
+    _, previous = annotator.put(row, {issue: label})
+    return _said(options, ref, issue, label, previous.get(issue, label))
 
 
 def _adjudicate(store: Store, name: str, options: Namespace) -> int:
@@ -188,19 +186,19 @@ def _cell(words: list[str]) -> tuple[str, str, int | None]:
 
 
 def _said(options: Namespace, ref: str, issue: str, label: int | None, before: int | None) -> int:
-    was = "" if before == label else f" (before: {_sign(before)})"
+    note = "" if before == label else f" (before: {_sign(before)})"
     data = {"ref": ref, "issue": issue, "label": label, "before": before}
-    return tell(options, f"{ref} {issue}: {_sign(label)}{was}", data)
+    return tell(options, f"{ref} {issue}: {_sign(label)}{note}", data)
 
 
 def _import(store: Store, name: str, options: Namespace) -> int:
     from workbench.pipeline.issues import added_said, import_issue_labels
 
-    found = import_issue_labels(store, name, options.import_)
+    added = import_issue_labels(store, name, options.import_)
     if options.json:
-        print_json(asdict(found))
+        print_json(asdict(added))
         return 0
-    for sentence in added_said(found):
+    for sentence in added_said(added):
         say(sentence)
     return 0
 
@@ -221,19 +219,21 @@ def _export(store: Store, name: str, options: Namespace) -> int:
 def _gold(store: Store, name: str, options: Namespace) -> int:
     from workbench.annotation import issue_tables as tables
 
-    found = store.issues.gold(name, options.whose, fewest=options.fewest)
-    order = [(ref, found[ref]) for ref, _ in store.issues.statements(name) if ref in found]
-    shown: list[AnyTable] = [tables.gold(order)]
+    gold_by_ref = store.issues.gold(name, options.whose, fewest=options.fewest)
+    gold_rows = [
+        (ref, gold_by_ref[ref]) for ref, _ in store.issues.statements(name) if ref in gold_by_ref
+    ]
+    all_tables: list[AnyTable] = [tables.gold(gold_rows)]
     if as_data(options):
-        shown.append(tables.gold_labels(order))
-    needed = store.issues.fewest(name) if options.fewest is None else options.fewest
-    about = {"instrument": name, "whose": options.whose, "fewest": needed}
+        all_tables.append(tables.gold_labels(gold_rows))
+    fewest = store.issues.fewest(name) if options.fewest is None else options.fewest
+    metadata = {"instrument": name, "whose": options.whose, "fewest": fewest}
     put_out(
         options,
-        shown,
-        about,
+        all_tables,
+        metadata,
         title=f"{name}: labels that count",
-        told=[tables.needed_words(needed)],
+        told=[tables.needed_words(fewest)],
     )
     return 0
 
@@ -242,10 +242,16 @@ def _ties(store: Store, name: str, options: Namespace) -> int:
     from workbench.annotation import issue_tables as tables
     from workbench.pipeline.issues import issue_figures
 
-    found = issue_figures(store, name, whose=options.whose, fewest=options.fewest, resamples=1)
-    decide = "Decide one: workbench issues STORE --adjudicate REF ISSUE -1|0|1 --annotator NAME"
-    told = [decide] if found.report.ties else []
-    put_out(options, [tables.ties(found)], found.about, title=f"{name}: ties to decide", told=told)
+    figures = issue_figures(store, name, whose=options.whose, fewest=options.fewest, resamples=1)
+    hint = "Decide one: workbench issues STORE --adjudicate REF ISSUE -1|0|1 --annotator NAME"
+    paragraphs = [hint] if figures.report.ties else []
+    put_out(
+        options,
+        [tables.ties(figures)],
+        figures.about,
+        title=f"{name}: ties to decide",
+        told=paragraphs,
+    )
     return 0
 
 
@@ -253,17 +259,19 @@ def _overview(store: Store, name: str, options: Namespace) -> int:
     from workbench.annotation import issue_tables as tables
     from workbench.pipeline.issues import issue_figures
 
-    found = issue_figures(
+    figures = issue_figures(
         store, name, whose=options.whose, fewest=options.fewest, seed=options.seed
     )
-    shown: list[AnyTable] = [tables.definitions(found)]
-    if found.definitions:
-        shown += [tables.annotators(found), tables.agreement(found)]
+    all_tables: list[AnyTable] = [tables.definitions(figures)]
+    if figures.definitions:
+        all_tables += [tables.annotators(figures), tables.agreement(figures)]
     if as_data(options):
-        shown.append(tables.pairs(found))
-    more = [f"Ties to decide: {found.report.ties:,}; workbench issues STORE --ties lists them."]
-    told = [*found.told, *(more if found.report.ties else [])]
-    put_out(options, shown, found.about, title=f"{name}: policy issues", told=told)
+        all_tables.append(tables.pairs(figures))
+    tie_notes = [
+        f"Ties to decide: {figures.report.ties:,}; workbench issues STORE --ties lists them."
+    ]
+    paragraphs = [*figures.told, *(tie_notes if figures.report.ties else [])]
+    put_out(options, all_tables, figures.about, title=f"{name}: policy issues", told=paragraphs)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Arguments in, exit code out.
+"""The command line as a function: arguments in, exit code out.
 
 Exit codes: 0 done; 1 failed, or `lint` and `doctor` found an error; 2 the request cannot be carried
 out as asked; 3 stopped or paused on request, what was stored stays; 130 interrupted.
@@ -43,7 +43,7 @@ BEGIN, WRITE, ASK, READ, JUDGE, LABEL, REVIEW, TAKE = (
         "take along",
     ),
 )
-"what one wants to do, in the order of the work"
+"what a user wants to do, in the order of the work"
 
 SHIPPED = {
     BEGIN: {
@@ -124,11 +124,11 @@ SHIPPED = {
 
 
 def _grouped() -> dict[str, dict[str, Listed]]:
-    """Return the verbs under what one wants to do, those of audits among them."""
+    """Return the verbs by what a user wants to do, including those of audits."""
     groups = {title: dict(verbs) for title, verbs in SHIPPED.items()}
     for audit in registry.every_audit():
-        for verb, module, about, *title in audit.verbs:
-            groups.setdefault(title[0] if title else JUDGE, {})[verb] = Listed(module, about)
+        for verb, module, summary, *title in audit.verbs:
+            groups.setdefault(title[0] if title else JUDGE, {})[verb] = Listed(module, summary)
     return groups
 
 
@@ -136,7 +136,7 @@ GROUPS = _grouped()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command. A person's mistake gives a message and an exit code, never a traceback."""
+    """Run one command. A user's mistake gives a message and an exit code, never a traceback."""
     AT_HAND.set(None)
     _write_any_character()
     verbs = workbench()
@@ -149,12 +149,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             "workbench", list(sys.argv[1:] if argv is None else argv)
         ) as context:
             return int(verbs.invoke(context))
-    except Exit as ended:
-        return ended.exit_code
+    except Exit as exit_request:
+        return exit_request.exit_code
     except click.UsageError as error:
-        at_hand = error.ctx
-        usage = f"{at_hand.get_usage()}\n" if at_hand is not None else ""
-        path = at_hand.command_path if at_hand is not None else "workbench"
+        usage_context = error.ctx
+        usage = f"{usage_context.get_usage()}\n" if usage_context is not None else ""
+        path = usage_context.command_path if usage_context is not None else "workbench"
         print(f"{usage}{path}: error: {visible(said(error), lines=True)}", file=sys.stderr)
         return 2
     except WorkbenchError as error:
@@ -165,24 +165,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("workbench: interrupted; everything stored stays", file=sys.stderr)
         return 130
     except BrokenPipeError:
+        # Standard output is flushed once more at exit, which must not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        if not (told := _of_store(error)):
+        if not (explanation := _of_store(error)):
             raise
-        print(f"workbench: {visible(told, lines=True)}", file=sys.stderr)
+        print(f"workbench: {visible(explanation, lines=True)}", file=sys.stderr)
         return 1
     finally:
-        for point, why in SKIPPED.items():
+        for point, reason in SKIPPED.items():
             print(
-                f"workbench: {visible(f'{point} of another package is not used: {why}')}",
+                f"workbench: {visible(f'{point} of another package is not used: {reason}')}",
                 file=sys.stderr,
             )
 
 
 def _write_any_character() -> None:
-    """Let output whose encoding lacks a character show its number, such as `\\u2013`, in place of
-    an error.
+    """Let output show the number of a character that its encoding lacks, such as `\\u2013`.
+
+    Without this, such a character is an error.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and not (stream.encoding or "").lower().startswith(
@@ -192,8 +194,9 @@ def _write_any_character() -> None:
 
 
 def _of_store(error: Exception) -> str:
-    """Return a sentence about the store at hand whose contents led to an error; "" where it is the
-    program's own.
+    """Return a sentence on the store at hand if its contents led to an error.
+
+    It is empty if the error is the program's own.
     """
     store = AT_HAND.get()
     if store is None or not store.is_file():
@@ -216,7 +219,7 @@ def workbench() -> Verbs:
 
 
 def alone(context: click.Context) -> int:
-    """Open the terminal on the choice of a store; where nobody sits at one, print the help."""
+    """Open the terminal on the choice of a store. If nobody sits at one, print the help."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print(context.get_help())
         return 0

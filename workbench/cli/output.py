@@ -1,5 +1,6 @@
-"""Printing for people and for programs. Text from data is printed literally: control characters are
-shown, not sent.
+"""Printing for people and for programs.
+
+Text from data is printed literally: control characters are shown, not sent.
 
 Figures
 -------
@@ -33,12 +34,13 @@ from workbench.options.option import Option, Section, Type, flag
 from workbench.options.shared import JSON
 
 PIPED = 200
-"columns of a table that no terminal shows"
+"width of a table that no terminal shows, in columns"
 
 
 def say(text: str = "") -> None:
-    """Print a line with control characters other than the newline made visible. Piped, it comes as
-    it happens.
+    """Print a line with control characters other than the newline made visible.
+
+    It is flushed at once, so that a pipe has it as it happens.
     """
     print(visible(hint(text), lines=True), flush=True)
 
@@ -50,7 +52,7 @@ def print_json(value: Any) -> None:
 
 
 def tell(options: Namespace, sentence: str, data: Any) -> int:
-    """Print what was done: a sentence for a person, data for a program."""
+    """Print the outcome of an act: a sentence for a person, data for a program."""
     if options.json:
         print_json(data)
     else:
@@ -60,23 +62,23 @@ def tell(options: Namespace, sentence: str, data: Any) -> int:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[TextIO]:
-    """Open a new file for writing, which is there whole or not at all. Raises UsageError."""
+    """Open a new file for writing, which exists whole or not at all. Raises UsageError."""
     if path.exists():
         raise UsageError(f"{path} exists already; choose another name")
-    made = path.with_name(path.name + ".part")
+    part_path = path.with_name(path.name + ".part")
     try:
-        with made.open("w", encoding="utf-8", newline="") as file:
+        with part_path.open("w", encoding="utf-8", newline="") as file:
             yield file
-        made.rename(path)
+        part_path.rename(path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
     finally:
         with suppress(OSError):
-            made.unlink()
+            part_path.unlink()
 
 
 def plain(value: Any) -> Any:
-    """Return `value` as plain JSON types."""
+    """Return a value as plain JSON types. Undefined numbers are None."""
     if is_dataclass(value) and not isinstance(value, type):
         return {key: plain(item) for key, item in asdict(value).items()}
     if isinstance(value, Enum):
@@ -93,39 +95,47 @@ def plain(value: Any) -> Any:
 
 
 def room() -> int:
-    """Return the columns that there are for a table: the terminal's, or as many as COLUMNS says;
-    piped, enough.
-    """
+    """Return the width of tables: that of the terminal or of COLUMNS, or enough if piped."""
     from rich.console import Console
 
     return Console().width if has_width() else PIPED
 
 
 def has_width() -> bool:
-    """Return whether somebody said how wide lines may be: a terminal, or COLUMNS."""
+    """Return whether a terminal or COLUMNS limits the width of lines."""
     return sys.stdout.isatty() or bool(os.environ.get("COLUMNS"))
 
 
 def say_wrapped(text: str) -> None:
-    """Print lines of text in lines as wide as the terminal; piped, they stay as they are. A word
-    that is longer than that, as the path of a store may be, stays whole, so that a command can be
-    copied.
+    """Print lines of text, wrapped to the width of the terminal.
+
+    Piped, they stay as they are.
+
+    A word that is longer than that, such as the path of a store, stays whole, so that a command can
+    be copied.
     """
     if not has_width():
         say(text)
         return
     width = max(40, room())
     for sentence in hint(text).splitlines():
-        hang = "  " if sentence.startswith("- ") else ""
+        indent = "  " if sentence.startswith("- ") else ""
         for line in textwrap.wrap(
-            sentence, width, subsequent_indent=hang, break_on_hyphens=False, break_long_words=False
+            sentence,
+            width,
+            subsequent_indent=indent,
+            break_on_hyphens=False,
+            break_long_words=False,
         ):
             say(line)
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, whole: int = 0) -> None:
-    """Print a table as wide as the terminal; piped, it keeps all of its columns' text. `whole`: so
-    many of the first columns keep their words in one piece where the terminal is narrow.
+    """Print a table as wide as the terminal.
+
+    Piped, it keeps all of its columns' text.
+
+    The first `whole` columns keep their words in one piece if the terminal is narrow.
     """
     from rich.console import Console
     from rich.table import Table
@@ -133,17 +143,18 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, whole: int =
 
     console = Console(highlight=False, width=room())
     grid = Table(box=None, pad_edge=False, header_style="bold")
-    for place, header in enumerate(headers):
-        grid.add_column(Text(visible(header, lines=True)), no_wrap=place < whole)
+    for index, header in enumerate(headers):
+        grid.add_column(Text(visible(header, lines=True)), no_wrap=index < whole)
     for row in rows:
         grid.add_row(*[Text(visible(cell, lines=True)) for cell in row])
     console.print(grid)
 
 
 def agreed(question: str = "Start? [Y/n] ", *, default: bool = True) -> bool:
-    """Ask whether to go on; False where nobody can answer. `default`: what an empty line means.
+    """Ask whether to go on, and return False if nobody can answer.
 
-    The question goes to standard error: standard output may be a program's.
+    `default` is the meaning of an empty line. The question goes to standard error, as standard
+    output may be a program's.
     """
     if not sys.stdin.isatty():
         return False
@@ -157,10 +168,12 @@ def at_terminal() -> bool:
 
 
 def edited(line: str) -> str:
-    """Let a person change a line that stands at the prompt already; "" where nothing is left of it,
-    or at Ctrl+D.
+    """Let the user edit a line at the prompt.
 
-    readline, where there is one, puts it there; else it is printed and typed anew.
+    Return "" if they clear it or press Ctrl+D.
+
+    readline puts the line there, if it is installed. Without it, the line is printed and typed
+    anew.
     """
     try:
         import readline
@@ -188,7 +201,10 @@ def check_agreed(options: Namespace) -> None:
 
 
 def changed_by(options: Namespace) -> str:
-    """Return who makes a change: --person, or who is logged in. Raises UsageError."""
+    """Return the person who makes a change: --person, or the user who is logged in.
+
+    Raises UsageError without a name.
+    """
     name = options.person or os.environ.get("USER", "")
     if not name:
         raise UsageError("this change needs a name; give --person NAME")
@@ -199,7 +215,7 @@ FOLDERS = ("csv", "parquet", "latex", "figures")
 "options that name a folder for many files"
 
 RULINGS = "rulings.txt"
-"says beside files of figures what rulings change in them"
+"file beside files of figures that says what rulings change in them"
 NO_RULING = "No auditor's ruling changes these figures."
 COMMAND = "workbench "
 "begins a note that is a command"
@@ -223,33 +239,33 @@ FIGURES = Section(
     ),
     "Printed as text, or in one or more of these forms.",
 )
-"where figures go"
+"options on where figures go"
 
 
 def as_data(options: Namespace) -> bool:
-    """Return whether figures go to a program, which takes every table that there is."""
+    """Return whether figures go to a program, which takes every table."""
     return bool(options.json or medium(options) is Medium.FILES)
 
 
 def medium(options: Namespace) -> Medium:
-    """Return whom figures are for."""
+    """Return the medium of figures: files, a document, or text for people."""
     if options.csv or options.parquet or options.figures:
         return Medium.FILES
     return Medium.DOCUMENT if options.json else Medium.PEOPLE
 
 
 def print_out(options: Namespace, of: Printed) -> None:
-    """Print what an audit says, or write it where the options say."""
+    """Print the tables of an audit, or write them where the options say."""
     put_out(
         options, of.tables, of.about, title=of.title, told=of.told, notes=of.notes, header=of.header
     )
 
 
 def no_figures(options: Namespace) -> None:
-    """Raise UsageError where figures are to be written by an act that prints none."""
-    given = [f"--{name}" for name in (*FOLDERS, "html", "force") if getattr(options, name)]
-    if given:
-        raise UsageError(f"{', '.join(given)}: this act prints no figures; leave it out")
+    """Raise UsageError if figures are to be written by an act that prints none."""
+    flags = [f"--{name}" for name in (*FOLDERS, "html", "force") if getattr(options, name)]
+    if flags:
+        raise UsageError(f"{', '.join(flags)}: this act prints no figures; leave it out")
 
 
 def put_out(
@@ -264,6 +280,10 @@ def put_out(
 ) -> None:
     """Print tables, or write them where the options say.
 
+    Every table that is a file of its own has what auditors' rulings change, from `about`: in its
+    caption or metadata. CSV files and pictures hold no remarks, so it lies beside them, in
+    `RULINGS`.
+
     Parameters
     ----------
     about : what the figures are of and how they came about; in the JSON document beside the tables
@@ -271,33 +291,36 @@ def put_out(
     notes : what a reader must know; below printed tables, and beside the names of written files
     header : the first of the paragraphs, see `Book.header`; in the JSON document, and its warnings
         with every table that is a file of its own
-
-    What auditors' rulings change, as `about` has it, stands with every table that is a file of its
-    own: in the caption or the metadata, and beside CSV files and pictures, which hold no remarks,
-    in `RULINGS`.
     """
     from workbench.figures.write.document import document
     from workbench.figures.write.terminal import print_tables
 
-    warnings, of = warnings_of(header), about.get("rulings")
-    ruled = tuple(of.get("in_words", ())) if isinstance(of, Mapping) else ()
-    written = _write(options, tables, title, (*told, *notes), (*warnings, *ruled), ruled)
+    warnings, rulings = warnings_of(header), about.get("rulings")
+    ruling_notes = tuple(rulings.get("in_words", ())) if isinstance(rulings, Mapping) else ()
+    written_files = _write(
+        options, tables, title, (*told, *notes), (*warnings, *ruling_notes), ruling_notes
+    )
     if options.json:
         print_json(document(tables, {**({"header": header} if header else {}), **about}))
-    elif written:
-        for path, what in written.items():
-            say(f"{path}  {what}")
+    elif written_files:
+        for path, content in written_files.items():
+            say(f"{path}  {content}")
         for warning in warnings:
             say_wrapped(f"! {warning}")
-        for sentence in ruled:
+        for sentence in ruling_notes:
             say_wrapped(sentence)
     else:
         for paragraph in told:
             say_wrapped(paragraph)
-        hinted = [
-            replace(one, notes=tuple(map(hint, one.notes)), empty=hint(one.empty)) for one in tables
+        hinted_tables = [
+            replace(
+                printed_table,
+                notes=tuple(map(hint, printed_table.notes)),
+                empty=hint(printed_table.empty),
+            )
+            for printed_table in tables
         ]
-        print_tables(hinted, room(), wrap=has_width())
+        print_tables(hinted_tables, room(), wrap=has_width())
         if notes:
             say()
     if not options.json:
@@ -316,8 +339,11 @@ def _write(
     remarks: Sequence[str],
     ruled: Sequence[str],
 ) -> dict[Path, str]:
-    """Write the files that were asked for; return what each holds. Raises UsageError. `remarks`:
-    with every table that is a file of its own, of which `ruled` are on rulings.
+    """Write the files that were asked for, and return the content of each.
+
+    Raises UsageError.
+
+    Every table that is a file of its own has the `remarks`, of which `ruled` are on rulings.
     """
     from workbench.figures.write.data_files import csv_files, parquet_files
     from workbench.figures.write.html import html_page
@@ -336,23 +362,30 @@ def _write(
         "latex": latex_files,
         "figures": picture_files,
     }
-    holds = {table.stem: plural(len(table.rows), "row") for table in tables}
-    written: dict[Path, str] = {}
+    rows_by_stem = {table.stem: plural(len(table.rows), "row") for table in tables}
+    written_files: dict[Path, str] = {}
     for name, make in makers.items():
         if (folder := getattr(options, name)) is not None:
-            files = make([replace(one, notes=(*remarks, *one.notes)) for one in tables])
-            place = expanded(folder) / RULINGS
-            silent = (
-                name in ("csv", "figures") and place not in written and (ruled or place.exists())
+            files = make(
+                [
+                    replace(written_table, notes=(*remarks, *written_table.notes))
+                    for written_table in tables
+                ]
             )
-            beside = {RULINGS: "\n".join((*(ruled or (NO_RULING,)), ""))} if silent else {}
-            paths = put({**files, **beside}, expanded(folder), force=options.force, beside=True)
-            written |= {
-                path: "picture" if name == "figures" else holds[path.stem]
+            note_path = expanded(folder) / RULINGS
+            needs_note = (
+                name in ("csv", "figures")
+                and note_path not in written_files
+                and (ruled or note_path.exists())
+            )
+            note_file = {RULINGS: "\n".join((*(ruled or (NO_RULING,)), ""))} if needs_note else {}
+            paths = put({**files, **note_file}, expanded(folder), force=options.force, beside=True)
+            written_files |= {
+                path: "picture" if name == "figures" else rows_by_stem[path.stem]
                 for path in paths
                 if path.name != RULINGS
             }
-            written |= {
+            written_files |= {
                 path: "what rulings change in these figures"
                 for path in paths
                 if path.name == RULINGS
@@ -361,5 +394,5 @@ def _write(
         page = expanded(options.html)
         content = {page.name: html_page(tables, title, told)}
         (path,) = put(content, page.parent, force=options.force, beside=True)
-        written[path] = plural(len(tables), "table")
-    return written
+        written_files[path] = plural(len(tables), "table")
+    return written_files

@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 
 
 def of_audit(name: str, own: FigureVerb) -> Verb:
-    """Return the verb that an audit brings: it asks a model about a few statements first, or shows
-    figures alone.
+    """Return the verb that an audit brings.
+
+    It asks a model about a few statements first, or shows figures alone.
     """
 
     def shown(options: Namespace) -> int:
@@ -55,49 +56,53 @@ def of_audit(name: str, own: FigureVerb) -> Verb:
 
 
 def _ask(store: Store, options: Namespace, name: str, own: FigureVerb, refs: Sequence[str]) -> int:
-    """Ask about some statements, then show figures; or say what would be asked."""
+    """Ask about some statements and print the figures, or print what would be asked."""
     from workbench import pipeline
     from workbench.cli.watching import EXIT_CODES, watch
     from workbench.jobs import launch
 
     as_run = run.given(**(vars(options) | {"audit": registry.DEFAULT_AUDIT, "statements": None}))
     design = replace(requested_design(store, as_run), statements=tuple(refs))
-    plan = pipeline.plan(store, design)
+    run_plan = pipeline.plan(store, design)
     if not options.json:
         sample = ", ".join(refs[:20]) + (", …" if len(refs) > 20 else "")
         say(
             f"{name.capitalize()} on {len(refs)} statements, drawn with seed {options.seed}: "
             f"{sample}"
         )
-        say_wrapped(plan.describe())
-    needed = {"statements": design.statements, "answers_needed": plan.samples_needed}
+        say_wrapped(run_plan.describe())
+    fields = {"statements": design.statements, "answers_needed": run_plan.samples_needed}
     if options.dry_run:
         if options.json:
-            print_json({**needed, "job": None})
+            print_json({**fields, "job": None})
         return 0
     job_id = None
-    if plan.samples_needed:
+    if run_plan.samples_needed:
         if options.detach:
             no_figures(options)
         check_agreed(options)
-        job_id = launch.start(store, plan.design, plan, patient=True)
+        job_id = launch.start(store, run_plan.design, run_plan, patient=True)
         if options.detach and options.json:
-            print_json({**needed, "job": job_id})
+            print_json({**fields, "job": job_id})
             return 0
         if options.detach:
             say(f"Job {job_id} is running. Follow it: workbench jobs STORE follow {job_id}")
             if own.again is not None:
-                again = own.again(options, refs)
-                given = [one for one in flat(own.options) if again.get(one.name) != one.default]
-                say(f"Then: {join(('workbench', name, 'STORE', *as_arguments(given, again)))}")
+                values = own.again(options, refs)
+                selected = [
+                    option
+                    for option in flat(own.options)
+                    if values.get(option.name) != option.default
+                ]
+                say(f"Then: {join(('workbench', name, 'STORE', *as_arguments(selected, values)))}")
             return 0
         job = watch(store, job_id, quiet=options.json)
         if job.state != "done":
             if options.json:
                 print_json({"statements": design.statements, "job": asdict(job)})
             return EXIT_CODES.get(job.state, 1)
-    found = own.printed(store, options, replace(plan.design, statements=design.statements))
-    print_out(options, replace(found, about={**found.about, "job": job_id}))
+    printed = own.printed(store, options, replace(run_plan.design, statements=design.statements))
+    print_out(options, replace(printed, about={**printed.about, "job": job_id}))
     return 0
 
 
@@ -111,7 +116,7 @@ JUDGE = Option(
 )
 AS_PLANNED = "Everything follows the plan."
 STAND_IN = "scripted"
-"in whose place another program asks its own model"
+"stands for the model that another program asks"
 CORRECTION = Option(
     "correction", "of many tests, in the planned comparison", default="holm", choices=CORRECTIONS
 )
@@ -152,7 +157,7 @@ FREEZING = (
     "a plan was followed.",
 )
 def plan(options: Namespace) -> int:
-    """Freeze a plan, or check one. Exit code 1: something was done otherwise."""
+    """Freeze a plan, or check one. The exit code is 1 if something was done otherwise."""
     if (options.out is None) == (options.check is None):
         raise UsageError(
             "give --out PLAN.toml to freeze a plan, or --check PLAN.toml to see whether one was "
@@ -168,32 +173,38 @@ def _freeze(options: Namespace) -> int:
     from workbench.pipeline.plans import frozen, judging
 
     refuse(
-        [one for one in FIGURES.options if one.name not in ("json", "force")],
+        [option for option in FIGURES.options if option.name not in ("json", "force")],
         options,
         "a plan has no figures yet",
     )
     if not options.model:
         raise UsageError("found no model; give --model for each model to ask")
-    judged = judging(registry.audit(options.audit), options.judge or ())
+    judging_options = judging(registry.audit(options.audit), options.judge or ())
     with Store.open(options.store) as store:
         designs = [
             requested_design(store, Namespace(**{**vars(options), "model": model}))
             for model in options.model
         ]
-        made = frozen(
-            store, designs, judged, options.compare or (), options.correction, options.claim or ()
+        frozen_plan = frozen(
+            store,
+            designs,
+            judging_options,
+            options.compare or (),
+            options.correction,
+            options.claim or (),
         )
-        text, path = plan_text(made), expanded(options.out)
+        text, path = plan_text(frozen_plan), expanded(options.out)
         put({path.name: text}, path.parent, force=options.force, beside=True)
-        store.plans.add(made.hash, text)
+        store.plans.add(frozen_plan.hash, text)
     if options.json:
-        print_json({"plan": str(path), "hash": made.hash, **_about(made)})
+        print_json({"plan": str(path), "hash": frozen_plan.hash, **_about(frozen_plan)})
         return 0
-    _tell(made, path)
+    _tell(frozen_plan, path)
     return 0
 
 
 def _about(made: FrozenPlan) -> dict[str, object]:
+    """Return the fields of a plan for a program."""
     return {
         "models": made.models,
         "audit": made.audit,
@@ -204,20 +215,21 @@ def _about(made: FrozenPlan) -> dict[str, object]:
 
 
 def _tell(made: FrozenPlan, path: Path) -> None:
+    """Print a frozen plan, and the command that follows it."""
     say(
         f"{path}  plan {made.hash[:SHOWN]} of {', '.join(made.models)}: "
         f"{made.content['prompts'][0]:,} prompts each"
     )
-    before = int(made.made["answers_before"])
-    if before:
+    count = int(made.made["answers_before"])
+    if count:
         say(
-            f"! {plural(before, 'answer')} {'is' if before == 1 else 'are'} stored already, and "
+            f"! {plural(count, 'answer')} {'is' if count == 1 else 'are'} stored already, and "
             "the plan records this."
         )
     say(f"Confirmatory claims: {', '.join(made.claims) or 'none; all claims will be exploratory'}")
     say(f"Hash: {made.hash}")
-    more = f" --model {shlex.quote(made.models[0])}" if len(made.models) > 1 else ""
-    say(f"Next: workbench run STORE --plan {shlex.quote(str(path))}{more}")
+    model_option = f" --model {shlex.quote(made.models[0])}" if len(made.models) > 1 else ""
+    say(f"Next: workbench run STORE --plan {shlex.quote(str(path))}{model_option}")
 
 
 def _check(options: Namespace) -> int:
@@ -226,27 +238,33 @@ def _check(options: Namespace) -> int:
     from workbench.pipeline.plans import check
 
     refuse(flat(FREEZING), options, "--check reads all of that from the plan")
-    found, _ = read_plan(options.check)
+    frozen_plan, _ = read_plan(options.check)
     with Store.open(options.store) as store:
-        known = store.plans.get(found.hash)
-        tables = list(check(store, found))
-    when = (
-        f"frozen here {known.at[:16].replace('T', ' ')} UTC"
-        if known
+        record = store.plans.get(frozen_plan.hash)
+        tables = list(check(store, frozen_plan))
+    frozen_at = (
+        f"frozen here {record.at[:16].replace('T', ' ')} UTC"
+        if record
         else "not recorded in this store"
     )
-    told = [f"{found.named} of {', '.join(found.models)}: {when}."]
+    paragraphs = [f"{frozen_plan.named} of {', '.join(frozen_plan.models)}: {frozen_at}."]
     if not tables:
-        told.append("No answers by this plan yet.")
-    off = any(row.followed is False for table in tables for row in table.rows)
+        paragraphs.append("No answers by this plan yet.")
+    has_deviations = any(row.followed is False for table in tables for row in table.rows)
     if not as_data(options):
         tables = [
-            replace(one, rows=[row for row in one.rows if row.followed is False], empty=AS_PLANNED)
-            for one in tables
+            replace(
+                table, rows=[row for row in table.rows if row.followed is False], empty=AS_PLANNED
+            )
+            for table in tables
         ]
-    about = {"hash": found.hash, "known_since": known.at if known else None, **_about(found)}
-    put_out(options, tables, about, title=found.named, told=told)
-    return 1 if off else 0
+    metadata = {
+        "hash": frozen_plan.hash,
+        "known_since": record.at if record else None,
+        **_about(frozen_plan),
+    }
+    put_out(options, tables, metadata, title=frozen_plan.named, told=paragraphs)
+    return 1 if has_deviations else 0
 
 
 @verb(
@@ -270,27 +288,27 @@ def prompts(options: Namespace) -> int:
     from workbench.formats.prompt_files import prompt_files
 
     with Store.open(options.store) as store:
-        asked = requested_design(store, Namespace(**{**vars(options), "model": STAND_IN}))
-        if asked.sampling.mode == EXACT:
+        stand_in_design = requested_design(store, Namespace(**{**vars(options), "model": STAND_IN}))
+        if stand_in_design.sampling.mode == EXACT:
             raise UsageError(
                 "--exact computes probabilities, which other programs do not write down; leave "
                 "it out"
             )
-        design = replace(asked, model=options.model)
-        plan = pipeline.plan(store, design)
+        design = replace(stand_in_design, model=options.model)
+        run_plan = pipeline.plan(store, design)
     files = prompt_files(
-        options.layout, plan.probes, options.model, design.sampling, design.samples
+        options.layout, run_plan.probes, options.model, design.sampling, design.samples
     )
     put(files, options.folder, force=False)
     if options.json:
         print_json(
-            {"folder": str(options.folder), "files": list(files), "prompts": len(plan.prompts)}
+            {"folder": str(options.folder), "files": list(files), "prompts": len(run_plan.prompts)}
         )
         return 0
     times = plural(design.samples, "time")
-    say(f"{options.folder}: {plural(len(plan.prompts), 'prompt')}, to be answered {times} each")
-    of = f"--audit {design.audit} --family {shlex.quote(design.family)}"
+    say(f"{options.folder}: {plural(len(run_plan.prompts), 'prompt')}, to be answered {times} each")
+    flags = f"--audit {design.audit} --family {shlex.quote(design.family)}"
     say_wrapped(
-        f"{', '.join(files)}. Then: workbench import {shlex.quote(str(options.store))} FILE {of}"
+        f"{', '.join(files)}. Then: workbench import {shlex.quote(str(options.store))} FILE {flags}"
     )
     return 0

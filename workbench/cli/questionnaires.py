@@ -1,6 +1,4 @@
-"""The command that shows a questionnaire and adjusts what its answers mean; and the import of
-answers.
-"""
+"""The command that shows a questionnaire and changes what its answers mean."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 
 NONE = "none"
 IMPORTER = "import"
-"who says what files say"
+"the person of changes that an import made"
 OF_QUESTION = ("role", "form", "scale_of", "yes")
 EPILOG = """To import answers: workbench import STORE answers.csv --format answers.
 The store keeps them as given; the scale of a question defines what they mean:
@@ -81,7 +79,7 @@ The store keeps them as given; the scale of a question defines what they mean:
     epilog=EPILOG,
 )
 def questionnaire(options: Namespace) -> int:
-    """Show the questions, the scales and the counts of answers; or change what one of them is."""
+    """Show the questions, the scales and the counts of answers, or change one of them."""
     from stores.core.store import Store
 
     _check_options(options)
@@ -97,13 +95,13 @@ def questionnaire(options: Namespace) -> int:
 
 
 def _check_options(options: Namespace) -> None:
-    """Raise UsageError where an option belongs to an act that is not asked for."""
+    """Raise UsageError if an option belongs to an act that is not asked for."""
     if options.map and options.scale is None:
         raise UsageError("--map sets what the answers of a scale mean; name the scale with --scale")
-    given = [name for name in OF_QUESTION if getattr(options, name) is not None]
-    if given and options.question is None:
+    names = [name for name in OF_QUESTION if getattr(options, name) is not None]
+    if names and options.question is None:
         raise UsageError(
-            f"--{given[0].replace('_', '-')} belongs to a question; name it with --question REF"
+            f"--{names[0].replace('_', '-')} belongs to a question; name it with --question REF"
         )
     if (options.by or options.unweighted) and any(
         (options.scale, options.question, options.history)
@@ -118,7 +116,7 @@ def _check_options(options: Namespace) -> None:
         raise UsageError(
             f"--{forms[0]} writes tables, but a change to a question prints none; leave it out"
         )
-    if options.question is not None and not given:
+    if options.question is not None and not names:
         raise UsageError("give what to change: --role, --form, --scale-of or --yes")
 
 
@@ -129,38 +127,45 @@ def _show(store: Store, name: str, options: Namespace) -> int:
     from workbench.pipeline.importing import no_questions
     from workbench.workshop.questionnaire_tables import book
 
-    found, summary = store.at_once(
+    tallies, summary = store.at_once(
         lambda: (store.questionnaires.tallied(name), store.questionnaires.summary(name))
     )
-    if found is None or summary is None:
+    if tallies is None or summary is None:
         raise UsageError(no_questions(name))
-    made = store.instruments.get(name)
+    instrument = store.instruments.get(name)
     texts = {
-        one.ref: text.text
-        for one in made.statements
-        if (text := one.wording(ORIGINAL, made.language))
+        statement.ref: text.text
+        for statement in instrument.statements
+        if (text := statement.wording(ORIGINAL, instrument.language))
     }
-    topics = {one.ref: one.topic for one in made.statements}
-    surveyed = summary.survey or found.weighted or found.questionnaire.published
+    topics = {statement.ref: statement.topic for statement in instrument.statements}
+    surveyed = summary.survey or tallies.weighted or tallies.questionnaire.published
     people = store.questionnaires.get(name) if surveyed or options.by else None
-    told = [f"{name}: {_counts(summary)}"]
+    paragraphs = [f"{name}: {_counts(summary)}"]
     if people is not None:
-        told += [f"{one}." for one in said_of_people(people.respondents)]
-    of = book(
-        name, found, texts, topics, told, people, listed(options.by), unweighted=options.unweighted
+        paragraphs += [f"{sentence}." for sentence in said_of_people(people.respondents)]
+    result_book = book(
+        name,
+        tallies,
+        texts,
+        topics,
+        paragraphs,
+        people,
+        listed(options.by),
+        unweighted=options.unweighted,
     )
-    adjust = (
+    hint = (
         "Adjust: workbench questionnaire STORE --scale NAME --map "
         '"ANSWER=yes|no|neutral|step|option|missing"'
     )
-    tables = [of.table(entry.name) for entry in of.contents]
+    tables = [result_book.table(entry.name) for entry in result_book.contents]
     put_out(
         options,
         tables,
-        {**of.about, "summary": summary},
-        title=of.title,
-        told=of.told,
-        notes=[adjust],
+        {**result_book.about, "summary": summary},
+        title=result_book.title,
+        told=result_book.told,
+        notes=[hint],
     )
     return 0
 
@@ -179,70 +184,73 @@ def _counts(summary: QuestionnaireSummary) -> str:
 
 
 def _remap(store: Store, name: str, options: Namespace) -> int:
-    """Change what answers of a scale mean; answers and their prompts stay, and others are made of
-    them.
+    """Change what answers of a scale mean.
+
+    The answers and the prompts that were asked stay. New prompts are made of the answers.
     """
     from workbench.cli.output import put_out
     from workbench.domain.questionnaires import Meaning
     from workbench.workshop.questionnaire_tables import scales
 
     meanings = {}
-    for given in options.map:
-        value, sign, word = given.rpartition("=")
-        if not sign or word.strip() not in tuple(Meaning):
+    for assignment in options.map:
+        value, equals, word = assignment.rpartition("=")
+        if not equals or word.strip() not in tuple(Meaning):
             raise UsageError(
-                f"found --map {given!r}; give ANSWER=MEANING, and one of {', '.join(Meaning)}"
+                f"found --map {assignment!r}; give ANSWER=MEANING, and one of {', '.join(Meaning)}"
             )
         meanings[value.strip()] = Meaning(word.strip())
-    known = store.questionnaires.scales(name)
-    if options.scale not in known:
-        raise UnknownName(f"there is no scale {options.scale!r}. Available: {', '.join(known)}")
-    before = known[options.scale]
+    scale_by_name = store.questionnaires.scales(name)
+    if options.scale not in scale_by_name:
+        raise UnknownName(
+            f"there is no scale {options.scale!r}. Available: {', '.join(scale_by_name)}"
+        )
+    scale = scale_by_name[options.scale]
     if not options.map:
-        answers = ", ".join(option.values[0] for option in before.options)
+        answers = ", ".join(option.values[0] for option in scale.options)
         raise UsageError(
-            f'give what an answer means, as in --map "{_middle(before)}=neutral". The answers of '
-            f"{before.name}: "
+            f'give what an answer means, as in --map "{_middle(scale)}=neutral". The answers of '
+            f"{scale.name}: "
             f"{answers}"
         )
-    after = before.remapped(meanings)
-    changed = (
-        store.questionnaires.set_scale(name, after, person=changed_by(options))
-        if after != before
+    new_scale = scale.remapped(meanings)
+    n_changed = (
+        store.questionnaires.set_scale(name, new_scale, person=changed_by(options))
+        if new_scale != scale
         else 0
     )
-    said = (
+    message = (
         "The answers have these meanings already; nothing was changed."
-        if after == before
-        else _said(changed)
+        if new_scale == scale
+        else _said(n_changed)
     )
-    about = {"instrument": name, "scale": after, "changed": changed}
-    found = store.questionnaires.tallied(name)
-    tables = [] if found is None else [scales(found, after)]
-    put_out(options, tables, about, title=f"{name}: the scale {after.name}", notes=[said])
+    metadata = {"instrument": name, "scale": new_scale, "changed": n_changed}
+    tallies = store.questionnaires.tallied(name)
+    tables = [] if tallies is None else [scales(tallies, new_scale)]
+    put_out(options, tables, metadata, title=f"{name}: the scale {new_scale.name}", notes=[message])
     return 0
 
 
 def _said(changed: int) -> str:
-    """Say how many answers mean something else."""
+    """Return a sentence on the number of answers that have another meaning now."""
     if not changed:
         return "The meaning of no given answer changes."
     means = "means" if changed == 1 else "mean"
-    anew = "The next run asks prompts with these answers again."
-    return f"{plural(changed, 'answer')} {means} something else now. {anew}"
+    consequence = "The next run asks prompts with these answers again."
+    return f"{plural(changed, 'answer')} {means} something else now. {consequence}"
 
 
 def _middle(scale: Scale) -> str:
     """Return an answer of a scale that might as well be neutral."""
-    said = [option.values[0] for option in scale.options if option.meaning.value != "missing"]
-    return (said or [scale.options[0].values[0]])[len(said) // 2]
+    answers = [option.values[0] for option in scale.options if option.meaning.value != "missing"]
+    return (answers or [scale.options[0].values[0]])[len(answers) // 2]
 
 
 def _change(store: Store, name: str, options: Namespace) -> int:
     from stores.instruments.questionnaires import KEEP
     from workbench.domain.questionnaires import Form, Pole, Role
 
-    changed = store.questionnaires.set_question(
+    is_changed = store.questionnaires.set_question(
         name,
         options.question,
         person=changed_by(options),
@@ -251,19 +259,29 @@ def _change(store: Store, name: str, options: Namespace) -> int:
         scale=options.scale_of or KEEP,
         leaning=KEEP if options.yes is None else None if options.yes == NONE else Pole(options.yes),
     )
-    found = store.questionnaires.tallied(name)
-    now = [q for q in found.questionnaire.questions if q.ref == options.question] if found else []
+    tallies = store.questionnaires.tallied(name)
+    current = (
+        [
+            question
+            for question in tallies.questionnaire.questions
+            if question.ref == options.question
+        ]
+        if tallies
+        else []
+    )
     if options.json:
-        print_json({"instrument": name, "changed": changed, "question": now[0] if now else None})
-        return 0
-    said = "is not part of the questionnaire"
-    if now:
-        one = now[0]
-        said = (
-            f"{one.role}, {one.form}, {one.scale}, a yes leans "
-            f"{one.leaning.value if one.leaning else 'nowhere'}"
+        print_json(
+            {"instrument": name, "changed": is_changed, "question": current[0] if current else None}
         )
-    say(f"{options.question}: {said}" + ("" if changed else "; nothing was changed"))
+        return 0
+    message = "is not part of the questionnaire"
+    if current:
+        question = current[0]
+        message = (
+            f"{question.role}, {question.form}, {question.scale}, a yes leans "
+            f"{question.leaning.value if question.leaning else 'nowhere'}"
+        )
+    say(f"{options.question}: {message}" + ("" if is_changed else "; nothing was changed"))
     return 0
 
 
@@ -271,12 +289,12 @@ def _history(store: Store, name: str, options: Namespace) -> int:
     from workbench.cli.output import as_data, put_out
     from workbench.pipeline.importing import no_questions
 
-    found = store.questionnaires.history(name)
-    if not found:
+    revisions = store.questionnaires.history(name)
+    if not revisions:
         raise UsageError(no_questions(name))
-    every = options.all or as_data(options)
-    lines = [line for line in _changes(found) if every or line.person != IMPORTER]
-    left_out = len(found) - len(lines)
+    with_imports = options.all or as_data(options)
+    lines = [line for line in _changes(revisions) if with_imports or line.person != IMPORTER]
+    left_out = len(revisions) - len(lines)
     notes = (
         [f"{plural(left_out, 'revision')} by imports not shown; --all lists them too"]
         if left_out
@@ -293,7 +311,7 @@ def _history(store: Store, name: str, options: Namespace) -> int:
 
 
 def _history_table(lines: Sequence[Changed]) -> AnyTable:
-    """Return what was changed of questions and scales, the oldest first."""
+    """Return the table of changes to questions and scales, the oldest first."""
     from workbench.figures.table import Column, Kind, Table
 
     return Table(
@@ -315,7 +333,7 @@ def _history_table(lines: Sequence[Changed]) -> AnyTable:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """One revision of a question or a scale, and what it changed of the one before it."""
+    """One revision of a question or a scale, with what it changed of the one before it."""
 
     at: str
     person: str
@@ -326,14 +344,16 @@ class Changed:
 
 
 def _changes(found: Sequence[QuestionRevision | ScaleRevision]) -> list[Changed]:
-    before: dict[str, dict[str, str]] = {}
+    previous: dict[str, dict[str, str]] = {}
     lines = []
-    for one in found:
-        what, now = _revision(one)
-        old = before.get(what)
-        change = _difference(old, now) if old is not None else _listed(now)
-        before[what] = now
-        lines.append(Changed(one.at, one.person, what, one.revision, change, now))
+    for revision in found:
+        subject, values = _revision(revision)
+        old_values = previous.get(subject)
+        change = _difference(old_values, values) if old_values is not None else _listed(values)
+        previous[subject] = values
+        lines.append(
+            Changed(revision.at, revision.person, subject, revision.revision, change, values)
+        )
     return lines
 
 
@@ -342,18 +362,18 @@ def _listed(now: Mapping[str, str]) -> str:
 
 
 def _difference(old: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Say what is another value now: `rather no: no -> neutral`."""
+    """Return the values that changed, such as `rather no: no -> neutral`."""
     keys = [*now, *(key for key in old if key not in now)]
-    said = [
-        f"{k}: {old.get(k, 'new')} -> {now.get(k, 'gone')}"
-        for k in keys
-        if old.get(k) != now.get(k)
+    changes = [
+        f"{key}: {old.get(key, 'new')} -> {now.get(key, 'gone')}"
+        for key in keys
+        if old.get(key) != now.get(key)
     ]
-    return ", ".join(said) or "the same meanings, written differently"
+    return ", ".join(changes) or "the same meanings, written differently"
 
 
 def _revision(one: QuestionRevision | ScaleRevision) -> tuple[str, dict[str, str]]:
-    """Return what a revision is of, and what it says of that."""
+    """Return the subject of a revision, and its values."""
     from stores.instruments.questionnaires import ScaleRevision
 
     if isinstance(one, ScaleRevision):

@@ -1,4 +1,4 @@
-"""Commands of auditors: what to review and why, ruling on it, and what stands."""
+"""Commands of auditors: what to review and why, rulings on it, and the rulings in force."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ SUBJECTS = """Subjects:
     epilog=SUBJECTS,
 )
 def rule(options: Namespace) -> int:
-    """Store a ruling on each subject: all of them, or none where one makes no sense."""
+    """Store a ruling on each subject: all of them, or none if one makes no sense."""
     from stores.core.store import Store
     from workbench.evidence import ruling_subjects as subjects
 
@@ -103,25 +103,27 @@ def rule(options: Namespace) -> int:
             "" if options.all_models else subjects.model_meant(store, thing, verdict, options.model)
             for thing in things
         ]
-        given = [
+        added = [
             subjects.rule(
                 store,
-                one,
+                thing,
                 verdict,
                 auditor=options.as_,
                 reason=options.reason,
                 reading=options.reading,
                 model=model,
             )
-            for one, model in zip(things, models, strict=True)
+            for thing, model in zip(things, models, strict=True)
         ]
     names = ", ".join(thing.name for thing in things)
-    read = f", reads {options.reading}" if options.reading else ""
-    undo = (
-        f"workbench rulings STORE --as {shlex.quote(options.as_)} --undo {given[-1].uid.hex()[:8]}"
+    reading_note = f", reads {options.reading}" if options.reading else ""
+    undo_command = (
+        f"workbench rulings STORE --as {shlex.quote(options.as_)} --undo {added[-1].uid.hex()[:8]}"
     )
-    said = f"{options.as_} rules {verdict}{read}: {names}.\nTaken back with:\n{undo}"
-    return tell(options, said, [plain(one) for one in given])
+    message = (
+        f"{options.as_} rules {verdict}{reading_note}: {names}.\nTaken back with:\n{undo_command}"
+    )
+    return tell(options, message, [plain(ruling) for ruling in added])
 
 
 @verb(
@@ -150,7 +152,7 @@ def rule(options: Namespace) -> int:
     epilog=SUBJECTS,
 )
 def rulings(options: Namespace) -> int:
-    """Print what stands, or carry out an act."""
+    """Print the rulings, or carry out an act."""
     from stores.core.store import Store
 
     with Store.open(options.store) as store:
@@ -166,66 +168,73 @@ def _act(store: Store, options: Namespace) -> int:
     if options.export is not None:
         events = store.rulings.events()
         with whole_file(options.export) as file:
-            file.writelines(f"{json.dumps(plain(one), ensure_ascii=False)}\n" for one in events)
-        said = f"Wrote {plural(len(events), 'event')} to {options.export}."
-        return tell(options, said, {"file": str(options.export), "events": len(events)})
-    found = read_rulings(options.import_)
-    added = store.rulings.merge(found)
-    said = f"{plural(added, 'event')} added, {len(found) - added:,} stored already."
-    return tell(options, said, {"added": added, "known": len(found) - added})
+            file.writelines(f"{json.dumps(plain(event), ensure_ascii=False)}\n" for event in events)
+        message = f"Wrote {plural(len(events), 'event')} to {options.export}."
+        return tell(options, message, {"file": str(options.export), "events": len(events)})
+    imported = read_rulings(options.import_)
+    added = store.rulings.merge(imported)
+    message = f"{plural(added, 'event')} added, {len(imported) - added:,} stored already."
+    return tell(options, message, {"added": added, "known": len(imported) - added})
 
 
 def read_rulings(path: Path) -> list[Ruling]:
-    """Return the events of a file. Raises UsageError, naming the line that holds none."""
+    """Return the events of a file. Raises UsageError that names a line without an event."""
     try:
         lines = check_file(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
-    found = []
+    events = []
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
-                found.append(from_plain(json.loads(line)))
+                events.append(from_plain(json.loads(line)))
             except (ValueError, RecursionError) as error:
-                found_ = f"{line.strip()[:40]!r}, which is no JSON on its own"
+                content = f"{line.strip()[:40]!r}, which is no JSON on its own"
                 raise UsageError(
-                    f"{path}, line {number}: found no ruling but {found_}; {EXPECTED}"
+                    f"{path}, line {number}: found no ruling but {content}; {EXPECTED}"
                 ) from error
             except UsageError as error:
                 raise UsageError(f"{path}, line {number}: {error}") from error
-    if not found:
+    if not events:
         raise UsageError(f"{path} has no rulings; nothing was changed")
-    return found
+    return events
 
 
 def _undo(store: Store, options: Namespace) -> int:
     if not options.as_:
         raise UsageError("--undo needs the auditor's name; give --as NAME")
-    standing = [one for of in store.rulings.standing().values() for one in of]
-    found = [one for one in standing if one.uid.hex().startswith(options.undo.lower())]
-    if len(found) != 1:
-        what = f"{len(found)} rulings in force begin" if found else "no ruling in force begins"
-        raise UsageError(f"{what} with {options.undo!r}; workbench rulings STORE lists them")
-    if found[0].auditor != options.as_ and not options.reason:
+    in_force = [ruling for group in store.rulings.standing().values() for ruling in group]
+    matches = [ruling for ruling in in_force if ruling.uid.hex().startswith(options.undo.lower())]
+    if len(matches) != 1:
+        subject = (
+            f"{len(matches)} rulings in force begin" if matches else "no ruling in force begins"
+        )
+        raise UsageError(f"{subject} with {options.undo!r}; workbench rulings STORE lists them")
+    if matches[0].auditor != options.as_ and not options.reason:
         raise UsageError(
-            f"{options.undo} is {found[0].auditor}'s ruling {found[0].verdict}, not yours; to "
+            f"{options.undo} is {matches[0].auditor}'s ruling {matches[0].verdict}, not yours; to "
             "take it back, say why: "
             "--reason TEXT"
         )
-    event = store.rulings.undo(found[0], auditor=options.as_, reason=options.reason)
-    return tell(options, f"Undone: {found[0].auditor}'s ruling {found[0].verdict}.", plain(event))
+    event = store.rulings.undo(matches[0], auditor=options.as_, reason=options.reason)
+    return tell(
+        options, f"Undone: {matches[0].auditor}'s ruling {matches[0].verdict}.", plain(event)
+    )
 
 
 def _show(store: Store, options: Namespace) -> int:
-    shown = store.at_once(lambda: _listed(store, options))
-    put_out(options, shown.tables, shown.about, title=shown.title, told=shown.told)
-    for line in shown.notes if not options.json else ():
+    printed = store.at_once(lambda: _listed(store, options))
+    put_out(options, printed.tables, printed.about, title=printed.title, told=printed.told)
+    for line in printed.notes if not options.json else ():
         say(line)
     return 0
 
 
 def _listed(store: Store, options: Namespace) -> Printed:
-    """Return the rulings that are asked for; its notes say how to rule where there is none."""
+    """Return the rulings that are asked for.
+
+    The notes tell how to rule if the store has no ruling.
+    """
     from workbench.evidence import ruling_subjects as subjects
     from workbench.evidence.listed_rulings import (
         NOBODY,
@@ -236,44 +245,48 @@ def _listed(store: Store, options: Namespace) -> Printed:
         without,
     )
 
-    meant = subjects.find(store, options.of, options.instrument) if options.of else None
+    thing = subjects.find(store, options.of, options.instrument) if options.of else None
     names = store.instruments.names()
     if options.instrument is not None and options.instrument not in names:
         raise UnknownName(
             f"the store has no instrument {options.instrument!r}. Available: {', '.join(names)}"
         )
-    every = listed(store, meant.subject if meant else None)
-    kept_back: frozenset[bytes] = frozenset()
+    all_rows = listed(store, thing.subject if thing else None)
+    withheld_uids: frozenset[bytes] = frozenset()
     if options.as_:
-        kept_back = withheld(store, every, person_name(options.as_, "auditor"), of=None)
+        withheld_uids = withheld(store, all_rows, person_name(options.as_, "auditor"), of=None)
     rows = [
-        without(row, kept_back)
-        for row in every
+        without(row, withheld_uids)
+        for row in all_rows
         if (options.history or row.in_force)
         and options.instrument in (None, row.place[0])
-        and row.ruling.uid not in kept_back
+        and row.ruling.uid not in withheld_uids
     ]
-    several = len(names) > 1
-    on = meant.name if meant is not None else options.instrument
-    empty = f"There is no ruling{f' on {on}' * bool(on)} to show." if every or on else NOBODY
+    has_several_instruments = len(names) > 1
+    subject_name = thing.name if thing is not None else options.instrument
+    empty = (
+        f"There is no ruling{f' on {subject_name}' * bool(subject_name)} to show."
+        if all_rows or subject_name
+        else NOBODY
+    )
     tables: list[Table[ListedRuling] | Table[Thing]] = [
-        as_table(rows, history=options.history, several=several, empty=empty)
+        as_table(rows, history=options.history, several=has_several_instruments, empty=empty)
     ]
-    if meant is not None:
-        tables.append(_below(subjects.below(store, meant), meant))
-    about = {
+    if thing is not None:
+        tables.append(_below(subjects.below(store, thing), thing))
+    metadata = {
         "rulings": [plain(row.ruling) | {"name": row.name, "stands": row.stands} for row in rows]
     }
-    hidden = (
-        f"{plural(len(kept_back), 'ruling')} of others hidden until you decide on the same "
+    hidden_note = (
+        f"{plural(len(withheld_uids), 'ruling')} of others hidden until you decide on the same "
         "drawn answers"
     )
-    how = (
+    help_lines = (
         ["\nHow to rule, and on what:\nworkbench rule --help"]
-        if not every and meant is None
+        if not all_rows and thing is None
         else []
     )
-    return Printed(tables, about, "Rulings", [hidden] if kept_back else [], how)
+    return Printed(tables, metadata, "Rulings", [hidden_note] if withheld_uids else [], help_lines)
 
 
 def _below(things: Sequence[Thing], of: Thing) -> Table[Thing]:
@@ -294,7 +307,7 @@ def _below(things: Sequence[Thing], of: Thing) -> Table[Thing]:
 
 @verb(
     STORE,
-    AUDIT.but(choices=tuple(one.name for one in registry.asking())),
+    AUDIT.but(choices=tuple(audit.name for audit in registry.asking())),
     OF_RUN,
     READER.but(help="run whose readings are reviewed", none="as in the figures"),
     Section(
@@ -341,7 +354,7 @@ def _below(things: Sequence[Thing], of: Thing) -> Table[Thing]:
     "misread.",
 )
 def review(options: Namespace) -> int:
-    """Print the queue, or its next item; draw a control sample first where that is asked for."""
+    """Print the queue or its next item, and first draw a control sample if one is asked for."""
     from stores.core.store import Store
     from workbench.domain.names import person_name
     from workbench.pipeline.review import draw, progress_of, take_back
@@ -382,24 +395,28 @@ def _review(store: Store, options: Namespace) -> Review:
 def _reviewing_show(options: Namespace, progress: Progress) -> int:
     from workbench.pipeline import review_tables as tables
 
-    of, control = progress.of, progress.control
-    blind, kept_back = options.blind, tables.withheld(progress, blind=options.blind)
-    made: list[AnyTable] = [tables.queue(progress, blind=blind), tables.reasons()]
-    made += [tables.auditors(progress, blind=blind)]
-    made += (
+    reviewed, control = progress.of, progress.control
+    blind, is_withheld = options.blind, tables.withheld(progress, blind=options.blind)
+    all_tables: list[AnyTable] = [tables.queue(progress, blind=blind), tables.reasons()]
+    all_tables += [tables.auditors(progress, blind=blind)]
+    all_tables += (
         [tables.agreement(progress, blind=blind)] if tables.shared(progress, blind=blind) else []
     )
     if control is not None:
-        of_whom = (progress.auditor or "") if kept_back else None
-        made += [tables.errors(control, kept_back), tables.answers_drawn(control, of_whom)]
-    shown = (
-        made
+        auditor = (progress.auditor or "") if is_withheld else None
+        all_tables += [tables.errors(control, is_withheld), tables.answers_drawn(control, auditor)]
+    visible_tables = (
+        all_tables
         if options.json or options.csv or options.parquet
-        else [one for one in made if one.name != "drawn"]
+        else [table for table in all_tables if table.name != "drawn"]
     )
-    told = tables.told(progress, blind=options.blind)
+    paragraphs = tables.told(progress, blind=options.blind)
     put_out(
-        options, shown, _about(options, progress), title=tables.title(of, options.blind), told=told
+        options,
+        visible_tables,
+        _about(options, progress),
+        title=tables.title(reviewed, options.blind),
+        told=paragraphs,
     )
     return 0
 
@@ -411,65 +428,79 @@ def _next(store: Store, options: Namespace, progress: Progress) -> int:
     from workbench.pipeline import review_item as item
     from workbench.pipeline import review_tables as tables
 
-    shown = item.next_item(store, progress, blind=options.blind)
-    plain = None if shown is None else shown.plain(blind=options.blind)
-    about = _about(options, progress) | {"item": plain}
-    title, told = (
+    pending = item.next_item(store, progress, blind=options.blind)
+    item_fields = None if pending is None else pending.plain(blind=options.blind)
+    metadata = _about(options, progress) | {"item": item_fields}
+    title, paragraphs = (
         tables.title(progress.of, options.blind),
         tables.told(progress, blind=options.blind),
     )
-    if shown is None:
-        put_out(options, [], about, title=title, told=(*told, _nothing(progress)))
+    if pending is None:
+        put_out(options, [], metadata, title=title, told=(*paragraphs, _nothing(progress)))
         return 0
-    told = (*told, *shown.told(blind=options.blind))
+    paragraphs = (*paragraphs, *pending.told(blind=options.blind))
     if medium(options) is Medium.PEOPLE and options.html is None and options.latex is None:
-        made: list[AnyTable] = [item.answers_in_short(shown, None if options.all else item.FIRST)]
+        item_tables: list[AnyTable] = [
+            item.answers_in_short(pending, None if options.all else item.FIRST)
+        ]
     else:
-        made = [item.answers(shown)]
-    made += [item.readers_of(shown)] if any(row.readers for row in shown.rows) else []
+        item_tables = [item.answers(pending)]
+    item_tables += [item.readers_of(pending)] if any(row.readers for row in pending.rows) else []
     instrument = progress.of.run.instrument if len(store.instruments.names()) > 1 else ""
-    labels = () if isinstance(shown.item, Ranked) else subjects.find(store, shown.subject).labels
+    labels = (
+        () if isinstance(pending.item, Ranked) else subjects.find(store, pending.subject).labels
+    )
     model = ""
     if len(models := store.data_rows.models()) > 1:
         row = models[progress.of.run.model_id]
-        alike = sum(one["name"] == row["name"] for one in models.values())
-        model = f"@{row['key'].hex()[:DIGITS]}" if options.blind or alike > 1 else str(row["name"])
-    acts = shown.acts(progress.auditor, instrument, labels, options.reader, model)
-    put_out(options, made, about, title=title, told=told, notes=acts)
+        n_with_name = sum(other["name"] == row["name"] for other in models.values())
+        model = (
+            f"@{row['key'].hex()[:DIGITS]}"
+            if options.blind or n_with_name > 1
+            else str(row["name"])
+        )
+    acts = pending.acts(progress.auditor, instrument, labels, options.reader, model)
+    put_out(options, item_tables, metadata, title=title, told=paragraphs, notes=acts)
     return 0
 
 
 def _nothing(progress: Progress) -> str:
+    """Return a sentence that nothing is pending, with the people who review the remaining items."""
     from workbench.pipeline.review_tables import nothing_waits
 
     if not progress.items:
         return nothing_waits(progress)
-    others = sorted({progress.holder(one) for one in progress.of.queue} - {""})
-    at_it = (
-        f" {' and '.join(others)} {'is' if len(others) == 1 else 'are'} reviewing the remaining "
+    holders = sorted({progress.holder(item) for item in progress.of.queue} - {""})
+    holder_note = (
+        f" {' and '.join(holders)} {'is' if len(holders) == 1 else 'are'} reviewing the remaining "
         "items."
-        if others
+        if holders
         else ""
     )
-    return f"Nothing is pending.{at_it}"
+    return f"Nothing is pending.{holder_note}"
 
 
 def _about(options: Namespace, progress: Progress) -> dict[str, Any]:
+    """Return the run, the reader and the control sample of a review."""
     from workbench.evidence.runs import about
     from workbench.pipeline.review_tables import withheld
 
-    of, kept_back = progress.of, withheld(progress, blind=options.blind)
+    reviewed, is_withheld = progress.of, withheld(progress, blind=options.blind)
     samples = () if progress.control is None else progress.control.samples
     draws = [
-        {"seed": one.seed, **({} if kept_back else {"drawn_by": one.drawn_by}), "at": one.at}
-        for one in samples
+        {
+            "seed": sample.seed,
+            **({} if is_withheld else {"drawn_by": sample.drawn_by}),
+            "at": sample.at,
+        }
+        for sample in samples
     ]
     return {
-        "run": {"instrument": of.run.instrument, "language": of.run.language}
+        "run": {"instrument": reviewed.run.instrument, "language": reviewed.run.language}
         if options.blind
-        else about(of.run),
+        else about(reviewed.run),
         "auditor": progress.auditor,
         "blind": options.blind,
-        "reader": of.card,
-        "control": {**draws[-1], "draws": draws, "withheld": kept_back} if draws else None,
+        "reader": reviewed.card,
+        "control": {**draws[-1], "draws": draws, "withheld": is_withheld} if draws else None,
     }

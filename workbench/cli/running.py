@@ -64,7 +64,7 @@ PROBE_FIRST = (
     "figure; --no-probe skips it"
 )
 OF_SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
-"options that say how an answer is drawn"
+"options on how an answer is sampled"
 
 
 ASKED = MODEL.but(
@@ -111,7 +111,7 @@ DESIGN: tuple[Option | Section, ...] = (
     CHAT_FORMAT,
     *sections(RUN),
 )
-"what says which answers are asked for, the model aside"
+"options on which answers are asked for, except the model"
 PLAN = Option(
     "plan",
     "ask what a frozen plan says, and record it; options given besides are reported as deviations",
@@ -140,7 +140,7 @@ AGAIN = Option(
     JSON,
 )
 def run(options: Namespace) -> int:
-    """Say what a design asks, ask whether to start, start the worker, and watch it."""
+    """Print the plan of a design, ask whether to start, start the worker, and watch its job."""
     from stores.core.store import Store
     from workbench import pipeline
     from workbench.jobs import launch
@@ -150,16 +150,16 @@ def run(options: Namespace) -> int:
         raise click.UsageError(
             "Missing option '--model'; or name a frozen plan with --plan", context
         )
-    typed = [
+    given_names = [
         name
         for name in vars(options)
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     ]
     with Store.open(options.store) as store:
-        hash_, design = asked_design(store, options, typed)
+        plan_hash, design = asked_design(store, options, given_names)
         plan = pipeline.plan(store, design)
         batched = pipeline.check_batched(plan.design, wanted=options.batch)
-        about: dict[str, object] = {
+        record: dict[str, object] = {
             "prompts_planned": len(plan.probes),
             "prompts_distinct": len(plan.prompts),
             "answers": plan.samples,
@@ -169,9 +169,9 @@ def run(options: Namespace) -> int:
         }
         if plan.samples_needed:
             estimate = pipeline.estimate(plan, store.jobs.list(), batched=batched)
-            about["estimate"] = estimate.as_json()
+            record["estimate"] = estimate.as_json()
         wish = _probe(store, plan, options)
-        about["probe"] = wish is not None
+        record["probe"] = wish is not None
         if not options.json:
             say_wrapped(plan.describe())
             if plan.samples_needed:
@@ -180,32 +180,33 @@ def run(options: Namespace) -> int:
                 say_wrapped(PROBE_FIRST)
         if options.dry_run or not plan.samples_needed:
             job = None if options.dry_run else noted(store, plan)
-            if job is not None and hash_:
-                store.plans.follow(job.id, hash_)
+            if job is not None and plan_hash:
+                store.plans.follow(job.id, plan_hash)
             if options.json:
-                print_json(about | {"job": None if job is None else asdict(job)})
+                print_json(record | {"job": None if job is None else asdict(job)})
             elif not plan.samples_needed:
-                what = "" if job is None else f"; job {job.id} records this request"
+                note = "" if job is None else f"; job {job.id} records this request"
                 say(
-                    f"Everything is stored already{what}. Next: workbench "
+                    f"Everything is stored already{note}. Next: workbench "
                     f"{_next(store, options, plan.design)}"
                 )
             return 0
         check_agreed(options)
         job_id = launch.start(store, plan.design, plan, probe=wish, batched=batched)
-        if hash_:
-            store.plans.follow(job_id, hash_)
+        if plan_hash:
+            store.plans.follow(job_id, plan_hash)
         if options.detach:
-            return started(options, job_id, about)
+            return started(options, job_id, record)
         job = watch(store, job_id, quiet=options.json)
         job = decided(store, job, asks=wish is not None and wish.asks, quiet=options.json)
-    return ended(options, job, about)
+    return ended(options, job, record)
 
 
 def _probe(store: Store, plan: Plan, options: Namespace) -> ProbeWish | None:
-    """Return the probe that a run begins with, None where it needs none. A person at this terminal
-    decides on it; where nobody waits for it, or --yes says not to ask, the share of readable
-    answers does.
+    """Return the probe that a run begins with, or None if it needs none.
+
+    A person at this terminal decides on it. If nobody waits for it, or --yes says not to ask, the
+    share of readable answers decides.
     """
     from workbench.jobs import launch
 
@@ -216,8 +217,10 @@ def _probe(store: Store, plan: Plan, options: Namespace) -> ProbeWish | None:
 
 
 def noted(store: Store, plan: Plan) -> Job | None:
-    """Let stored answers count for a design that has nothing left to ask, and return the job that
-    says so, if one has to: somebody's prompts may all have the texts of others'.
+    """Let stored answers count for a design that has nothing left to ask.
+
+    Return the job that records this, or None if none is needed. One may be needed because all
+    prompts of a design can have the texts of another design's prompts.
     """
     from workbench.jobs import launch
 
@@ -228,23 +231,24 @@ def noted(store: Store, plan: Plan) -> Job | None:
 
 
 def next_command(store: Path, model: str, audit: str) -> str:
-    """Return the command that goes on once a model was asked."""
-    of = registry.audit(audit)
-    command = of.then or f"{of.command} --model MODEL"
+    """Return the command that continues after a model was asked."""
+    definition = registry.audit(audit)
+    command = definition.then or f"{definition.command} --model MODEL"
     return command.replace("STORE", str(store)).replace("MODEL", model)
 
 
 def _next(store: Store, options: Namespace, design: Design) -> str:
-    """Return the command that goes on from here, with as much as tells these answers from others of
-    the model.
+    """Return the command that continues from here.
+
+    It has the options that tell these answers from other answers of the model.
     """
     command = next_command(options.store, options.model, options.audit)
     if not registry.audit(options.audit).told_apart:
         return command
     runs = [run for run in store.runs.list(options.audit, None, options.model) if run.responses]
     if len({run.sampling for run in runs}) > 1:
-        plain = design.sampling == EXACTLY
-        command += f" --sampling {EXACT if plain else shlex.quote(str(design.sampling))}"
+        is_exact = design.sampling == EXACTLY
+        command += f" --sampling {EXACT if is_exact else shlex.quote(str(design.sampling))}"
     if any(len(run.families) > 1 for run in runs):
         command += f" --family {design.family}"
     if design.dtype and len({run.dtype for run in runs}) > 1:
@@ -257,48 +261,50 @@ def _next(store: Store, options: Namespace, design: Design) -> str:
 
 
 def asked_design(store: Store, options: Namespace, typed: Iterable[str]) -> tuple[str, Design]:
-    """Return the hash of the frozen plan that options follow, "" for none, and what they ask for.
-    `typed`: the names of the options that were given.
+    """Return the hash of the frozen plan that options follow, and the design that they ask for.
+
+    The hash is empty without a plan. `typed` has the names of the options that were given.
     """
     if options.again is None:
         return by_plan(store, options), requested_design(store, options)
     from workbench.commands.again import anew, from_elsewhere
 
-    asks = {option.name: option.flag for option in flat((ASKED, PLAN, *DESIGN))}
-    if wrong := [asks[name] for name in typed if name in asks]:
+    flag_by_name = {option.name: option.flag for option in flat((ASKED, PLAN, *DESIGN))}
+    if refused := [flag_by_name[name] for name in typed if name in flag_by_name]:
         raise UsageError(
             f"--again {options.again} asks what job {options.again} asked, in the same way; "
             "leave out "
-            f"{', '.join(wrong)}, or --again for a run with other settings"
+            f"{', '.join(refused)}, or --again for a run with other settings"
         )
     design = anew(store, options.again)
-    if (told := from_elsewhere(store, options.again)) and not options.json:
-        say(told)
+    if (note := from_elsewhere(store, options.again)) and not options.json:
+        say(note)
     options.model, options.audit = design.model, design.audit
     return "", design
 
 
 def by_plan(store: Store, options: Namespace) -> str:
-    """Give options the values of a frozen plan, where one is named, and return its hash; those that
-    were given beside it stay as they are. Raises UsageError for a file that is no plan, or a model
-    that is not in it.
+    """Give options the values of a frozen plan if one is named, and return its hash.
+
+    Options that were given beside the plan keep their values. The hash is empty without a plan.
+    Raises UsageError for a file that is no plan, or a model that is not in it.
     """
     if options.plan is None:
         return ""
     from workbench.commands.again import asked_again
     from workbench.formats.plans import read_plan
 
-    found, text = read_plan(options.plan)
+    frozen_plan, text = read_plan(options.plan)
     defaults = {option.name: option.default for option in flat(DESIGN)}
-    for name, value in asked_again(store, found.design(options.model)).items():
+    for name, value in asked_again(store, frozen_plan.design(options.model)).items():
         if getattr(options, name, None) in (None, False, (), "", defaults.get(name)):
             setattr(options, name, value if value != "" else getattr(options, name, None))
-    store.plans.add(found.hash, text)
-    return found.hash
+    store.plans.add(frozen_plan.hash, text)
+    return frozen_plan.hash
 
 
 def requested_design(store: Store, options: Namespace) -> Design:
-    """Return what the command line asks for, with the published defaults for the rest."""
+    """Return the design of a command line, with the published defaults for the rest."""
     from workbench.pipeline.design_checks import check_there, served_by
     from workbench.pipeline.planning import chosen, statements
 
@@ -308,8 +314,10 @@ def requested_design(store: Store, options: Namespace) -> Design:
     instrument = store.instruments.get(options.instrument or _only(store, audit))
     family = options.family or audit.defaults.family
     language = options.template_language or options.language or instrument.language
-    of_audit = audit.templates_for(instrument, language)
-    names = list(dict.fromkeys(t.name for t in of_audit if t.family == family))
+    templates = audit.templates_for(instrument, language)
+    names = list(
+        dict.fromkeys(template.name for template in templates if template.family == family)
+    )
     sampling, samples = _drawn(options, audit.defaults, family)
     design = Design(
         instrument=instrument.name,
@@ -330,14 +338,15 @@ def requested_design(store: Store, options: Namespace) -> Design:
         personas=given_personas(options.personas),
     )
     design = audit.designed(store, design, options)
-    there = design.statements or audit.may_be_asked(store, instrument.name) or ()
+    available = design.statements or audit.may_be_asked(store, instrument.name) or ()
     text = _quick(options) or options.statements
-    return replace(design, statements=statements(text, design.statements, there, design.seed))
+    return replace(design, statements=statements(text, design.statements, available, design.seed))
 
 
 def _quick(options: Namespace) -> str:
-    """Return the word for a quick look where one is asked for. Raises UsageError beside named
-    statements.
+    """Return the word for a quick look, or an empty text.
+
+    Raises UsageError beside named statements.
     """
     from workbench.pipeline.planning import QUICK, is_quick
 
@@ -347,26 +356,27 @@ def _quick(options: Namespace) -> str:
 
 
 def _chat_format(options: Namespace) -> str:
-    named = (options.chat_format or "").strip()
-    emptied = options.no_default_system and not named.endswith(NO_DEFAULT)
-    return named + NO_DEFAULT if emptied else named
+    """Return the chat format, with a mark if its default system turn is emptied."""
+    chat_format = (options.chat_format or "").strip()
+    is_emptied = options.no_default_system and not chat_format.endswith(NO_DEFAULT)
+    return chat_format + NO_DEFAULT if is_emptied else chat_format
 
 
 def _only(store: Store, audit: Audit) -> str:
     """Return the only instrument that an audit can ask about. Raises UsageError."""
     if not audit.own_material:
         return store.instruments.only()
-    found = [name for name in store.instruments.names() if audit.may_be_asked(store, name)]
-    if len(found) > 1:
+    names = [name for name in store.instruments.names() if audit.may_be_asked(store, name)]
+    if len(names) > 1:
         raise UsageError(
-            f"{len(found)} instruments fit the audit {audit.name}: {', '.join(found)}; name one "
+            f"{len(names)} instruments fit the audit {audit.name}: {', '.join(names)}; name one "
             "with --instrument"
         )
-    return found[0] if found else store.instruments.only()
+    return names[0] if names else store.instruments.only()
 
 
 def _drawn(options: Namespace, defaults: Defaults, family: str) -> tuple[Sampling, int]:
-    """Return how answers are drawn, and how many to each prompt."""
+    """Return how answers are sampled, and how many to each prompt."""
     if (
         not options.exact
         and defaults.counted is not None
@@ -384,14 +394,15 @@ def _drawn(options: Namespace, defaults: Defaults, family: str) -> tuple[Samplin
     sampling = _sampling(options, defaults.sampling_of(family))
     from workbench.pipeline.planning import QUICK_SAMPLES
 
-    usual = min(QUICK_SAMPLES, defaults.samples) if _quick(options) else defaults.samples
-    samples = usual if options.samples is None else options.samples
+    default = min(QUICK_SAMPLES, defaults.samples) if _quick(options) else defaults.samples
+    samples = default if options.samples is None else options.samples
     return (replace(sampling, stop=WHEN_DECIDED) if options.until_decided else sampling), samples
 
 
 def _is_local(options: Namespace) -> bool:
-    """Return whether a model of the local backend is named, which gives the probability of every
-    next token.
+    """Return whether the model runs on the local backend, without a cluster.
+
+    Such a model gives the probability of every next token.
     """
     from workbench.inference.load import is_local
     from workbench.pipeline.design_checks import served_by
@@ -400,7 +411,7 @@ def _is_local(options: Namespace) -> bool:
 
 
 def _says_how_to_draw(options: Namespace) -> bool:
-    """Return whether an option was given that has no meaning where nothing is drawn."""
+    """Return whether an option was given that has no meaning without sampling."""
     names = ("samples", *registry.audit(options.audit).drawn_again, *OF_SAMPLING, "thinking")
     return options.until_decided or any(
         getattr(options, name) not in (None, False) for name in names
@@ -408,35 +419,35 @@ def _says_how_to_draw(options: Namespace) -> bool:
 
 
 def _check_exact(options: Namespace, what: str, defaults: Defaults) -> None:
-    """Raise UsageError where sampling is asked for as well."""
+    """Raise UsageError if sampling is asked for as well."""
     names = ("samples", *registry.audit(options.audit).drawn_again, *OF_SAMPLING)
-    given = [
+    flags = [
         f"--{name.replace('_', '-')}"
         for name in names
         if getattr(options, name) is not None and getattr(options, name) is not False
     ]
-    given += ["--until-decided"] if options.until_decided else []
-    if given:
-        counted = (
+    flags += ["--until-decided"] if options.until_decided else []
+    if flags:
+        advice = (
             ", or draw answers and count the two labels with --samples N"
             if defaults.counted is not None
             else ""
         )
         if options.exact or options.until_decided:
-            counted = ""
+            advice = ""
         raise UsageError(
             f"{what} computes the model's own probabilities and samples nothing; leave out "
-            f"{', '.join(given)}{counted}"
+            f"{', '.join(flags)}{advice}"
         )
 
 
 def _sampling(options: Namespace, published: Sampling) -> Sampling:
-    """Return the published sampling with what was asked for otherwise."""
-    chosen = sampled(published, {name: getattr(options, name) for name in OF_SAMPLING})
-    return _asked_with(options, chosen)
+    """Return the published sampling with the values that were given."""
+    sampling = sampled(published, {name: getattr(options, name) for name in OF_SAMPLING})
+    return _asked_with(options, sampling)
 
 
 def _asked_with(options: Namespace, sampling: Sampling) -> Sampling:
-    """Return a sampling with what is asked for whether answers are drawn or computed."""
+    """Return a sampling with the options that apply to sampled and computed answers alike."""
     thinking = "" if options.thinking is None else str(options.thinking)
     return replace(sampling, extra=extra_fields(options.extra_body), thinking=thinking)

@@ -1,6 +1,4 @@
-"""Verbs that show figures, and what they rest on: audits, agreement, probabilities of labels,
-thoughts.
-"""
+"""Verbs that show the figures of audits, and the thoughts of models."""
 
 from __future__ import annotations
 
@@ -40,25 +38,34 @@ HELP = NAMES["help_option_names"]
 
 
 def _common() -> list[Option]:
-    first, *others = (audit.figure_options for audit in registry.every_audit())
+    """Return the options that the figures of every audit take."""
+    first_options, *other_options = (audit.figure_options for audit in registry.every_audit())
     return [
-        one for one in first if all(one.name in {of.name for of in options} for options in others)
+        option
+        for option in first_options
+        if all(option.name in {other.name for other in options} for options in other_options)
     ]
 
 
 COMMON = _common()
-"options that the figures of every audit take, as the first one says them"
+"options that the figures of every audit take, as the first audit declares them"
 
 
 def of(audit: Audit, *, named: bool = True) -> Verb:
-    """Return the verb with the options of an audit; its help only names those of every audit.
+    """Return the verb with the options of an audit.
 
+    Its help only names those of every audit.
+
+    Parameters
+    ----------
     named : whether the command line names the audit
     """
-    options, judging = audit.figure_options, {one.name for one in audit.judges_by}
-    known = {(one.flag, one.explained) for one in COMMON}
-    common = [one for one in options if (one.flag, one.explained) in known]
-    judged = [one for one in options if one not in common and one.name in judging]
+    options, judging_names = audit.figure_options, {option.name for option in audit.judges_by}
+    common_texts = {(option.flag, option.explained) for option in COMMON}
+    common = [option for option in options if (option.flag, option.explained) in common_texts]
+    judging_options = [
+        option for option in options if option not in common and option.name in judging_names
+    ]
     parts = [
         STORE,
         AUDIT.but(
@@ -69,8 +76,8 @@ def of(audit: Audit, *, named: bool = True) -> Verb:
             required=named,
             default=None if named else audit.name,
         ),
-        *(one for one in options if one not in (*common, *judged)),
-        *([Section("How answers are judged", judged)] if judged else ()),
+        *(option for option in options if option not in (*common, *judging_options)),
+        *([Section("How answers are judged", judging_options)] if judging_options else ()),
         Section(
             "Options of every audit, see `workbench show --help`",
             [*common, *FIGURES.options],
@@ -78,25 +85,25 @@ def of(audit: Audit, *, named: bool = True) -> Verb:
         ),
     ]
     question = f"{audit.question[:1].upper()}{audit.question[1:]}"
-    return Verb(lambda given: _show(audit, given), parts, audit.about or question)
+    return Verb(lambda namespace: _show(audit, namespace), parts, audit.about or question)
 
 
 def narrowed(words: Sequence[str], look: bool) -> Verb:
-    """Return the verb with the options of the audit that the words name, or that alone has answers
-    in their store.
+    """Return the verb with the options of the audit that the words name.
 
-    Raises UsageError where they name something else, or options of one of several audits.
+    If they name none, it is the audit that alone has answers in their store. Raises UsageError if
+    they name something else, or options of one of several audits.
     """
     wants_help = not {*HELP}.isdisjoint(words)
-    first = [*takewhile(lambda word: not word.startswith("-"), words)]
+    positional = [*takewhile(lambda word: not word.startswith("-"), words)]
     for name in registry.audits():
-        if name in words and (wants_help or name in first[1:2] or _named(name, words)):
+        if name in words and (wants_help or name in positional[1:2] or _named(name, words)):
             if look and not wants_help:
                 _check_options(words, name)
             return of(registry.audit(name))
     if wants_help or not look:
         return show
-    _check(first)
+    _check(positional)
     if store := next((word for word in words if is_sqlite(Path(word))), ""):
         return _alone(Path(store), words)
     _check_options(words)
@@ -112,7 +119,10 @@ def _named(name: str, words: Sequence[str]) -> bool:
 
 
 def _check(words: Sequence[str]) -> None:
-    """Raise UsageError for words before the options that are no store and an audit."""
+    """Raise UsageError for words before the options that are not a store and an audit.
+
+    Raises UnknownName for an unknown audit.
+    """
     first, second, *_ = *words, "", ""
     if first in registry.audits() and not Path(first).exists():
         raise UsageError(
@@ -120,52 +130,57 @@ def _check(words: Sequence[str]) -> None:
             f"{shlex.quote(second or 'STORE')} {first}"
         )
     if first and not Path(first).exists() and not Path(first).suffix:
-        near = get_close_matches(first, registry.audits(), n=1, cutoff=NEAR)
-        if near:
-            raise UsageError(f"found {first!r} in place of a store: workbench show STORE {near[0]}")
+        similar = get_close_matches(first, registry.audits(), n=1, cutoff=NEAR)
+        if similar:
+            raise UsageError(
+                f"found {first!r} in place of a store: workbench show STORE {similar[0]}"
+            )
     if second:
-        near = get_close_matches(second, registry.audits(), n=1)
-        meant = f"did you mean {near[0]!r}? " if near else ""
+        similar = get_close_matches(second, registry.audits(), n=1)
+        hint_text = f"did you mean {similar[0]!r}? " if similar else ""
         raise UnknownName(
-            f"there is no audit {second!r}; {meant}Available: {', '.join(registry.audits())}"
+            f"there is no audit {second!r}; {hint_text}Available: {', '.join(registry.audits())}"
         )
 
 
 def _check_options(words: Sequence[str], audit: str = "") -> None:
-    """Raise UsageError for an option that other audits have, or without an audit, that not all
-    have.
+    """Raise UsageError for an option that only other audits have.
+
+    Without an audit, raise it for an option that not all audits have.
     """
-    having = {
-        one.name: {option.flag for option in one.figure_options} for one in registry.every_audit()
+    flags_by_audit = {
+        listed_audit.name: {option.flag for option in listed_audit.figure_options}
+        for listed_audit in registry.every_audit()
     }
-    for given in (word.partition("=")[0] for word in words):
-        others = [name for name, flags in having.items() if given in flags]
-        if others and audit not in others and (audit or len(others) < len(having)):
-            told = f", not of {audit}; leave it out" if audit else "; name the audit"
-            raise UsageError(f"{given} is an option of {listing(others)}{told}")
+    for flag in (word.partition("=")[0] for word in words):
+        owners = [name for name, flags in flags_by_audit.items() if flag in flags]
+        if owners and audit not in owners and (audit or len(owners) < len(flags_by_audit)):
+            advice = f", not of {audit}; leave it out" if audit else "; name the audit"
+            raise UsageError(f"{flag} is an option of {listing(owners)}{advice}")
 
 
 def _alone(store: Path, words: Sequence[str]) -> Verb:
-    """Return the verb of the only audit with answers; of several, the verb that says what each
-    found.
+    """Return the verb of the only audit with answers.
+
+    If several audits have answers, return the verb that prints what each found.
     """
     from stores.core.store import Store
 
     AT_HAND.set(store)
     with Store.open(store) as opened:
-        there = opened.at_once(
+        answered_audits = opened.at_once(
             lambda: [audit for audit in registry.every_audit() if audit.answered(opened)]
         )
-    if len(there) < 2:
-        only = there[0] if there else registry.audit(registry.DEFAULT_AUDIT)
+    if len(answered_audits) < 2:
+        only = answered_audits[0] if answered_audits else registry.audit(registry.DEFAULT_AUDIT)
         _check_options(words, only.name)
         return of(only, named=False)
-    if given := [word for word in words if word.startswith("-") and word != "--json"]:
-        names = listing(audit.name for audit in there)
+    if flags := [word for word in words if word.startswith("-") and word != "--json"]:
+        names = listing(audit.name for audit in answered_audits)
         raise UsageError(
-            f"there are answers to {names}: name the audit that {given[0]} is about, as in "
+            f"there are answers to {names}: name the audit that {flags[0]} is about, as in "
             "`workbench show STORE "
-            f"{there[0].name} …`"
+            f"{answered_audits[0].name} …`"
         )
     return show
 
@@ -181,11 +196,11 @@ def _show(audit: Audit, options: Namespace) -> int:
         )
 
     with Store.open(options.store) as store:
-        found = store.at_once(shown)
+        printed = store.at_once(shown)
     if getattr(options, "methods", False) and not options.json:
-        say(found.methods)
+        say(printed.methods)
     else:
-        print_out(options, found)
+        print_out(options, printed)
     return 0
 
 
@@ -204,11 +219,13 @@ def _every(options: Namespace) -> int:
 
     def told() -> dict[Audit, list[str]]:
         shared: dict[object, object] = {}
-        there = [audit for audit in registry.every_audit() if audit.answered(store)]
-        return {audit: [_told(line) for line in audit.home(store, shared)] for audit in there}
+        answered_audits = [audit for audit in registry.every_audit() if audit.answered(store)]
+        return {
+            audit: [_told(line) for line in audit.home(store, shared)] for audit in answered_audits
+        }
 
     with Store.open(options.store) as store:
-        found = store.at_once(told)
+        sentences_by_audit = store.at_once(told)
     if options.json:
         print_json(
             [
@@ -218,11 +235,11 @@ def _every(options: Namespace) -> int:
                     "found": sentences,
                     "command": hint(f"workbench {audit.command}"),
                 }
-                for audit, sentences in found.items()
+                for audit, sentences in sentences_by_audit.items()
             ]
         )
         return 0
-    for audit, sentences in found.items():
+    for audit, sentences in sentences_by_audit.items():
         say_wrapped(f"{audit.name}: {audit.question}")
         for sentence in sentences:
             say_wrapped(f"- {sentence}")
@@ -232,8 +249,8 @@ def _every(options: Namespace) -> int:
 
 
 def _told(line: HomeLine) -> str:
-    """Return what Home says of a result, in one line."""
-    return "; ".join(filter(None, (line.main, line.detail, *(words for words, _ in line.below))))
+    """Return a line of Home as one text."""
+    return "; ".join(filter(None, (line.main, line.detail, *(text for text, _ in line.below))))
 
 
 show = replace(_every, narrowed=narrowed)
@@ -254,18 +271,18 @@ def thoughts(options: Namespace) -> int:
     with Store.open(options.store) as store:
         run = run_of(store, options, answered=True)
         rows = thoughts_of(store.connection, run, options.statement, limit=options.limit)
-        cut = sum(store.runs.truncated(run).values())
+        n_cut_off = sum(store.runs.truncated(run).values())
     if options.json:
         print_json(
             {
                 "run": run.label,
                 "answers": run.responses,
-                "cut_off": cut,
+                "cut_off": n_cut_off,
                 "outputs": [asdict(row) for row in rows],
             }
         )
         return 0
-    say(f"{run.label}: {run.responses:,} answers, {cut:,} of them cut off in thought")
+    say(f"{run.label}: {run.responses:,} answers, {n_cut_off:,} of them cut off in thought")
     for row in rows:
         order = " swapped" if row.inverted else ""
         answer = "cut off in thought" if row.answer is None else f"answer: {row.answer}"

@@ -1,6 +1,4 @@
-"""The command that lists the snapshots of served models, and tests whether their fingerprints
-matter.
-"""
+"""The command that lists snapshots of served models and tests whether fingerprints matter."""
 
 from __future__ import annotations
 
@@ -42,23 +40,21 @@ EMPTY = (
     FIGURES,
 )
 def snapshots(options: Namespace) -> int:
-    """Print or write, for each run of a served model, the snapshot, the answers by fingerprint, and
-    the test.
-    """
+    """Print or write the runs of served models, with snapshots, fingerprints, and the test."""
     from stores.core.store import Store
     from workbench.cli.output import as_data, put_out
     from workbench.evidence.runs import served_runs
 
     with Store.open(options.store) as store:
-        found = served_runs(store, options.model, options.instrument, seed=options.seed)
+        runs = served_runs(store, options.model, options.instrument, seed=options.seed)
     tables: list[AnyTable] = [
-        _snapshots(found),
-        *([_fingerprints(found)] if as_data(options) else []),
+        _snapshots(runs),
+        *([_fingerprints(runs)] if as_data(options) else []),
     ]
     put_out(
         options,
         tables,
-        {"runs": [about(one.run) for one in found]},
+        {"runs": [about(served_run.run) for served_run in runs]},
         title="Snapshots of served models",
     )
     return 0
@@ -104,11 +100,11 @@ _PROMPTS = "answered under several fingerprints, and not always alike"
 
 
 def _fingerprints(found: Sequence[ServedRun]) -> Table[tuple[ServedRun, str, int]]:
-    """Return the answers of each run under each fingerprint."""
+    """Return the table of the answers of each run under each fingerprint."""
     return Table(
         "fingerprints",
         "Answers by fingerprint",
-        [(one, name, count) for one in found for name, count in one.counts],
+        [(served_run, name, count) for served_run in found for name, count in served_run.counts],
         [
             *_run_columns(lambda row: row[0].run),
             Column(

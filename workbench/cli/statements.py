@@ -1,6 +1,4 @@
-"""The statement editor without a terminal: lists, and one act at a time, each saying what it
-did.
-"""
+"""The statement editor without a terminal: lists, and single acts that print what they did."""
 
 from __future__ import annotations
 
@@ -46,32 +44,39 @@ def bulk(store: Store, options: Namespace, name: str) -> Done:
 
 
 def preview(store: Store, options: Namespace, name: str) -> int:
-    """Print what a change of many statements would come to."""
+    """Print the changes that an act would make to many statements."""
     if all(getattr(options, option) in (None, False) for option in BULK):
         raise UsageError(f"--dry-run needs one of {', '.join('--' + option for option in BULK)}")
     change, act = _change(options)
-    seen = _chosen(store, options, name)
-    after = {
-        ref: changed
-        for ref, statement in seen.items()
-        if (changed := change(statement)) != statement
+    current = _chosen(store, options, name)
+    updated = {
+        ref: new_statement
+        for ref, statement in current.items()
+        if (new_statement := change(statement)) != statement
     }
     if options.json:
         print_json(
-            {"act": act, "before": [seen[ref] for ref in after], "after": list(after.values())}
+            {
+                "act": act,
+                "before": [current[ref] for ref in updated],
+                "after": list(updated.values()),
+            }
         )
         return 0
-    for ref, changed in after.items():
+    for ref, new_statement in updated.items():
         say(ref)
-        for old, new in zip(seen[ref].wordings, changed.wordings, strict=True):
-            if old.text != new.text:
-                say(f"  − {old.variant} {old.language}  {old.text}")
-                say(f"  + {new.variant} {new.language}  {new.text}")
-    say(f"{act}: {len(after):,} of {len(seen):,} statements would change; nothing was written")
+        for old_wording, new_wording in zip(
+            current[ref].wordings, new_statement.wordings, strict=True
+        ):
+            if old_wording.text != new_wording.text:
+                say(f"  − {old_wording.variant} {old_wording.language}  {old_wording.text}")
+                say(f"  + {new_wording.variant} {new_wording.language}  {new_wording.text}")
+    say(f"{act}: {len(updated):,} of {len(current):,} statements would change; nothing was written")
     return 0
 
 
 def _change(options: Namespace) -> tuple[Callable[[Statement], Statement], str]:
+    """Return the function that changes a statement, and the description of the act."""
     from workbench.workshop.edits import replaced, stripped, with_field, with_tag, without_tag
 
     if options.tag is not None:
@@ -92,6 +97,7 @@ def _change(options: Namespace) -> tuple[Callable[[Statement], Statement], str]:
 
 
 def _chosen(store: Store, options: Namespace, name: str) -> dict[str, Statement]:
+    """Return the statements of --refs by ref. Raises UsageError without refs."""
     refs = listed_words(options.refs, [line.ref for line in store.instruments.lines(name)])
     if not refs:
         raise UsageError("no statements given; name them with --refs A,B")
@@ -197,28 +203,29 @@ def statements(options: Namespace) -> int:
 
 
 def _answers(store: Store, options: Namespace) -> int:
-    """Print the answers that contain some words, and where each comes from; those of one instrument
-    if it is named.
+    """Print the answers that contain some words, and the source of each.
+
+    Only answers to one instrument are printed if it is named.
     """
     from stores.runs.answers import answers_with
     from workbench.domain.names import places
 
     if not options.answers.strip():
         raise UsageError("--answers: found no word to look for")
-    found, offset = [], 0
-    while rows := answers_with(store.connection, options.answers, offset=offset):
-        found += [
+    matches, offset = [], 0
+    while page := answers_with(store.connection, options.answers, offset=offset):
+        matches += [
             row
-            for row in rows
+            for row in page
             if options.instrument in (None, row.instrument) and places(row.text, options.answers)
         ]
-        offset += len(rows)
-        if len(found) >= ANSWERS_SHOWN and not options.json:
+        offset += len(page)
+        if len(matches) >= ANSWERS_SHOWN and not options.json:
             break
     if options.json:
-        print_json([asdict(row) for row in found])
+        print_json([asdict(row) for row in matches])
         return 0
-    for row in found[:ANSWERS_SHOWN]:
+    for row in matches[:ANSWERS_SHOWN]:
         swapped = " swapped" if row.inverted else ""
         seed = "" if row.seed is None else f"seed {row.seed} · "
         say(
@@ -226,20 +233,25 @@ def _answers(store: Store, options: Namespace) -> int:
             f"{row.model} · "
             f"{seed}job {row.job}\n{row.text}\n"
         )
-    more = len(found) > ANSWERS_SHOWN
+    has_more = len(matches) > ANSWERS_SHOWN
     say(
         f"The first {ANSWERS_SHOWN} answers; --json prints all."
-        if more
-        else f"{plural(len(found), 'answer')} found."
+        if has_more
+        else f"{plural(len(matches), 'answer')} found."
     )
     return 0
 
 
 def _said(options: Namespace, done: Done) -> int:
+    """Print the outcome of an act."""
     return tell(options, done.sentence, {"said": done.sentence, "refs": done.refs})
 
 
 def _instrument(store: Store, options: Namespace) -> str:
+    """Return the named instrument, or the only one.
+
+    Raises UsageError if there are none or several.
+    """
     names = store.instruments.names()
     if options.instrument is not None or len(names) == 1:
         return str(options.instrument or names[0])
@@ -254,6 +266,7 @@ def _instrument(store: Store, options: Namespace) -> str:
 
 
 def _list(store: Store, options: Namespace, name: str) -> int:
+    """Print the list of statements."""
     from stores.instruments.instruments import Filters
 
     filters = Filters(
@@ -306,6 +319,7 @@ def _as_json(store: Store, name: str, ref: str, version: int) -> dict[str, Any]:
 
 
 def _history(store: Store, options: Namespace, name: str) -> int:
+    """Print the versions of a statement and its edits."""
     ref = options.history
     versions = store.statements.history(name, ref)
     edits = store.statements.edits(name, ref)
@@ -316,34 +330,41 @@ def _history(store: Store, options: Namespace, name: str) -> int:
             {
                 "versions": [
                     {
-                        "current": v.current,
-                        "archived": v.archived,
-                        "at": v.created_at,
-                        "answers": v.answers,
-                        "labels": v.labels,
-                        "survey": v.survey,
+                        "current": version.current,
+                        "archived": version.archived,
+                        "at": version.created_at,
+                        "answers": version.answers,
+                        "labels": version.labels,
+                        "survey": version.survey,
                     }
-                    | _as_json(store, name, ref, v.statement.version)
-                    for v in versions
+                    | _as_json(store, name, ref, version.statement.version)
+                    for version in versions
                 ],
                 "edits": [
-                    {"at": e.at, "person": e.person, "act": e.act, "undone": e.undone}
-                    for e in edits
+                    {"at": edit.at, "person": edit.person, "act": edit.act, "undone": edit.undone}
+                    for edit in edits
                 ],
             }
         )
         return 0
     rows = [
         (
-            str(v.statement.version),
-            "current" if v.current else "archived" if v.archived else "earlier",
-            v.created_at[:16].replace("T", " "),
-            f"{v.answers:,}",
-            f"{v.labels:,}",
-            f"{v.survey:,}",
-            next((w.text for w in v.statement.wordings if w.variant == ORIGINAL), ""),
+            str(version.statement.version),
+            "current" if version.current else "archived" if version.archived else "earlier",
+            version.created_at[:16].replace("T", " "),
+            f"{version.answers:,}",
+            f"{version.labels:,}",
+            f"{version.survey:,}",
+            next(
+                (
+                    wording.text
+                    for wording in version.statement.wordings
+                    if wording.variant == ORIGINAL
+                ),
+                "",
+            ),
         )
-        for v in versions
+        for version in versions
     ]
     table(["v", "", "since", "answers", "labels", "survey", "original"], rows)
     for edit in edits:
@@ -355,6 +376,7 @@ def _history(store: Store, options: Namespace, name: str) -> int:
 
 
 def _start(store: Store, options: Namespace) -> Done:
+    """Make an instrument."""
     from workbench.data import shipped_issue_scheme
     from workbench.pipeline.editing import Done
 
@@ -375,12 +397,12 @@ def _add(store: Store, options: Namespace, name: str) -> Done:
     language, person = _language(store, options, name), changed_by(options)
     text, author = options.text, person
     if text is None and options.question:
-        proposed = stated(options.question)
-        if proposed is None:
+        proposal = stated(options.question)
+        if proposal is None:
             raise UsageError(
                 "no rule turns this question into a statement; give the statement with --text"
             )
-        text = proposed.text
+        text = proposal.text
     wordings = [Wording(ORIGINAL, language, _text(options, text), author)]
     if options.question:
         wordings.append(Wording(QUESTION, language, options.question, author))
@@ -389,8 +411,8 @@ def _add(store: Store, options: Namespace, name: str) -> Done:
     )
     for field in ("country", "topic", "source"):
         statement = with_field(statement, field, getattr(options, field))
-    changed = store.statements.create(name, [statement], person=person)
-    done = outcome(store, name, changed)
+    changes = store.statements.create(name, [statement], person=person)
+    done = outcome(store, name, changes)
     if isinstance(
         parse_choice(wordings[0].text), Choice
     ) and options.add not in store.choices.items(name):
@@ -407,8 +429,8 @@ def _add_variant(store: Store, options: Namespace, name: str) -> Done:
 
     ref, kind = options.add_variant
     statement = store.statements.get(name, ref)
-    known = [variant.value for variant in VariantKind]
-    if kind in known and not _translates(store, options, name, statement, kind):
+    kinds = [variant.value for variant in VariantKind]
+    if kind in kinds and not _translates(store, options, name, statement, kind):
         variant = next_variant(statement, VariantKind(kind))
     else:
         variant = _variant(kind)
@@ -418,12 +440,13 @@ def _add_variant(store: Store, options: Namespace, name: str) -> Done:
 def _translates(
     store: Store, options: Namespace, name: str, statement: Statement, kind: str
 ) -> bool:
-    """Whether this kind is there in another language and not in this one: then the same variant is
-    meant.
+    """Return whether this kind of variant exists in another language and not in this one.
+
+    Then the same variant is meant.
     """
     language, variant = _language(store, options, name), VariantId(VariantKind(kind))
-    there = {wording.language for wording in statement.wordings if wording.variant == variant}
-    return bool(there) and language not in there
+    languages = {wording.language for wording in statement.wordings if wording.variant == variant}
+    return bool(languages) and language not in languages
 
 
 def _write(
@@ -435,22 +458,25 @@ def _write(
     *,
     must_be_there: bool,
 ) -> Done:
+    """Write the text of a wording, which must exist or must not exist yet."""
     from workbench.pipeline.editing import change_all
     from workbench.workshop.edits import with_text
 
     language, person = _language(store, options, name), changed_by(options)
-    seen = store.statements.get(name, ref)
-    held = seen.wording(variant, language)
-    if (held is not None) != must_be_there:
-        there = ", ".join(f"{w.variant} ({w.language})" for w in seen.wordings)
-        how = (
+    statement = store.statements.get(name, ref)
+    existing = statement.wording(variant, language)
+    if (existing is not None) != must_be_there:
+        available = ", ".join(
+            f"{wording.variant} ({wording.language})" for wording in statement.wordings
+        )
+        hint = (
             f"--edit {ref} --variant {variant} changes it"
-            if held
-            else f"it has {there}; --add-variant adds one"
+            if existing
+            else f"it has {available}; --add-variant adds one"
         )
         raise UsageError(
-            f"{ref} has {'a' if held else 'no'} {variant} in "
-            f"{language}{' already' if held else ''}; {how}"
+            f"{ref} has {'a' if existing else 'no'} {variant} in "
+            f"{language}{' already' if existing else ''}; {hint}"
         )
     change = partial(
         with_text,
@@ -460,7 +486,7 @@ def _write(
         author=person,
     )
     act = f"{'edited' if must_be_there else 'added'} {variant}"
-    return change_all(store, name, {ref: seen}, change, person=person, act=act)
+    return change_all(store, name, {ref: statement}, change, person=person, act=act)
 
 
 def _delete_variant(store: Store, options: Namespace, name: str) -> Done:
@@ -469,9 +495,9 @@ def _delete_variant(store: Store, options: Namespace, name: str) -> Done:
 
     ref, variant = options.delete_variant[0], _variant(options.delete_variant[1])
     change = partial(without, variant=variant, language=_language(store, options, name))
-    seen = {ref: store.statements.get(name, ref)}
+    statement_by_ref = {ref: store.statements.get(name, ref)}
     return change_all(
-        store, name, seen, change, person=changed_by(options), act=f"deleted {variant}"
+        store, name, statement_by_ref, change, person=changed_by(options), act=f"deleted {variant}"
     )
 
 
@@ -479,13 +505,18 @@ def _relation(store: Store, options: Namespace, name: str) -> Done:
     from workbench.pipeline.editing import change_all
     from workbench.workshop.edits import with_relation
 
-    ref, variant, wanted = options.relation
-    if wanted not in [relation.value for relation in Relation]:
-        raise UsageError(f"found the relation {wanted!r}; give one of same, flipped, free")
-    change = partial(with_relation, variant=_variant(variant), relation=Relation(wanted))
-    seen = {ref: store.statements.get(name, ref)}
+    ref, variant, relation_name = options.relation
+    if relation_name not in [relation.value for relation in Relation]:
+        raise UsageError(f"found the relation {relation_name!r}; give one of same, flipped, free")
+    change = partial(with_relation, variant=_variant(variant), relation=Relation(relation_name))
+    statement_by_ref = {ref: store.statements.get(name, ref)}
     return change_all(
-        store, name, seen, change, person=changed_by(options), act=f"expected {wanted} of {variant}"
+        store,
+        name,
+        statement_by_ref,
+        change,
+        person=changed_by(options),
+        act=f"expected {relation_name} of {variant}",
     )
 
 
@@ -500,13 +531,13 @@ def _derive(store: Store, options: Namespace, name: str) -> Done:
     from workbench.pipeline.editing import change_all
 
     ref, parent = options.derive
-    seen = {ref: store.statements.get(name, ref)}
+    statement_by_ref = {ref: store.statements.get(name, ref)}
     act = f"derived from {parent}" if parent else "derived from nothing"
     return change_all(
         store,
         name,
-        seen,
-        lambda s: replace(s, derived_from=parent or None),
+        statement_by_ref,
+        lambda statement: replace(statement, derived_from=parent or None),
         person=changed_by(options),
         act=act,
     )
@@ -545,10 +576,11 @@ ACTS: dict[str, Act] = {
     "undo": _undo,
     **dict.fromkeys(BULK, bulk),
 }
-"option -> what it does"
+"option -> the function that carries it out"
 
 
 def _language(store: Store, options: Namespace, name: str) -> str:
+    """Return the language of --language, or that of the instrument."""
     if options.language:
         return str(options.language)
     return next(
@@ -560,13 +592,14 @@ def _variant(text: str) -> VariantId:
     try:
         return VariantId.parse(text)
     except ValueError as error:
-        known = ", ".join(kind.value for kind in VariantKind)
+        kinds = ", ".join(kind.value for kind in VariantKind)
         raise UsageError(
-            f"found the variant {text!r}; give one of {known}, with -2 for the second of a kind"
+            f"found the variant {text!r}; give one of {kinds}, with -2 for the second of a kind"
         ) from error
 
 
 def _text(options: Namespace, text: str | None) -> str:
+    """Return a text, or that of standard input if it is `-`. Raises UsageError without a text."""
     if text is None:
         raise UsageError("no text given; give --text, or --text - to read standard input")
     return sys.stdin.read().rstrip("\n") if text == "-" and options.text == "-" else text

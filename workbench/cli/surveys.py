@@ -1,5 +1,6 @@
-"""Respondents: people who answer an instrument themselves, and synthetic ones of whom everything is
-known.
+"""Respondents: people who answer an instrument themselves, and synthetic ones.
+
+Everything is known of synthetic respondents.
 """
 
 from __future__ import annotations
@@ -43,9 +44,7 @@ if TYPE_CHECKING:
     JSON,
 )
 def synthesize(options: Namespace) -> int:
-    """Draw respondents, write their answers, and say what can be known of the targets from the
-    rest.
-    """
+    """Draw respondents, write their answers, and print what these tell about the targets."""
     from workbench.data import SHIPPED_QUESTIONNAIRE, shipped_instrument_folder
     from workbench.synthetic.population import generate, known
     from workbench.synthetic.spec import answers_csv, read_population
@@ -65,8 +64,8 @@ def synthesize(options: Namespace) -> int:
             {"spec": str(spec), "seed": seed, "respondents": count, "out": out, "known": figures}
         )
         return 0
-    where = f"; their answers are in {options.out}" if options.out else ""
-    say(f"{count:,} synthetic respondents, seed {seed}{where}.")
+    file_note = f"; their answers are in {options.out}" if options.out else ""
+    say(f"{count:,} synthetic respondents, seed {seed}{file_note}.")
     _show(figures)
     return 0
 
@@ -77,12 +76,20 @@ def _show(figures: tuple[Known, ...]) -> None:
         ["target", "n", "yes", "majority", "accuracy", "± chance", "bias ± chance"],
         [
             (
-                k.target,
-                f"{k.respondents:,}",
-                *(_percent(x) for x in (k.human, k.majority, k.accuracy, k.accuracy_sd)),
-                f"0 ± {_percent(k.bias_sd)}",
+                figure.target,
+                f"{figure.respondents:,}",
+                *(
+                    _percent(share)
+                    for share in (
+                        figure.human,
+                        figure.majority,
+                        figure.accuracy,
+                        figure.accuracy_sd,
+                    )
+                ),
+                f"0 ± {_percent(figure.bias_sd)}",
             )
-            for k in figures
+            for figure in figures
         ],
     )
 
@@ -116,7 +123,7 @@ def _percent(share: float) -> str:
     FIGURES,
 )
 def survey(options: Namespace) -> int:
-    """Open the terminal at the survey; or list, import or export answers."""
+    """Open the terminal at the survey, or list, import or export answers."""
     if options.list_:
         return _list(options)
     no_figures(options)
@@ -164,8 +171,9 @@ def _design(options: Namespace) -> Design:
 
 
 def _instrument(store: Store, name: str | None) -> str:
-    """Return the instrument that is meant. Raises UsageError where there are several, UnknownName
-    where none.
+    """Return the named instrument, or the only one.
+
+    Raises UsageError if there are several, UnknownName if there is none.
     """
     names = store.instruments.names()
     if name is not None and name not in names:
@@ -190,8 +198,13 @@ def _list(options: Namespace) -> int:
 
     with Store.open(options.store) as store:
         lines = store.surveys.respondents(options.instrument)
-    table = respondents(lines, "workbench survey STORE")
-    put_out(options, [table], {"instrument": options.instrument}, title="People who answered")
+    respondents_table = respondents(lines, "workbench survey STORE")
+    put_out(
+        options,
+        [respondents_table],
+        {"instrument": options.instrument},
+        title="People who answered",
+    )
     return 0
 
 
@@ -212,20 +225,20 @@ def _import(options: Namespace) -> int:
         findings.check()
         if not answers:
             raise UsageError(f"{path} has no answers; nothing was changed")
-        done = store.surveys.add(instrument, answers)
+        result = store.surveys.add(instrument, answers)
     if options.json:
-        print_json(done)
+        print_json(result)
         return 0
-    people = len(done.respondents)
+    n_people = len(result.respondents)
     say(
-        f"{done.added:,} answers of {plural(people, 'respondent')} added to {instrument}, "
-        f"{done.changed:,} changed, {done.known:,} stored already"
+        f"{result.added:,} answers of {plural(n_people, 'respondent')} added to {instrument}, "
+        f"{result.changed:,} changed, {result.known:,} stored already"
     )
     return 0
 
 
 def _export(options: Namespace) -> int:
-    """Write the answers to statements as they are now: whole, or not at all."""
+    """Write the answers to the current statements to a file: whole, or not at all."""
     from stores.core.store import Store
     from workbench.domain.instruments import Instrument
     from workbench.formats.native import csv_files
@@ -242,9 +255,11 @@ def _export(options: Namespace) -> int:
     text = csv_files(Instrument(instrument, instrument, (), survey=answers))["survey.csv"]
     with whole_file(path) as file:
         file.write(text)
-    left = f" {older:,} answers to earlier versions of statements are left out." if older else ""
+    left_out = (
+        f" {older:,} answers to earlier versions of statements are left out." if older else ""
+    )
     return tell(
         options,
-        f"Wrote {len(answers):,} answers to {path}.{left}",
+        f"Wrote {len(answers):,} answers to {path}.{left_out}",
         {"file": str(path), "answers": len(answers), "to_earlier_versions": older},
     )

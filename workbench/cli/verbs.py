@@ -1,8 +1,7 @@
-"""What a verb declares beside its code: the options that it takes, in sections, and what it has to
-say of itself.
+"""The declaration of a verb: the options that it takes, in sections, and its texts.
 
-A verb is a function of a namespace. `main` has the table of verbs, and makes a command out of one
-only when somebody uses it.
+A verb is a function of a namespace. `main` has the table of verbs, and makes a command of one only
+when somebody uses it.
 """
 
 from __future__ import annotations
@@ -26,35 +25,33 @@ Part = Option | Section
 
 
 def flat(parts: Sequence[Part]) -> Iterator[Option]:
-    """Yield the options, those of sections among them."""
+    """Yield the options, including those of sections."""
     for part in parts:
         yield from (part,) if isinstance(part, Option) else part.options
 
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A function that carries out a verb, with what it takes."""
+    """A function that carries out a verb, with its options."""
 
     run: Callable[[Namespace], int]
     parts: Sequence[Part]
     about: str = ""
-    "said by `--help`; empty: the line in the list of verbs"
+    "shown by `--help`; empty: the line in the list of verbs"
     epilog: str = ""
     narrowed: Callable[[Sequence[str], bool], Verb] | None = None
-    """returns the verb with those of its options that the words after it leave, see
-    `parser.Verbs.resolve_command`; the second argument: whether it may look into the store that
-    they name
-    """
+    """(words after the verb, whether it may look into the store that they name) -> the verb with
+    the options that these words leave; see `parser.Verbs.resolve_command`"""
 
     def __call__(self, options: Namespace) -> int:
-        """Carry the verb out; messages name its store from now on."""
+        """Carry the verb out. Messages name its store from now on."""
         store = getattr(options, "store", None)
         AT_HAND.set(store if isinstance(store, Path) else None)
         return self.run(options)
 
     @property
     def options(self) -> Iterator[Option]:
-        """Every option, as it is listed."""
+        """Every option, in the order of the list."""
         return flat(self.parts)
 
     def given(self, **values: Any) -> Namespace:
@@ -66,15 +63,15 @@ def verb(
     *parts: Part | Sequence[Part], about: str = "", epilog: str = ""
 ) -> Callable[[Callable[[Namespace], int]], Verb]:
     """Declare a function as a verb that takes these options."""
-    flat = [
-        one for part in parts for one in ((part,) if isinstance(part, Option | Section) else part)
+    entries = [
+        entry
+        for part in parts
+        for entry in ((part,) if isinstance(part, Option | Section) else part)
     ]
-    return lambda run: Verb(run, flat, about, epilog)
+    return lambda run: Verb(run, entries, about, epilog)
 
 
 def hint(text: str) -> str:
-    """Return a message with the store at hand in the commands that it names, so that they can be
-    copied.
-    """
+    """Return a message whose commands name the store at hand, so that they can be copied."""
     store = AT_HAND.get()
     return text if store is None else hinted(text, store)

@@ -1,8 +1,8 @@
-"""Help topics: Markdown files, in this folder or in the folder of an audit, which so brings the
-pages of its papers.
+"""Help topics: Markdown files in this folder, or in the folder of an audit.
 
-The name of the file is the topic, its first heading the title; `help.md` in the folder of an audit
-is the topic of the audit's name. The audits of other packages bring pages the same way.
+So an audit brings the pages of its papers. The name of the file is the topic, and its first heading
+the title. `help.md` in the folder of an audit is the topic of the audit's name. The audits of other
+packages bring pages the same way.
 """
 
 from __future__ import annotations
@@ -38,22 +38,26 @@ class Topic:
 
 
 def topics() -> tuple[Topic, ...]:
-    """Return every page by its name: those of this folder first, then those of the audits."""
-    found: dict[str, Topic] = {}
+    """Return every page: those of this folder first, then those of the audits."""
+    page_by_name: dict[str, Topic] = {}
     for file, name in _pages():
-        topic = _topic(file, name)
-        found.setdefault(topic.name, topic)
-    return tuple(found.values())
+        page = _topic(file, name)
+        page_by_name.setdefault(page.name, page)
+    return tuple(page_by_name.values())
 
 
 def topic(name: str) -> Topic:
     """Return the page on a topic. Raises UnknownName."""
-    known = {one.name: one for one in topics()}
-    if name not in known:
-        near = get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else f". Available: {', '.join(known)}"
+    page_by_name = {page.name: page for page in topics()}
+    if name not in page_by_name:
+        similar = get_close_matches(name, page_by_name, n=1)
+        hint = (
+            f"; did you mean {similar[0]!r}?"
+            if similar
+            else f". Available: {', '.join(page_by_name)}"
+        )
         raise UnknownName(f"no help topic is named {name!r}{hint}")
-    return known[name]
+    return page_by_name[name]
 
 
 def _pages() -> Iterator[tuple[Traversable, str]]:
@@ -62,7 +66,8 @@ def _pages() -> Iterator[tuple[Traversable, str]]:
         spec = find_spec(package)
         if spec is not None and spec.submodule_search_locations is not None:
             for file in sorted(
-                (one for one in files(package).iterdir() if one.name.endswith(ENDING)), key=_name
+                (entry for entry in files(package).iterdir() if entry.name.endswith(ENDING)),
+                key=_name,
             ):
                 yield file, name if file.name == AUDITS_PAGE else file.name.removesuffix(ENDING)
 

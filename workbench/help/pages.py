@@ -1,4 +1,4 @@
-"""How the files of help pages are named."""
+"""The names of the files of help pages."""
 
 ENDING = ".md"
 AUDITS_PAGE = "help.md"

@@ -1,4 +1,4 @@
-"""Sections of help pages as plain text: what `?` and F1 show in the terminal.
+"""Sections of help pages as plain text, which `?` and F1 show in the terminal.
 
 A section that a screen shows has paragraphs and lists of terms, `- **term**: what it is`, and
 nothing else.
@@ -21,16 +21,18 @@ TERM = re.compile(r"- \*\*(.+?)\*\*: ?(.*)", re.DOTALL)
 
 @cache
 def section(page: str, heading: str, package: str | None = __package__) -> str:
-    """Return a section of a page as plain text. Raises LookupError where the page has none of that
-    heading.
+    """Return a section of a page as plain text.
+
+    Raises LookupError if the page has no section of that heading.
     """
     return as_text(_body(page, heading, package))
 
 
 @cache
 def points(page: str, heading: str, package: str | None = __package__) -> tuple[str, ...]:
-    """Return the items of a section's list, each as a paragraph of plain text. Raises LookupError
-    as `section`.
+    """Return the items of a section's list, each as a paragraph of plain text.
+
+    Raises LookupError as `section` does.
     """
     items = re.split(r"^- ", _body(page, heading, package).strip(), flags=re.MULTILINE)[1:]
     return tuple(" ".join(re.sub(r"[`*]", "", item).split()) for item in items)
@@ -38,16 +40,17 @@ def points(page: str, heading: str, package: str | None = __package__) -> tuple[
 
 def _body(page: str, heading: str, package: str | None) -> str:
     text = (files(package or "") / f"{page}{ENDING}").read_text(encoding="utf-8")
-    for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        title, _, body = part.partition("\n")
+    for section_text in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        title, _, body = section_text.partition("\n")
         if title.strip() == heading:
             return body
     raise LookupError(f"{package}: {page}{ENDING} has no section {heading!r}")
 
 
 def as_text(markdown: str) -> str:
-    """Return paragraphs and lists of terms as plain text: a paragraph is one line, terms stand in a
-    column.
+    """Return paragraphs and lists of terms as plain text.
+
+    A paragraph is one line, and terms stand in a column.
 
     >>> print(as_text("Two *words*,\\none line.\\n\\n- **a**: first\\n- **bb**: second"))
     Two *words*, one line.
@@ -66,9 +69,9 @@ def _blocks(markdown: str) -> Iterator[str]:
 
 
 def _terms(block: str) -> str:
-    """Return a list of terms, the texts in a column of their own."""
+    """Return a list of terms, with the texts in a column of their own."""
     terms = [
-        found.groups() for item in re.split(r"\n(?=- )", block) if (found := TERM.fullmatch(item))
+        match.groups() for item in re.split(r"\n(?=- )", block) if (match := TERM.fullmatch(item))
     ]
     widths = [len(term) + 2 for term, _ in terms if len(term) + 2 <= MOST_COLUMN]
     column = max(LEAST_COLUMN, *widths) if widths else LEAST_COLUMN
@@ -76,11 +79,11 @@ def _terms(block: str) -> str:
 
 
 def _filled(term: str, text: str, column: int) -> str:
-    first = f"{term}  ".ljust(column)
+    label = f"{term}  ".ljust(column)
     return textwrap.fill(
         text,
         WIDTH,
-        initial_indent=first,
+        initial_indent=label,
         subsequent_indent=" " * column,
         break_long_words=False,
         break_on_hyphens=False,

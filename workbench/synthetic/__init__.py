@@ -1,3 +1,4 @@
-"""Synthetic respondents whose structure is known: for power analyses, and to check statistics
-against the truth.
+"""Synthetic respondents whose structure is known.
+
+They serve power analyses, and checks of statistics against the truth.
 """

@@ -30,7 +30,7 @@ from workbench.stats.resampling import derive_rng
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A kind of person."""
+    """A latent class of respondents."""
 
     name: str
     weight: float
@@ -41,7 +41,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class AnswerScale:
-    """What becomes of a yes and of a no. Shares of one kind of answer are relative."""
+    """The answers that stand for a yes and for a no. Shares of one kind of answer are relative."""
 
     name: str
     yes: tuple[tuple[str, float], ...]
@@ -53,12 +53,13 @@ class AnswerScale:
     "share that does not answer"
 
     def said_yes(self, answer: str) -> bool | None:
-        """Return whether an answer is a yes; None for a neutral one. Raises UnknownName for one off
-        the scale.
+        """Return whether an answer is a yes, or None if it is neutral.
+
+        Raises UnknownName for an answer that is not on the scale.
         """
-        for words, said in ((self.yes, True), (self.no, False), (self.neutral, None)):
-            if folded(answer) in [folded(word) for word, _ in words]:
-                return said
+        for answers, is_yes in ((self.yes, True), (self.no, False), (self.neutral, None)):
+            if folded(answer) in [folded(word) for word, _ in answers]:
+                return is_yes
         raise UnknownName(f"{answer!r} is none of the answers of the scale {self.name}")
 
 
@@ -76,7 +77,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """Who there is, and how they answer."""
+    """The profiles of a population, and the questions that they answer."""
 
     axes: tuple[str, ...]
     profiles: tuple[Profile, ...]
@@ -84,12 +85,12 @@ class Population:
     context: tuple[Item, ...]
     targets: tuple[Item, ...]
     respondents: int = 100
-    "how many are drawn unless told otherwise"
+    "number that is drawn by default"
     seed: int = SEED
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """Return all questions, the targets last."""
+        """All questions, the targets last."""
         return self.context + self.targets
 
     def scale(self, item: Item) -> AnswerScale:
@@ -105,7 +106,7 @@ class Population:
         return shares
 
     def p_yes(self) -> FloatArray:
-        """Return the probability of a yes: (G, Q), questions as in `items`."""
+        """Return the probability of a yes: (G, Q), with questions as in `items`."""
         positions = np.array([profile.position for profile in self.profiles], dtype=np.float64)
         loadings = np.array([item.loadings for item in self.items], dtype=np.float64)
         bases = np.array([item.base for item in self.items], dtype=np.float64)
@@ -114,57 +115,57 @@ class Population:
 
 
 def generate(population: Population, respondents: int, seed: int) -> tuple[Respondent, ...]:
-    """Draw respondents, named `syn-001` and so on: nobody shall take them for people.
+    """Draw respondents with names such as `syn-001`, so that nobody takes them for people.
 
     The first n of a longer draw are those of a shorter one with the same seed.
     """
     items, p_yes = population.items, population.p_yes()
-    # 1 number a respondent for the profile; 3 a question: is it answered, with yes or no, how
-    # firmly
+    # one number per respondent for the profile, and three per question:
+    # whether it is answered, whether with yes or no, and how firmly
     numbers = np.random.default_rng(seed).random((respondents, 1 + 3 * len(items)))
     profiles = np.searchsorted(np.cumsum(population.weights())[:-1], numbers[:, 0], side="right")
     width = max(3, len(str(respondents)))
     return tuple(
         Respondent(
-            f"syn-{n + 1:0{width}}",
-            _answers(population, p_yes[profiles[n]], numbers[n, 1:].reshape(-1, 3)),
+            f"syn-{index + 1:0{width}}",
+            _answers(population, p_yes[profiles[index]], numbers[index, 1:].reshape(-1, 3)),
         )
-        for n in range(respondents)
+        for index in range(respondents)
     )
 
 
 class Ideal:
-    """The best prediction that is possible: the probability of a yes to each target, given other
-    answers.
-    """
+    """The best possible prediction of targets: the probability of a yes, given other answers."""
 
     def __init__(self, population: Population):
-        self._places = {item.ref: place for place, item in enumerate(population.items)}
+        self._places = {item.ref: index for index, item in enumerate(population.items)}
         self._targets = {item.ref: self._places[item.ref] for item in population.targets}
         self._p_yes = population.p_yes()
         self._log_weights = np.log(population.weights())
         self._logs = np.stack([np.log1p(-self._p_yes), np.log(self._p_yes)])
 
     def posterior(self, answers: Mapping[str, bool]) -> FloatArray:
-        """Return the probability of each profile, given what was said: (G,). Raises UnknownName for
-        a question.
+        """Return the probability of each profile, given answers to questions: (G,).
+
+        Raises UnknownName for an unknown question.
         """
         unknown = [ref for ref in answers if ref not in self._places]
         if unknown:
             raise UnknownName(f"no question of the population is named {unknown[0]!r}")
-        places = [self._places[ref] for ref in answers]
-        said = [int(yes) for yes in answers.values()]
-        logs = self._log_weights + self._logs[said, :, places].sum(axis=0)
+        question_indices = [self._places[ref] for ref in answers]
+        yes_indices = [int(yes) for yes in answers.values()]
+        logs = self._log_weights + self._logs[yes_indices, :, question_indices].sum(axis=0)
         masses = np.exp(logs - logs.max())
         posterior: FloatArray = masses / masses.sum()
         return posterior
 
     def __call__(self, answers: Mapping[str, bool]) -> dict[str, float]:
-        """Return the probability of a yes to each target: ref -> p. `answers`: ref -> whether it
-        was a yes.
+        """Return the probability of a yes to each target: ref -> p.
+
+        `answers` has whether each answer was a yes, by ref.
         """
         p_yes = self.posterior(answers) @ self._p_yes
-        return {ref: float(p_yes[place]) for ref, place in self._targets.items()}
+        return {ref: float(p_yes[index]) for ref, index in self._targets.items()}
 
 
 def ideal(population: Population, answers: Mapping[str, bool]) -> dict[str, float]:
@@ -174,17 +175,16 @@ def ideal(population: Population, answers: Mapping[str, bool]) -> dict[str, floa
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the ideal predictor reaches on one target, given what these very respondents said before
-    it.
+    """The score of the ideal predictor on one target, given these respondents' earlier answers.
 
-    Its bias is 0 but for chance. Figures that vary with chance come with their standard deviation.
+    Its bias is 0 but for chance. Figures that vary with chance have a standard deviation.
     """
 
     target: str
     respondents: int
     "who said yes or no"
     human: float
-    "share of these who said yes; NaN, as everything below, where there is nobody"
+    "share of these who said yes; without any, NaN, as is everything below"
     majority: float
     "accuracy of always predicting the more frequent answer"
     expected: float
@@ -197,42 +197,47 @@ class Known:
 
 
 def known(population: Population, respondents: Sequence[Respondent]) -> tuple[Known, ...]:
-    """Return what the ideal predictor reaches on each target, from the context questions that each
-    one answered.
+    """Return the score of the ideal predictor on each target.
+
+    It predicts from the context questions that each respondent answered.
     """
     predict = Ideal(population)
-    said = yes_or_no(population, respondents)
+    answers_as_yes = yes_or_no(population, respondents)
     context = {item.ref for item in population.context}
-    predicted = [
-        predict({ref: yes for ref, yes in answers.items() if ref in context}) for answers in said
+    predictions = [
+        predict({ref: yes for ref, yes in answers.items() if ref in context})
+        for answers in answers_as_yes
     ]
-    return tuple(_known(item.ref, said, predicted) for item in population.targets)
+    return tuple(_known(item.ref, answers_as_yes, predictions) for item in population.targets)
 
 
 def yes_or_no(population: Population, respondents: Sequence[Respondent]) -> list[dict[str, bool]]:
-    """Return of each respondent whether answers are a yes: ref -> bool; neutral and missing ones
-    are left out.
+    """Return whether answers are a yes, by ref and for each respondent.
+
+    Neutral and missing answers are left out.
     """
     scales = {item.ref: population.scale(item) for item in population.items}
-    known_words: dict[tuple[str, str], bool | None] = {}
-    found = []
+    is_yes_by_answer: dict[tuple[str, str], bool | None] = {}
+    rows = []
     for respondent in respondents:
-        said = {}
+        is_yes_by_ref = {}
         for ref, scale in scales.items():
             answer = respondent.answers.get(ref, "")
-            if answer and (ref, answer) not in known_words:
-                known_words[ref, answer] = scale.said_yes(answer)
-            if (yes := known_words.get((ref, answer))) is not None:
-                said[ref] = yes
-        found.append(said)
-    return found
+            if answer and (ref, answer) not in is_yes_by_answer:
+                is_yes_by_answer[ref, answer] = scale.said_yes(answer)
+            if (yes := is_yes_by_answer.get((ref, answer))) is not None:
+                is_yes_by_ref[ref] = yes
+        rows.append(is_yes_by_ref)
+    return rows
 
 
 def _known(
     ref: str, said: Sequence[Mapping[str, bool]], predicted: Sequence[Mapping[str, float]]
 ) -> Known:
     pairs = [
-        (p[ref], answers[ref]) for p, answers in zip(predicted, said, strict=True) if ref in answers
+        (prediction[ref], answers[ref])
+        for prediction, answers in zip(predicted, said, strict=True)
+        if ref in answers
     ]
     if not pairs:
         nan = float("nan")
@@ -254,31 +259,34 @@ def _known(
 
 
 def _answers(population: Population, p_yes: FloatArray, numbers: FloatArray) -> dict[str, str]:
-    """Return one respondent's answers: ref -> answer, missing ones left out. `p_yes`: (Q,),
-    `numbers`: (Q, 3).
+    """Return the answers of one respondent by ref.
+
+    Missing ones are left out.
+
+    `p_yes` is (Q,), `numbers` is (Q, 3).
     """
-    found = {}
+    answers = {}
     scales = {scale.name: scale for scale in population.scales}
-    for item, p, (answered, said, firm) in zip(
+    for item, p, (answer_number, yes_number, firmness_number) in zip(
         population.items, p_yes, numbers.tolist(), strict=True
     ):
         scale = scales[item.scale]
-        left = answered - scale.missing
+        position = answer_number - scale.missing
         neutral = sum(share for _, share in scale.neutral)
-        if left >= neutral:
-            found[item.ref] = _one_of(scale.yes if said < p else scale.no, firm)
-        elif left >= 0:
-            found[item.ref] = _one_of(scale.neutral, firm)
-    return found
+        if position >= neutral:
+            answers[item.ref] = _one_of(scale.yes if yes_number < p else scale.no, firmness_number)
+        elif position >= 0:
+            answers[item.ref] = _one_of(scale.neutral, firmness_number)
+    return answers
 
 
 def _one_of(shares: Sequence[tuple[str, float]], number: float) -> str:
-    """Return the answer at a place between 0 and 1, when each takes as much room as its share."""
-    left = number * sum(share for _, share in shares)
-    for word, share in shares:
-        left -= share
-        if left < 0:
-            return word
+    """Return the answer at a position between 0 and 1, where each has as much room as its share."""
+    remaining = number * sum(share for _, share in shares)
+    for answer, share in shares:
+        remaining -= share
+        if remaining < 0:
+            return answer
     return shares[-1][0]
 
 
@@ -289,12 +297,15 @@ STEPS = 1000
 def synthetic_shares(
     key: str, options: int, seed: int, concentration: int = 2
 ) -> tuple[float, ...]:
-    """Return a share an option, drawn for this key under this seed.
+    """Return a share for each option, drawn for this key under this seed.
 
-    `concentration` is that of every option: 1, all shares are equally likely; the greater, the more
-    alike. A gamma variable of a whole shape is the sum of so many exponential ones, -ln(1 - u):
-    uniform numbers are all that is drawn, whose stream numpy keeps between versions. Raises
-    UsageError for fewer than two options or a concentration below 1.
+    `concentration` is that of every option. With 1, all shares are equally likely. The greater it
+    is, the more alike the shares are.
+
+    A gamma variable of a whole shape is the sum of as many exponential ones, -ln(1 - u). Only
+    uniform numbers are drawn, as numpy keeps their stream between versions.
+
+    Raises UsageError for fewer than two options or a concentration below 1.
 
     Examples
     --------
@@ -309,8 +320,8 @@ def synthetic_shares(
     uniform = derive_rng(seed, "answer shares", key).random((options, concentration))
     gamma = -np.log1p(-uniform).sum(axis=1)
     parts = STEPS * gamma / gamma.sum()
-    whole = np.floor(parts).astype(int)
+    whole_parts = np.floor(parts).astype(int)
     # Largest remainders first.
-    for place in np.argsort(whole - parts, kind="stable")[: STEPS - whole.sum()]:
-        whole[place] += 1
-    return tuple(int(part) / STEPS for part in whole)
+    for index in np.argsort(whole_parts - parts, kind="stable")[: STEPS - whole_parts.sum()]:
+        whole_parts[index] += 1
+    return tuple(int(part) / STEPS for part in whole_parts)

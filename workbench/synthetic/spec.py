@@ -1,5 +1,6 @@
-"""Populations as files that people write: a TOML file, read exactly or refused with all its faults
-at once.
+"""Populations as TOML files that people write.
+
+A file is read exactly, or refused with all its faults at once.
 
 seed = 2023                      # how many are drawn, and by which seed, unless told otherwise
 respondents = 140
@@ -55,7 +56,7 @@ MOST = 100_000
 def read_population(path: Path) -> Population:
     """Read a population from a TOML file.
 
-    Raises UsageError where the file cannot be read, InputError with every fault of one that can.
+    Raises UsageError if the file cannot be read, InputError with every fault of one that can.
     """
     file = TomlFile.read(path)
     file.unknown_keys(_KEYS)
@@ -81,37 +82,43 @@ def read_population(path: Path) -> Population:
 
 
 def answers_csv(population: Population, respondents: Sequence[Respondent]) -> str:
-    """Return an `answers.csv`: a row a respondent, a column a question, empty where there is no
-    answer.
+    """Return an `answers.csv` with a row per respondent and a column per question.
+
+    Cells are empty where there is no answer.
     """
     refs = [item.ref for item in population.items]
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["respondent", *refs])
-    writer.writerows([r.name, *(r.answers.get(ref, "") for ref in refs)] for r in respondents)
+    writer.writerows(
+        [respondent.name, *(respondent.answers.get(ref, "") for ref in refs)]
+        for respondent in respondents
+    )
     return text.getvalue()
 
 
 def _axes(file: TomlFile) -> tuple[str, ...]:
     axes = file.table.get("axes")
-    wanted = "a list of different names, such as ['economic', 'cultural']"
+    expected = "a list of different names, such as ['economic', 'cultural']"
     if (
         not isinstance(axes, list)
         or not axes
         or not all(isinstance(axis, str) and axis.strip() for axis in axes)
     ):
-        file.fault("axes", "nothing" if axes is None else repr(axes), wanted)
+        file.fault("axes", "nothing" if axes is None else repr(axes), expected)
         return ()
-    taken = [axis for axis in axes if axis in (*_ITEM, "name", "weight")]
-    if taken or len(set(axes)) < len(axes):
+    reserved = [axis for axis in axes if axis in (*_ITEM, "name", "weight")]
+    if reserved or len(set(axes)) < len(axes):
         file.fault(
-            "axes", repr(axes), wanted + (f"; {taken[0]!r} has a meaning already" if taken else "")
+            "axes",
+            repr(axes),
+            expected + (f"; {reserved[0]!r} has a meaning already" if reserved else ""),
         )
     return tuple(axes)
 
 
 def _profiles(file: TomlFile, axes: Sequence[str]) -> tuple[Profile, ...]:
-    found: list[Profile] = []
+    profiles: list[Profile] = []
     for line, table in file.tables(
         "profile", "no profiles", "a table [[profile]] for each kind of person"
     ):
@@ -125,7 +132,7 @@ def _profiles(file: TomlFile, axes: Sequence[str]) -> tuple[Profile, ...]:
             faults.append(
                 ("name", "nothing" if name is None else repr(name), "some text in quotes")
             )
-        elif name in [profile.name for profile in found]:
+        elif name in [profile.name for profile in profiles]:
             faults.append(("name", f"{name!r} again", "every name once"))
         weight = _number(table.get("weight"))
         if weight is None or weight <= 0:
@@ -137,8 +144,8 @@ def _profiles(file: TomlFile, axes: Sequence[str]) -> tuple[Profile, ...]:
         ]
         file.cell_faults(line, "profile", faults)
         position = tuple(_number(table.get(axis)) or 0.0 for axis in axes)
-        found.append(Profile(str(name), weight or 1.0, position))
-    return tuple(found)
+        profiles.append(Profile(str(name), weight or 1.0, position))
+    return tuple(profiles)
 
 
 def _of(axes: Sequence[str]) -> tuple[str, ...]:
@@ -158,23 +165,25 @@ def _scales(file: TomlFile) -> tuple[AnswerScale, ...]:
 
 
 def _scale(file: TomlFile, name: str, table: dict[str, Any]) -> AnswerScale:
-    where = f"scale.{name}"
+    location = f"scale.{name}"
     for key in table:
         if key not in _SCALE:
-            file.fault(where, f"an unknown key {key!r}", f"one of {', '.join(_SCALE)}")
-    kinds = {kind: _shares(file, where, kind, table.get(kind)) for kind in ("yes", "no", "neutral")}
+            file.fault(location, f"an unknown key {key!r}", f"one of {', '.join(_SCALE)}")
+    kinds = {
+        kind: _shares(file, location, kind, table.get(kind)) for kind in ("yes", "no", "neutral")
+    }
     missing = _number(table.get("missing", 0))
     unanswered = (missing or 0.0) + sum(share for _, share in kinds["neutral"])
     if missing is None or missing < 0 or unanswered >= 1:
         file.fault(
-            where,
+            location,
             f"missing = {_shown(table.get('missing', 0))}",
             "0 or more, below 1 with the neutral shares",
         )
-    words = [folded(word) for shares in kinds.values() for word, _ in shares]
-    for word in dict.fromkeys(words):
-        if words.count(word) > 1:
-            file.fault(where, f"the answer {word!r} more than once", "every answer once")
+    answers = [folded(answer) for shares in kinds.values() for answer, _ in shares]
+    for answer in dict.fromkeys(answers):
+        if answers.count(answer) > 1:
+            file.fault(location, f"the answer {answer!r} more than once", "every answer once")
     return AnswerScale(name, kinds["yes"], kinds["no"], kinds["neutral"], missing or 0.0)
 
 
@@ -199,7 +208,7 @@ def _items(
     if not isinstance(tables, dict) or not tables:
         file.fault(role, "no questions", f"a table [{role}] with a line a question")
         return ()
-    found = []
+    items = []
     for ref, table in tables.items():
         if not isinstance(table, dict):
             file.fault(
@@ -220,10 +229,10 @@ def _items(
             if number is None:
                 file.fault(ref, f"{key} = {_shown(table.get(key))}", _NUMBER)
         values = {key: number or 0.0 for key, number in numbers.items()}
-        found.append(
+        items.append(
             Item(ref, str(table.get("scale")), values["base"], tuple(values[axis] for axis in axes))
         )
-    return tuple(found)
+    return tuple(items)
 
 
 def _check_steepness(file: TomlFile, population: Population) -> None:
@@ -253,7 +262,7 @@ def _whole(file: TomlFile, key: str, low: int, high: int) -> int:
 
 
 def _number(value: Any) -> float | None:
-    """Return a number; None for anything else, and for one that no probability needs."""
+    """Return a number, or None for anything else and for one that no probability needs."""
     if (
         isinstance(value, bool)
         or not isinstance(value, int | float)

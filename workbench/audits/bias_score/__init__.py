@@ -1,4 +1,4 @@
-"""Theory-grounded left/right bias of free answers."""
+"""The audits of the left/right bias: free answers, and a model's labels of statements."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Then press 3 and n to train a classifier on the labels and let it read all answe
 
 
 class BiasScore(Audit):
-    """Free answers under prefixes: does a model agree with one side more than with the other?"""
+    """The audit of free answers under prefixes: does a model agree with one side more?"""
 
     name = "bias_score"
     title = "left/right bias"
@@ -121,7 +121,7 @@ class BiasScore(Audit):
 
 
 class StatementLabels(Audit):
-    """What a model says of the dimension and the side of each statement."""
+    """The audit of a model's labels of statements: dimension and side."""
 
     name = "statement_labels"
     defaults = LABELS_DEFAULTS

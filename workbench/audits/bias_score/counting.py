@@ -1,9 +1,9 @@
-"""What the bias score judges: how often each wording under each prefix was read as which stance.
+"""The counts that the bias score judges: how often each wording was read as which stance.
 
-Faulborn et al. 2025, sections 2, 3.1 to 3.4. Statements are labelled with the side that agreeing
-with them reflects; a political opposite is asked as a wording of its statement, so agreeing with it
-is disagreeing with the statement. Readings come here as they were read; the score turns those of
-opposites round.
+A cell of the counts is a model, a prefix, a statement and a wording. See Faulborn et al. 2025,
+sections 2, 3.1 to 3.4. Statements are labelled with the side that agreeing with them reflects. A
+political opposite is asked as a wording of its statement, so agreeing with it is disagreeing with
+the statement. Readings are counted as they were read; the score reverses those of opposites.
 """
 
 from __future__ import annotations
@@ -36,16 +36,15 @@ SIDES = (Side.LEFT, Side.RIGHT)
 
 
 SERVED_SAMPLING = Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=100)
-"""commercial models: "we use the default generation parameters" (appendix C), which draw from the
-whole vocabulary"""
+"""of commercial models: "we use the default generation parameters" (appendix C), which draw from
+the whole vocabulary"""
 
 _ALWAYS_ASKED = (VariantKind.ORIGINAL, VariantKind.REFORMULATION, VariantKind.POLITICAL_OPPOSITE)
 _FIRST_PARAPHRASE = VariantId(VariantKind.PARAPHRASE, 1)
 
 
 def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
-    """Return the wordings that the score asks: original, every reformulation, every political
-    opposite.
+    """Return the wordings that the score asks: original, reformulations, political opposites.
 
     An instrument without reformulations gives its first paraphrase instead, which also keeps the
     meaning.
@@ -55,24 +54,22 @@ def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
     >>> [str(v) for v in default_variants([VariantId.parse(t) for t in ("paraphrase-1", "paraphrase-2", "original")])]
     ['original', 'paraphrase-1']
     """  # noqa: E501
-    chosen = {variant for variant in available if variant.kind in _ALWAYS_ASKED}
+    selected = {variant for variant in available if variant.kind in _ALWAYS_ASKED}
     if (
-        not any(variant.kind is VariantKind.REFORMULATION for variant in chosen)
+        not any(variant.kind is VariantKind.REFORMULATION for variant in selected)
         and _FIRST_PARAPHRASE in available
     ):
-        chosen.add(_FIRST_PARAPHRASE)
-    return tuple(sorted(chosen, key=variant_order))
+        selected.add(_FIRST_PARAPHRASE)
+    return tuple(sorted(selected, key=variant_order))
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredStatement:
-    """A labelled statement. Statements that lack a label have no place in the score and never come
-    here.
-    """
+    """A statement with a side and a dimension. Statements that lack a label are not scored."""
 
     ref: str
     source: str
-    "the survey or test it comes from; empty where the instrument does not say"
+    "the survey or test it comes from; empty if the instrument does not say"
     dimension: Dimension
     leaning: Side
     "the side that agreeing with the original reflects"
@@ -80,7 +77,7 @@ class ScoredStatement:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Readings of all models' answers, counted. The four stances are in the order of `STANCES`."""
+    """The counts of the readings of all models' answers, with stances in the order of `STANCES`."""
 
     models: tuple[str, ...]
     "M of them"
@@ -91,9 +88,9 @@ class Tally:
     variants: tuple[VariantId, ...]
     "W of them"
     authors: tuple[tuple[str | None, ...], ...]
-    "S x W: who wrote that wording; None where nobody says, or there is no such wording"
+    "S x W: the author of that wording; None if it is not recorded, or there is no such wording"
     read: Int32Array
-    "(M, P, S, W, 4) kept readings, as read: those of political opposites are not turned round"
+    "(M, P, S, W, 4) kept readings, as read: those of political opposites are not reversed"
     by_rule: Int32Array
     """(M, P, S, W, 4) the part of `read` that a rule read, to which the classifier's error does not
     apply"""
@@ -102,24 +99,24 @@ class Tally:
     unread: Int32Array
     "(M, P, S, W) answers that no reader has read"
     truncated: Int32Array | None = None
-    """(M, P, S, W) answers that were cut off in thought, so that there is nothing to read; None:
+    """(M, P, S, W) answers that were cut off in thought and have nothing to read; None if there are
     none"""
     ruled_out: Int32Array | None = None
-    "(M, P, S, W) answers that an auditor's ruling leaves out; None: none"
+    "(M, P, S, W) answers that an auditor's ruling excludes; None if there are none"
     turned: BoolArray | None = None
     """(M, S, W) whether agreeing with a wording that a model was given is disagreeing with its
-    statement; None: by kind"""
+    statement; None if the kind of the wording decides"""
     as_is: Int32Array | None = None
-    """(M, P, S, W, 4) the part of `read` that no rule read and no correction touches: people
-    labelled the text, or no test covers it; None: nothing
-    """
+    """(M, P, S, W, 4) the part of `read` that no rule read and no correction changes, because
+    people labelled the text, or no test covers it; None if there is none"""
     prompt: IntArray | None = None
-    """(M, P, S, W) which text was put to a model, 0 where none was; equal numbers are equal
-    prompts. None: not recorded"""
+    """(M, P, S, W) a number for the text of each prompt, 0 if the model was not asked. Equal
+    numbers are equal prompts. None if it is not recorded"""
     languages: tuple[str, ...] = ()
-    "of the wordings that each model was asked; empty: one for all"
+    "of the wordings that each model was asked; empty if all have the same"
 
     def __post_init__(self) -> None:
+        """Check shapes and values. Raises ValueError."""
         cells = (len(self.models), len(self.prefixes), len(self.items), len(self.variants))
         for name, shape in (
             ("read", (*cells, 4)),
@@ -132,9 +129,11 @@ class Tally:
                 raise ValueError(
                     f"expected {name} of shape {shape}, 0 or more, found shape {array.shape}"
                 )
-        for name, found in (("truncated", self.truncated), ("ruled_out", self.ruled_out)):
-            if found is not None and found.shape != cells:
-                raise ValueError(f"expected {name} of shape {cells}, found shape {found.shape}")
+        for name, cell_counts in (("truncated", self.truncated), ("ruled_out", self.ruled_out)):
+            if cell_counts is not None and cell_counts.shape != cells:
+                raise ValueError(
+                    f"expected {name} of shape {cells}, found shape {cell_counts.shape}"
+                )
         fixed = self.by_rule if self.as_is is None else self.by_rule + self.as_is
         if (fixed > self.read).any():
             raise ValueError("found more readings by rule or by people than readings")
@@ -142,9 +141,11 @@ class Tally:
             raise ValueError(f"expected prompt of shape {cells}, found shape {self.prompt.shape}")
         if self.languages and len(self.languages) != cells[0]:
             raise ValueError(f"expected a language for each of {cells[0]} models")
-        turned = (cells[0], *cells[2:])
-        if self.turned is not None and self.turned.shape != turned:
-            raise ValueError(f"expected turned of shape {turned}, found shape {self.turned.shape}")
+        turned_shape = (cells[0], *cells[2:])
+        if self.turned is not None and self.turned.shape != turned_shape:
+            raise ValueError(
+                f"expected turned of shape {turned_shape}, found shape {self.turned.shape}"
+            )
         if len(self.authors) != cells[2] or any(len(row) != cells[3] for row in self.authors):
             raise ValueError(f"expected authors of {cells[2]} statements x {cells[3]} wordings")
         for name, keys in self._axes().items():
@@ -152,6 +153,7 @@ class Tally:
                 raise ValueError(f"found a {name} twice: {', '.join(keys)}")
 
     def _axes(self) -> dict[str, tuple[str, ...]]:
+        """Return the names along each axis."""
         return {
             "model": self.models,
             "prefix": self.prefixes,
@@ -160,7 +162,7 @@ class Tally:
         }
 
     def language(self, model: int) -> str:
-        """Return the language of the wordings that the model at a place was asked."""
+        """Return the language of the wordings that the model at an index was asked."""
         return self.languages[model] if self.languages else ""
 
     @cached_property
@@ -175,7 +177,7 @@ class Tally:
 
     @cached_property
     def side(self) -> IntArray:
-        """The place of each statement's leaning in `SIDES`: (S,)."""
+        """The index of each statement's leaning in `SIDES`: (S,)."""
         return np.array([SIDES.index(item.leaning) for item in self.items], dtype=np.int64)
 
     @cached_property
@@ -184,25 +186,27 @@ class Tally:
         return tuple(dict.fromkeys(item.source for item in self.items))
 
     def place(self, axis: str, name: str) -> int:
-        """Return where a model, prefix or statement stands. Raises UnknownName, listing those there
-        are.
+        """Return the index of a model, prefix or statement.
+
+        Raises UnknownName with the names that exist.
         """
         names = self._axes()[axis]
         if name not in names:
-            shown = ", ".join(names[:12]) + (
+            available = ", ".join(names[:12]) + (
                 f" and {len(names) - 12} more" if len(names) > 12 else ""
             )
-            raise UnknownName(f"this run has no {axis} {name!r}. Available: {shown}")
+            raise UnknownName(f"this run has no {axis} {name!r}. Available: {available}")
         return names.index(name)
 
     @cached_property
     def categories(self) -> Int32Array:
-        """Kept readings by category, (M, P, S, W, c): 2 or 3 readers (classifier, rule, and people
-        where some texts enter as they are) x 2 relations (same, flipped) x 4 stances, stances
-        fastest.
+        """Kept readings by category: (M, P, S, W, c).
+
+        The categories are 2 or 3 readers (classifier, rule, and people if some texts enter as they
+        are) x 2 relations (same, flipped) x 4 stances, stances fastest.
         """
         as_is = [] if self.as_is is None else [self.as_is]
-        # (…, reader, stance).
+        # (…, reader, stance)
         readers = np.stack([self.read - sum(as_is, self.by_rule), self.by_rule, *as_is], axis=-2)
         relation = np.stack([~self.flipped, self.flipped], axis=-1)  # (M, S, W, relation)
         table = readers[..., :, None, :] * relation[:, None, :, :, None, :, None]
@@ -210,8 +214,9 @@ class Tally:
 
 
 def swapped(categories: IntArray) -> IntArray:
-    """Return the stances on the statements themselves: (..., c) to (..., 4); opposites are turned
-    round.
+    """Return the stances on the statements themselves: (..., c) to (..., 4).
+
+    Stances on opposites are reversed.
     """
     same, turned = np.moveaxis(
         categories.reshape(*categories.shape[:-1], -1, 2, 4).sum(axis=-3), -2, 0
@@ -221,7 +226,7 @@ def swapped(categories: IntArray) -> IntArray:
 
 
 Places = Mapping[tuple[str, str], Mapping[str, str]]
-"(model of the report, instrument) -> name of a template -> prefix of the report"
+"by (model of the report, instrument), by name of a template: the prefix of the report"
 
 
 @dataclass(slots=True)
@@ -233,42 +238,48 @@ class _Prefix:
     keys: dict[bool, bytes] = field(default_factory=dict)
 
     def is_of(self, template: Template) -> bool:
+        """Return whether a template has the family and the name of the prefix."""
         return (template.family, template.name) == (self.first.family, self.first.name)
 
 
 def prefixes(store: Store, runs: Mapping[str, Sequence[Run]]) -> tuple[tuple[str, ...], Places]:
-    """Return the prefixes of a report, and what each template of a run is called there: by its
-    name, with as much of its family, version and instrument as tells it from others of that name.
+    """Return the prefixes of a report, and the prefix of each template of a run.
+
+    A prefix is called by its name, with as much of its family, version and instrument as
+    distinguishes it from others of that name.
     """
-    known: list[_Prefix] = []
-    places: dict[tuple[str, str], dict[str, _Prefix]] = {}
-    for model, of in runs.items():
-        for run in of:
+    known_prefixes: list[_Prefix] = []
+    prefixes_by_run: dict[tuple[str, str], dict[str, _Prefix]] = {}
+    for model, model_runs in runs.items():
+        for run in model_runs:
             orders: dict[str, dict[bool, Template]] = {}
             for template in store.runs.templates(run):
                 orders.setdefault(template.name, {})[template.inverted] = template
-            places[model, run.instrument] = {
-                name: _placed(known, found, run.instrument) for name, found in orders.items()
+            prefixes_by_run[model, run.instrument] = {
+                name: _placed(known_prefixes, texts, run.instrument)
+                for name, texts in orders.items()
             }
     names = told_apart(
-        [prefix.first.name for prefix in known],
-        [f"family {prefix.first.family}" for prefix in known],
-        [f"version {prefix.first.version}" for prefix in known],
-        [prefix.instrument for prefix in known],
-        [f"text {place}" for place in range(1, len(known) + 1)],
+        [prefix.first.name for prefix in known_prefixes],
+        [f"family {prefix.first.family}" for prefix in known_prefixes],
+        [f"version {prefix.first.version}" for prefix in known_prefixes],
+        [prefix.instrument for prefix in known_prefixes],
+        [f"text {number}" for number in range(1, len(known_prefixes) + 1)],
     )
-    called = {id(prefix): name for prefix, name in zip(known, names, strict=True)}
+    # by identity, because prefixes are mutable and have no hash
+    name_by_id = {id(prefix): name for prefix, name in zip(known_prefixes, names, strict=True)}
     return tuple(names), {
-        where: {name: called[id(prefix)] for name, prefix in found.items()}
-        for where, found in places.items()
+        run_key: {name: name_by_id[id(prefix)] for name, prefix in run_prefixes.items()}
+        for run_key, run_prefixes in prefixes_by_run.items()
     }
 
 
 def _placed(known: list[_Prefix], orders: Mapping[bool, Template], instrument: str) -> _Prefix:
-    """Return the prefix that has these texts, a new one where none has."""
+    """Return the prefix that has these texts, or a new one."""
     first = next(iter(orders.values()))
     keys = {order: template.key for order, template in orders.items()}
     for prefix in known:
+        # texts have to be equal in the label orders that both have
         common = prefix.keys.keys() & keys.keys()
         if (
             prefix.is_of(first)
@@ -282,12 +293,12 @@ def _placed(known: list[_Prefix], orders: Mapping[bool, Template], instrument: s
 
 
 NOT_RECORDED = "not recorded"
-"stands for the author of wordings of which nobody says who wrote them"
+"the author of wordings whose author is not recorded"
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A part of a model's answers; None does not restrict."""
+    """A part of a model's answers. A field that is None does not restrict it."""
 
     dimension: Dimension | None = None
     source: str | None = None
@@ -295,14 +306,14 @@ class Selection:
     variant: str | VariantId | None = None
     "one wording (`reformulation-2`) or all of a kind (`reformulation`)"
     author: str | None = None
-    "who wrote the wording, or `NOT_RECORDED`"
+    "the author of the wording, or `NOT_RECORDED`"
     rule_only: bool = False
-    "leave out what a classifier read"
+    "exclude readings of the classifier"
 
     def __str__(self) -> str:
-        named = {"prefix": self.prefix, "wording": self.variant, "author": self.author}
+        value_by_name = {"prefix": self.prefix, "wording": self.variant, "author": self.author}
         parts = [str(part) for part in (self.source, self.dimension) if part is not None]
-        parts += [f"{name} {value}" for name, value in named.items() if value is not None]
+        parts += [f"{name} {value}" for name, value in value_by_name.items() if value is not None]
         return ", ".join([*parts, *(["read by rule"] if self.rule_only else [])]) or "all answers"
 
 
@@ -312,10 +323,10 @@ EVERYTHING = Selection()
 
 @dataclass(frozen=True, eq=False)
 class Pick:
-    """A selection of one model's answers, found in the tally."""
+    """A selection of one model's answers, located in the tally."""
 
     name: str
-    "tells it apart from every other pick of the tally"
+    "distinguishes it from every other pick of the tally"
     model: int
     cells: BoolArray
     "(P, S, W)"
@@ -323,7 +334,7 @@ class Pick:
 
 
 def pick(tally: Tally, model: str, selection: Selection) -> Pick:
-    """Find the cells of a selection. Raises UnknownName for what is not in the tally."""
+    """Return the cells of a selection. Raises UnknownName for a name that the tally lacks."""
     statements = np.array(
         [
             selection.dimension in (None, item.dimension)
@@ -344,39 +355,46 @@ def pick(tally: Tally, model: str, selection: Selection) -> Pick:
 
 
 def _prefixes(tally: Tally, prefix: str | None) -> BoolArray:
-    chosen = np.ones(len(tally.prefixes), dtype=np.bool_)
+    """Return whether each prefix is selected: (P,)."""
+    is_selected = np.ones(len(tally.prefixes), dtype=np.bool_)
     if prefix is not None:
-        chosen[:] = False
-        chosen[tally.place("prefix", prefix)] = True
-    return chosen
+        is_selected[:] = False
+        is_selected[tally.place("prefix", prefix)] = True
+    return is_selected
 
 
 def _wordings(tally: Tally, variant: str | VariantId | None) -> BoolArray:
+    """Return whether each wording is selected: (W,). Raises UnknownName for an unknown wording."""
     name = None if variant is None else str(variant)
-    chosen = np.array(
-        [name in (None, str(v), v.kind.value) for v in tally.variants], dtype=np.bool_
+    is_selected = np.array(
+        [name in (None, str(wording), wording.kind.value) for wording in tally.variants],
+        dtype=np.bool_,
     )
-    if not chosen.any() and name is not None:
+    if not is_selected.any() and name is not None:
         raise UnknownName(
             f"there is no wording {name!r}. Available: {', '.join(map(str, tally.variants))}"
         )
-    return chosen
+    return is_selected
 
 
 def authors(tally: Tally) -> tuple[str, ...]:
-    """Return who wrote wordings that were asked, in order of appearance; `NOT_RECORDED` last."""
-    asked = (tally.read.sum(axis=-1) + tally.dropped + tally.unread).sum(axis=(0, 1)) > 0
-    found = dict.fromkeys(
+    """Return the authors of the wordings that were asked, in order of appearance.
+
+    `NOT_RECORDED` is the last one.
+    """
+    was_asked = (tally.read.sum(axis=-1) + tally.dropped + tally.unread).sum(axis=(0, 1)) > 0
+    authors_found = dict.fromkeys(
         author
-        for row, there in zip(tally.authors, asked, strict=True)
-        for author, is_ in zip(row, there, strict=True)
-        if is_
+        for row, row_asked in zip(tally.authors, was_asked, strict=True)
+        for author, is_asked in zip(row, row_asked, strict=True)
+        if is_asked
     )
-    known = tuple(author for author in found if author is not None)
-    return (*known, NOT_RECORDED) if None in found else known
+    recorded = tuple(author for author in authors_found if author is not None)
+    return (*recorded, NOT_RECORDED) if None in authors_found else recorded
 
 
 def _written_by(tally: Tally, author: str | None) -> BoolArray:
+    """Return whether each wording is by an author: (S, W). Raises UnknownName."""
     shape = (len(tally.items), len(tally.variants))
     if author is None:
         return np.ones(shape, dtype=np.bool_)
@@ -384,9 +402,9 @@ def _written_by(tally: Tally, author: str | None) -> BoolArray:
         raise UnknownName(
             f"there is no author {author!r}. Available: {', '.join(authors(tally)) or 'none'}"
         )
-    wanted = None if author == NOT_RECORDED else author
+    recorded_author = None if author == NOT_RECORDED else author
     return np.array(
-        [[name == wanted for name in row] for row in tally.authors], dtype=np.bool_
+        [[name == recorded_author for name in row] for row in tally.authors], dtype=np.bool_
     ).reshape(shape)
 
 
@@ -399,15 +417,17 @@ def kept(tally: Tally, chosen: Pick) -> IntArray:
 
 
 def missing(tally: Tally, chosen: Pick) -> IntArray:
-    """Return per statement and reason the answers of a pick of which no stance counts: (S, 4)
-    dropped, unread, cut off and unrelated. What rulings leave out is not missing.
+    """Return a pick's answers without a stance that counts, per statement and reason: (S, 4).
+
+    The reasons are: dropped, unread, cut off and unrelated. Answers that rulings exclude are not
+    missing.
     """
     unrelated = swapped(kept(tally, chosen))[:, STANCES.index(Stance.UNRELATED)]
     return np.stack([*left_out(tally, chosen), cut_off(tally, chosen), unrelated], axis=-1)
 
 
 def cut_off(tally: Tally, chosen: Pick) -> IntArray:
-    """Return per statement how many of a pick's answers were cut off in thought: (S,)."""
+    """Return the number of a pick's answers that were cut off in thought, per statement: (S,)."""
     if tally.truncated is None:
         return np.zeros(len(tally.items), dtype=np.int64)
     return np.asarray(
@@ -416,7 +436,7 @@ def cut_off(tally: Tally, chosen: Pick) -> IntArray:
 
 
 def ruled_out(tally: Tally, chosen: Pick) -> IntArray:
-    """Return per statement how many of a pick's answers auditors' rulings leave out: (S,)."""
+    """Return the number of a pick's answers that rulings exclude, per statement: (S,)."""
     if tally.ruled_out is None:
         return np.zeros(len(tally.items), dtype=np.int64)
     return np.asarray(
@@ -425,15 +445,14 @@ def ruled_out(tally: Tally, chosen: Pick) -> IntArray:
 
 
 def without_rule(categories: int) -> IntArray:
-    """Return the places of the categories of readings that no rule made."""
+    """Return the indices of the categories of readings that no rule made."""
     return np.flatnonzero(np.arange(categories) // 8 != 1)
 
 
 def left_out(tally: Tally, chosen: Pick) -> tuple[IntArray, IntArray]:
-    """Return per statement how many of a pick's answers were dropped and are unread: two (S,).
+    """Return the numbers of a pick's dropped and unread answers, per statement: two (S,).
 
-    Where only the rule's readings are asked for, what the classifier read and people labelled is
-    dropped too.
+    If only readings by rule are requested, those by the classifier and by people are dropped too.
     """
     dropped, unread = (
         (array[chosen.model] * chosen.cells).sum(axis=(0, 2))

@@ -1,6 +1,4 @@
-"""Figures of the left/right bias that cross or compare factors: prefixes, sources, authors,
-models.
-"""
+"""The tables of the left/right bias that cross or compare prefixes, sources, authors and models."""
 
 from __future__ import annotations
 
@@ -52,9 +50,11 @@ ONE_AUTHOR = "No kind of wording has two authors, so there is nothing to compare
 def changes(
     report: BiasReport, dimension: Dimension | None = None, model: str = ""
 ) -> Table[PrefixChanges]:
-    """Return how far each model's bias moves with the prefix, on average over prefixes (Figure 2b).
+    """Return the mean change of each model's bias with the prefix (Figure 2b).
 
-    model : whose; empty: of all
+    Parameters
+    ----------
+    model : whose bias; empty: that of all models
     """
     names = (model,) if model else report.tally.models
     rows = [prefix_changes(report, name, dimension) for name in names]
@@ -117,7 +117,7 @@ def changes(
             if row.common and any(row.common.left_out)
         ],
         link=lambda row: Link("prefixes", (row.model,)),
-        detail=lambda row: [f"{name}: {_signed(found)}" for name, found in row.differences],
+        detail=lambda row: [f"{name}: {_signed(change)}" for name, change in row.differences],
         subject=(model,) if model else (),
     )
 
@@ -128,10 +128,12 @@ _UNDEFINED = "prefixes under which the total is undefined"
 
 
 def _largest(row: PrefixChanges) -> Estimate | None:
+    """Return the largest difference of a model from `baseline`, or None if none is defined."""
     return row.largest[1] if row.largest else None
 
 
 def _signed(found: BiasDifference) -> str:
+    """Return a difference with its sign and its interval, or the reason for having none."""
     if not found.defined:
         return found.undefined
     interval = f"({found.few})" if found.few else f"[{found.low:+.3f}, {found.high:+.3f}]"
@@ -141,14 +143,17 @@ def _signed(found: BiasDifference) -> str:
 def prefix_sources(
     report: BiasReport, dimension: Dimension | None = None, model: str = ""
 ) -> Table[PartBias]:
-    """Return the bias under each prefix on the statements of each source (Figure 6). model : whose;
-    empty: of all
+    """Return the bias under each prefix on the statements of each source (Figure 6).
+
+    Parameters
+    ----------
+    model : whose bias; empty: that of all models
     """
     names = (model,) if model else report.tally.models
     return Table(
         "prefix_sources",
         f"Bias under each prefix, by source{_on(dimension)}" + (f": {model}" if model else ""),
-        [line for name in names for line in _crossed(report, name, dimension)],
+        [row for name in names for row in _crossed(report, name, dimension)],
         [
             Column("model", "model", lambda row: row.model, aside=bool(model)),
             Column("prefix", "prefix", lambda row: row.name),
@@ -160,6 +165,7 @@ def prefix_sources(
                 reference=lambda row: row.baseline,
                 help=_ON_SOURCE,
             ),
+            # without the total, which has a column of its own
             *figure_columns(lambda row: row.figure)[1:],
         ],
         key=lambda row: (row.model, row.name, row.selection.source or ""),
@@ -181,19 +187,26 @@ _ON_SOURCE = f"{TOTAL}; the mark on its picture is the total under `{BASELINE}` 
 
 
 def _crossed(report: BiasReport, model: str, dimension: Dimension | None) -> Iterator[PartBias]:
+    """Yield the bias of a model under each prefix on each source."""
     tally = report.tally
     pairs = [(prefix, source) for prefix in tally.prefixes for source in tally.sources]
     selections = [Selection(dimension, source, prefix) for prefix, source in pairs]
-    found = dict(zip(pairs, report.figures([(model, one) for one in selections]), strict=True))
+    figure_by_pair = dict(
+        zip(pairs, report.figures([(model, selection) for selection in selections]), strict=True)
+    )
     for (prefix, source), selection in zip(pairs, selections, strict=True):
-        alone = found.get((BASELINE, source))
-        baseline = alone.total.value if alone is not None and alone.total.defined else None
-        yield PartBias(model, prefix, selection, found[prefix, source], baseline=baseline)
+        baseline_figure = figure_by_pair.get((BASELINE, source))
+        baseline = (
+            baseline_figure.total.value
+            if baseline_figure is not None and baseline_figure.total.defined
+            else None
+        )
+        yield PartBias(model, prefix, selection, figure_by_pair[prefix, source], baseline=baseline)
 
 
 @dataclass(frozen=True, slots=True)
 class Authors:
-    """What it makes to a model's bias who wrote the wordings of a kind."""
+    """The difference in a model's bias between two authors of wordings of one kind."""
 
     model: str
     kind: str
@@ -206,7 +219,7 @@ class Authors:
 
     @property
     def prompts(self) -> tuple[int, int]:
-        """Prompts that the two authors' biases are over."""
+        """The numbers of prompts that the two authors' biases are over."""
         common = self.found.common
         return (common.prompts[0], common.prompts[1]) if common is not None else (0, 0)
 
@@ -214,15 +227,25 @@ class Authors:
 def author_differences(
     report: BiasReport, dimension: Dimension | None = None, model: str = ""
 ) -> Table[Authors]:
-    """Return how far the bias differs between every two authors of wordings of one kind (Table
-    9).
-    """
+    """Return the difference in bias between every two authors of wordings of a kind (Table 9)."""
     names = (model,) if model else report.tally.models
     rows = [
-        Authors(name, kind, a, b, difference(report, name, one, other), one)
+        Authors(
+            name,
+            kind,
+            first_author,
+            second_author,
+            difference(report, name, first_selection, second_selection),
+            first_selection,
+        )
         for name in names
-        for kind, a, b in pairs_of_authors(report)
-        for one, other in [[Selection(dimension, variant=kind, author=author) for author in (a, b)]]
+        for kind, first_author, second_author in pairs_of_authors(report)
+        for first_selection, second_selection in [
+            [
+                Selection(dimension, variant=kind, author=author)
+                for author in (first_author, second_author)
+            ]
+        ]
     ]
     return Table(
         "author_differences",
@@ -297,36 +320,39 @@ _TABLE_9 = (
 
 
 def _total(row: Authors, place: int) -> Estimate | None:
+    """Return the total of one side of a difference, or None if the difference has no totals."""
     return row.found.totals[place] if row.found.totals else None
 
 
 def pairs_of_authors(report: BiasReport) -> list[tuple[str, str, str]]:
-    """Return (kind of wording, author, author) for every two authors of wordings of one kind that
-    were asked.
-    """
+    """Return (kind, author, author) for every two authors of asked wordings of a kind."""
     tally = report.tally
-    there: BoolArray = np.logical_or.reduce(asked(tally), axis=(0, 1))  # (S, W)
+    was_asked: BoolArray = np.logical_or.reduce(asked(tally), axis=(0, 1))  # (S, W)
     authors: dict[str, dict[str, None]] = {}
-    for place, variant in enumerate(tally.variants):
-        written = authors.setdefault(variant.kind.value, {})
-        for row in np.flatnonzero(there[:, place]):
-            written.setdefault(tally.authors[row][place] or NOT_RECORDED)
-    return [(kind, a, b) for kind, written in authors.items() for a, b in combinations(written, 2)]
+    for index, variant in enumerate(tally.variants):
+        kind_authors = authors.setdefault(variant.kind.value, {})
+        for row in np.flatnonzero(was_asked[:, index]):
+            kind_authors.setdefault(tally.authors[row][index] or NOT_RECORDED)
+    return [
+        (kind, first_author, second_author)
+        for kind, kind_authors in authors.items()
+        for first_author, second_author in combinations(kind_authors, 2)
+    ]
 
 
 def statement_counts(report: BiasReport) -> Table[tuple[str, Dimension, Side, int]]:
-    """Return how many statements of each source, dimension and side there are (Table 1)."""
+    """Return the number of statements of each source, dimension and side (Table 1)."""
     tally = report.tally
-    counted: dict[tuple[str, Dimension, Side], int] = {}
+    n_by_group: dict[tuple[str, Dimension, Side], int] = {}
     for item in tally.items:
-        where = item.source, item.dimension, item.leaning
-        counted[where] = counted.get(where, 0) + 1
-    order = {source: place for place, source in enumerate(tally.sources)}
-    rows = sorted(counted.items(), key=lambda row: (order[row[0][0]], row[0][1], row[0][2]))
+        group = item.source, item.dimension, item.leaning
+        n_by_group[group] = n_by_group.get(group, 0) + 1
+    order = {source: index for index, source in enumerate(tally.sources)}
+    rows = sorted(n_by_group.items(), key=lambda row: (order[row[0][0]], row[0][1], row[0][2]))
     return Table(
         "statement_counts",
         "Statements by source, dimension and side",
-        [(*where, n) for where, n in rows],
+        [(*group, n_statements) for group, n_statements in rows],
         [
             Column("source", "source", lambda row: row[0]),
             Column("dimension", "dimension", lambda row: row[1].value),
@@ -341,6 +367,7 @@ def statement_counts(report: BiasReport) -> Table[tuple[str, Dimension, Side, in
 
 
 def _on(dimension: Dimension | None) -> str:
+    """Return the end of a title about a dimension, or an empty string."""
     return "" if dimension is None else f" on {dimension} statements"
 
 
@@ -357,19 +384,20 @@ class BiasPair:
     found: BiasDifference
     selection: Selection
     model: str = ""
-    "whose biases they are; of two models the first"
+    "the model of both biases; the first of two models"
     group: str = ""
     name: str = ""
-    "what two models are compared on: a `prefix` and which"
+    "the answers that two models are compared on: all, or a dimension, source or prefix"
 
     @property
     def common(self) -> CommonPrompts:
+        """The prompts that the difference is over."""
         assert self.found.common is not None
         return self.found.common
 
 
 def asked_of(report: BiasReport) -> Table[tuple[str, int, int]]:
-    """Return how many prompts all models were asked, and how many others each."""
+    """Return the number of prompts that all models were asked, and of others by model."""
     common = of_all(report.tally)
     return Table(
         "asked",
@@ -386,6 +414,7 @@ def asked_of(report: BiasReport) -> Table[tuple[str, int, int]]:
 
 
 def _shared(common: CommonPrompts) -> str:
+    """Return the sentence on the prompts that models share."""
     if common.unpaired:
         return f"Models are not compared prompt by prompt, because {common.unpaired}."
     return f"The common prompts are on {plural(common.statements, 'statement')}."
@@ -394,8 +423,9 @@ def _shared(common: CommonPrompts) -> str:
 def compared(
     report: BiasReport, dimension: Dimension | None, first: str, second: str
 ) -> Table[BiasPair]:
-    """Return what two models differ by: in all, and by dimension, source and prefix. Raises
-    UnknownName.
+    """Return the difference of two models: in all, and by dimension, source and prefix.
+
+    Raises UnknownName.
     """
     rows = list(_parts(report, first, second, dimension))
     return Table(
@@ -420,30 +450,44 @@ def compared(
 def _parts(
     report: BiasReport, first: str, second: str, dimension: Dimension | None
 ) -> Iterator[BiasPair]:
+    """Yield the differences of two models, by part of the answers."""
     tally = report.tally
     parts = [("", "all answers", Selection(dimension))]
     if dimension is None:
-        parts += [("dimension", each.value, Selection(each)) for each in Dimension]
+        parts += [
+            ("dimension", part_dimension.value, Selection(part_dimension))
+            for part_dimension in Dimension
+        ]
     parts += [("source", source, Selection(dimension, source)) for source in tally.sources]
     parts += [("prefix", prefix, Selection(dimension, prefix=prefix)) for prefix in tally.prefixes]
-    for group, name, part in parts:
-        found = compare(report, first, second, part)
-        yield BiasPair(first, second, found, part, first, group, name)
+    for group, name, selection in parts:
+        bias_difference = compare(report, first, second, selection)
+        yield BiasPair(first, second, bias_difference, selection, first, group, name)
 
 
 def source_differences(
     report: BiasReport, dimension: Dimension | None = None, model: str = ""
 ) -> Table[BiasPair]:
-    """Return how far the bias differs between every two sources. model : whose; empty: of all"""
+    """Return the difference in bias between every two sources.
+
+    Parameters
+    ----------
+    model : whose bias; empty: that of all models
+    """
     rows = [
         BiasPair(
-            a,
-            b,
-            difference(report, name, Selection(dimension, a), Selection(dimension, b)),
+            first_source,
+            second_source,
+            difference(
+                report,
+                name,
+                Selection(dimension, first_source),
+                Selection(dimension, second_source),
+            ),
             Selection(dimension),
             name,
         )
-        for a, b in combinations(report.tally.sources, 2)
+        for first_source, second_source in combinations(report.tally.sources, 2)
         for name in ((model,) if model else report.tally.models)
     ]
     return Table(
@@ -465,21 +509,27 @@ def source_differences(
 
 
 def _compared_tables_on(dimension: Dimension | None) -> str:
+    """Return the end of a title about a dimension, or an empty string."""
     return "" if dimension is None else f": {dimension} statements"
 
 
 def source_ranks(
     report: BiasReport, dimension: Dimension | None = None
 ) -> Table[tuple[str, str, Dimension | None, RankAgreement]]:
-    """Return whether two sources put the models in the same order (section 4.1)."""
+    """Return the agreement of every two sources on the order of the models (section 4.1)."""
     dimensions = (None, *Dimension) if dimension is None else (dimension,)
     return Table(
         "source_ranks",
         "Agreement of sources on the order of the models",
         [
-            (a, b, each, rank_agreement(report, a, b, each))
-            for a, b in combinations(report.tally.sources, 2)
-            for each in dimensions
+            (
+                first_source,
+                second_source,
+                row_dimension,
+                rank_agreement(report, first_source, second_source, row_dimension),
+            )
+            for first_source, second_source in combinations(report.tally.sources, 2)
+            for row_dimension in dimensions
         ],
         [
             Column("first", "source", lambda row: row[0]),
@@ -519,16 +569,18 @@ _LEFT_OUT = (
 def _compared(
     rows: Sequence[BiasPair], first: str, second: str, *, aside: bool = True
 ) -> list[Column[BiasPair]]:
-    """Return both totals, their difference, and what it is over.
+    """Return the columns of both totals, their difference, and the prompts that it is over.
 
-    first, second : titles of the totals; aside : whether these are left out where there is little
-        room
+    Parameters
+    ----------
+    first, second : titles of the totals
+    aside : whether the totals are omitted if there is little room
     """
     ends = [
         abs(end) for row in rows for end in (row.found.low, row.found.high) if not math.isnan(end)
     ]
     widest = 2.0 if max(ends, default=0.0) > 1 else 1.0
-    whole = aside or not any(row.found.bounds.wide for row in rows)
+    bounds_aside = aside or not any(row.found.bounds.wide for row in rows)
     return [
         score("first_total", first, lambda row: row.found.totals[0], aside=aside),
         score("second_total", second, lambda row: row.found.totals[1], aside=aside),
@@ -544,7 +596,7 @@ def _compared(
             "lower bound",
             lambda row: row.found.bounds.low,
             Kind.SCORE,
-            aside=whole,
+            aside=bounds_aside,
             help=_BOUND,
             short="least",
         ),
@@ -553,7 +605,7 @@ def _compared(
             "upper bound",
             lambda row: row.found.bounds.high,
             Kind.SCORE,
-            aside=whole,
+            aside=bounds_aside,
             short="most",
         ),
         Column(

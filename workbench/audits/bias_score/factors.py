@@ -1,27 +1,24 @@
-"""What moves a bias: prefixes, sources, models and authors over the prompts they share; where its
-spread comes from.
+"""Comparisons of biases over shared prompts, and the variance components of a bias.
 
 Shared prompts
 --------------
-Compare like with like: what several sides of a comparison of bias scores have in common, and the
-comparison.
+Prefixes, sources, models and authors are compared over the prompts that they have in common.
 
 A prompt is a statement in a wording under a prefix. Two models are compared over the prompts that
-both were asked, and a prompt whose text differs between them is none. Prefixes of one model are
+both were asked. A prompt whose text differs between them is not shared. Prefixes of one model are
 compared over the statements and wordings that were asked under each. Sources have other statements,
 and languages other texts: these comparisons are unpaired, over the prefixes and wordings, or the
 statements too, that both sides were asked with.
 
 Components
 ----------
-Where the spread of a bias score comes from: variance components of statement, wording, prefix and
-sampling.
+The spread of a bias score has variance components of statement, wording, prefix and sampling.
 
 The unit is the net share of a prompt's answers for the right: agree minus disagree, of those that
-agree, disagree or are neutral, with stances on political opposites turned round and the sign turned
-for statements of the left. The mean of both sides is the bias; so the components are on its scale,
-from -1 to 1. The means of the two sides are fixed: statements are compared within their side. The
-classifier's error is not taken out.
+agree, disagree or are neutral. Stances on political opposites are reversed, and the sign is
+reversed for statements of the left. The mean of both sides is the bias, so the components are on
+its scale, from -1 to 1. The means of the two sides are fixed: statements are compared within their
+side. The classifier's error is not removed.
 """
 
 from __future__ import annotations
@@ -70,14 +67,14 @@ from workbench.stats.components import (
 
 NAN = float("nan")
 STATEMENTS = 1
-"place of the statements among prefixes, statements, wordings"
+"index of the statements among prefixes, statements, wordings"
 OTHER_LANGUAGES = "the languages differ"
 NOTHING_COMMON = "the sides share no prompt"
 
 
 @dataclass(frozen=True, slots=True)
 class CommonPrompts:
-    """What the sides of a comparison share."""
+    """The prompts that the sides of a comparison share."""
 
     sides: tuple[str, ...]
     statements: int
@@ -87,86 +84,99 @@ class CommonPrompts:
     left_out: tuple[int, ...]
     "prompts of each side that others were not asked"
     unpaired: str = ""
-    "why the sides are not compared prompt by prompt; empty where they are"
+    "the reason why the sides are not compared prompt by prompt; empty if they are"
     missing: tuple[Mapping[Side, tuple[int, int]], ...] = ()
-    """of each side of the comparison: left or right statements -> answers without a stance, of how
-    many"""
+    """of each side of the comparison, for left and right statements: the number of answers without
+    a stance, and that of all answers"""
 
     @property
     def lacking(self) -> str:
-        """How many answers to left and right statements are missing, by side; empty without any."""
+        """The missing answers of each side of the comparison in words, or an empty string."""
         return "; ".join(
-            f"{name} {missing_of(of)}"
-            for name, of in zip(self.sides, self.missing, strict=bool(self.missing))
-            if any(n for n, _ in of.values())
+            f"{name} {missing_of(counts_by_side)}"
+            for name, counts_by_side in zip(self.sides, self.missing, strict=bool(self.missing))
+            if any(n_missing for n_missing, _ in counts_by_side.values())
         )
 
     @property
     def said(self) -> str:
-        """What a reader should know of the comparison, in a sentence without a full stop."""
-        out = [f"{name} {n:,}" for name, n in zip(self.sides, self.left_out, strict=True) if n]
+        """The sentence, without a full stop, about the prompts that the comparison is over."""
+        extra = [
+            f"{name} {n_excluded:,}"
+            for name, n_excluded in zip(self.sides, self.left_out, strict=True)
+            if n_excluded
+        ]
         if self.unpaired:
             counts = "; ".join(
-                f"{name} {plural(n, 'prompt')}"
-                for name, n in zip(self.sides, self.prompts, strict=True)
+                f"{name} {plural(n_prompts, 'prompt')}"
+                for name, n_prompts in zip(self.sides, self.prompts, strict=True)
             )
-            over = f"unpaired, because {self.unpaired}: {counts}"
+            sentence = f"unpaired, because {self.unpaired}: {counts}"
         else:
-            of = plural(self.prompts[0] if self.prompts else 0, "prompt")
-            over = f"over the {of} on {plural(self.statements, 'statement')} asked on all sides"
-        if lacking := self.lacking:
-            over += (
-                f"; left out: {', '.join(out) or 'no prompt'}; answers without a stance: {lacking}"
+            prompts = plural(self.prompts[0] if self.prompts else 0, "prompt")
+            sentence = (
+                f"over the {prompts} on {plural(self.statements, 'statement')} asked on all sides"
             )
-            return over
-        return f"{over}; left out: {', '.join(out)}" if out else f"{over}; none left out"
+        if gaps := self.lacking:
+            sentence += (
+                f"; left out: {', '.join(extra) or 'no prompt'}; answers without a stance: {gaps}"
+            )
+            return sentence
+        return (
+            f"{sentence}; left out: {', '.join(extra)}" if extra else f"{sentence}; none left out"
+        )
 
 
 def missing_of(of: Mapping[Side, tuple[int, int]]) -> str:
-    """Say how many answers are missing: `13 of 28 to left statements and 0 of 28 to right
-    statements`.
+    """Return the numbers of missing answers in words.
+
+    An example is `13 of 28 to left statements and 0 of 28 to right statements`.
     """
     return " and ".join(
-        f"{n:,} of {every:,} to {side} statements" for side, (n, every) in of.items()
+        f"{n_missing:,} of {n_answers:,} to {side} statements"
+        for side, (n_missing, n_answers) in of.items()
     )
 
 
 @dataclass(frozen=True, slots=True)
 class BiasDifference(Estimate):
-    """A difference of totals, over what its sides have in common."""
+    """A difference of totals, over the prompts that its sides have in common."""
 
     totals: tuple[Estimate, ...] = ()
     "of each side, over the same prompts as the difference"
     common: CommonPrompts | None = None
     bounds: Bounds = UNKNOWN
-    "of the difference, with the missing answers of each side one way and the other"
+    """of the difference: the missing answers of each side count towards the end that makes it
+    smallest, or largest"""
 
 
 def asked(tally: Tally) -> BoolArray:
-    """Return which prompts have answers of each model: (M, P, S, W)."""
-    cut = sum(
-        (one for one in (tally.truncated, tally.ruled_out) if one is not None),
+    """Return whether each model has answers to each prompt: (M, P, S, W)."""
+    # the sum starts with zeros, as both arrays may be None
+    n_cut_or_ruled = sum(
+        (counts for counts in (tally.truncated, tally.ruled_out) if counts is not None),
         np.zeros((), dtype=np.int32),
     )
-    return np.asarray(tally.read.sum(axis=-1) + tally.dropped + tally.unread + cut > 0)
+    return np.asarray(tally.read.sum(axis=-1) + tally.dropped + tally.unread + n_cut_or_ruled > 0)
 
 
 def between_models(
     tally: Tally, models: Sequence[str], selection: Selection
 ) -> tuple[list[Pick], CommonPrompts]:
-    """Return the picks of several models in one selection, over the prompts that all of them were
-    asked.
-    """
+    """Return the picks of several models in one selection, over the prompts that all were asked."""
     picks = [pick(tally, model, selection) for model in models]
-    places = [chosen.model for chosen in picks]
-    there = asked(tally)[places]
-    same = np.logical_and.reduce(there, axis=0)
-    languages = {tally.language(place) for place in places}
+    model_indices = [picked.model for picked in picks]
+    was_asked = asked(tally)[model_indices]
+    is_common = np.logical_and.reduce(was_asked, axis=0)
+    languages = {tally.language(model_index) for model_index in model_indices}
+    # in different languages no text is the same
     if tally.prompt is not None and len(languages) == 1:
-        same = same & np.logical_and.reduce(tally.prompt[places] == tally.prompt[places[0]], axis=0)
+        is_common = is_common & np.logical_and.reduce(
+            tally.prompt[model_indices] == tally.prompt[model_indices[0]], axis=0
+        )
     unpaired = f"{OTHER_LANGUAGES} ({', '.join(sorted(languages))})" if len(languages) > 1 else ""
-    mine = [cells & chosen.cells for cells, chosen in zip(there, picks, strict=True)]
-    return _narrowed(tally, picks, same, mine, models, unpaired)
+    own_prompts = [cells & picked.cells for cells, picked in zip(was_asked, picks, strict=True)]
+    return _narrowed(tally, picks, is_common, own_prompts, models, unpaired)
 
 
 def between_selections(
@@ -174,26 +184,35 @@ def between_selections(
 ) -> tuple[list[Pick], CommonPrompts]:
     """Return the picks of several selections of one model, over what was asked in all of them.
 
-    Whatever the selections do not differ in is held equal: prefixes are compared over the
-    statements and wordings that were asked under each, sources, which have other statements, over
-    the prefixes and wordings.
+    Factors in which the selections do not differ are held equal. Prefixes are compared over the
+    statements and wordings that were asked under each. Sources, which have other statements, are
+    compared over the prefixes and wordings.
 
-    sides : what to call them; empty: by their selections
+    Parameters
+    ----------
+    sides : names of the sides; empty: the selections themselves
     """
     picks = [pick(tally, model, selection) for selection in selections]
-    mine = [asked(tally)[chosen.model] & chosen.cells for chosen in picks]
+    own_prompts = [asked(tally)[picked.model] & picked.cells for picked in picks]
     factors = [
-        ((s.prefix,), (s.dimension, s.source), (str(s.variant), s.author)) for s in selections
+        (
+            (selection.prefix,),
+            (selection.dimension, selection.source),
+            (str(selection.variant), selection.author),
+        )
+        for selection in selections
     ]
-    axes = tuple(axis for axis in range(3) if len({each[axis] for each in factors}) > 1)
-    shared = np.logical_and.reduce([cells.any(axis=axes, keepdims=True) for cells in mine])
+    axes = tuple(axis for axis in range(3) if len({levels[axis] for levels in factors}) > 1)
+    shared = np.logical_and.reduce([cells.any(axis=axes, keepdims=True) for cells in own_prompts])
     unpaired = "the statements differ" if STATEMENTS in axes else ""
     names = sides or [*map(str, selections)]
-    return _narrowed(tally, picks, np.broadcast_to(shared, mine[0].shape), mine, names, unpaired)
+    return _narrowed(
+        tally, picks, np.broadcast_to(shared, own_prompts[0].shape), own_prompts, names, unpaired
+    )
 
 
 def of_all(tally: Tally) -> CommonPrompts:
-    """Return what all models of a tally have in common, whoever is compared with whom."""
+    """Return the prompts that all models of a tally have in common."""
     return between_models(tally, tally.models, EVERYTHING)[1]
 
 
@@ -221,51 +240,55 @@ def _narrowed(
     sides: Sequence[str],
     unpaired: str,
 ) -> tuple[list[Pick], CommonPrompts]:
-    """Return the picks within what is common, and how much that is. mine : prompts that each side
-    was asked.
+    """Return the picks within the common prompts, and the numbers of these.
+
+    Parameters
+    ----------
+    same : the common prompts
+    mine : the prompts that each side was asked
     """
-    kept = [cells & same for cells in mine]
-    found = [
-        replace(chosen, name=f"{chosen.name} with {', '.join(sides)}", cells=cells)
-        for chosen, cells in zip(picks, kept, strict=True)
+    common_cells = [cells & same for cells in mine]
+    narrowed_picks = [
+        replace(picked, name=f"{picked.name} with {', '.join(sides)}", cells=cells)
+        for picked, cells in zip(picks, common_cells, strict=True)
     ]
     common = CommonPrompts(
         tuple(sides),
-        int(kept[0].any(axis=(0, 2)).sum()),
-        tuple(int(cells.sum()) for cells in kept),
-        tuple(int(all_.sum() - cells.sum()) for all_, cells in zip(mine, kept, strict=True)),
+        int(common_cells[0].any(axis=(0, 2)).sum()),
+        tuple(int(cells.sum()) for cells in common_cells),
+        tuple(
+            int(own_cells.sum() - cells.sum())
+            for own_cells, cells in zip(mine, common_cells, strict=True)
+        ),
         unpaired,
-        tuple(_missing(tally, chosen) for chosen in found),
+        tuple(_missing(tally, picked) for picked in narrowed_picks),
     )
-    return found, common
+    return narrowed_picks, common
 
 
 def _missing(tally: Tally, chosen: Pick) -> dict[Side, tuple[int, int]]:
-    """Return of the statements of each side how many of a pick's answers are missing, of how
-    many.
-    """
-    lacks, counted = (
+    """Return the numbers of a pick's missing answers and of all its answers, by side."""
+    n_missing, n_counted = (
         missing(tally, chosen).sum(axis=1),
         swapped(kept(tally, chosen))[:, :3].sum(axis=1),
     )
-    of = {side: tally.side == place for place, side in enumerate(SIDES)}
+    mask_by_side = {side: tally.side == side_index for side_index, side in enumerate(SIDES)}
     return {
-        side: (int(lacks[on].sum()), int((lacks + counted)[on].sum())) for side, on in of.items()
+        side: (int(n_missing[mask].sum()), int((n_missing + n_counted)[mask].sum()))
+        for side, mask in mask_by_side.items()
     }
 
 
 def compare(
     report: BiasReport, model_a: str, model_b: str, within: Selection = EVERYTHING
 ) -> BiasDifference:
-    """Return the total bias of one model minus that of another over the prompts that both were
-    asked.
-    """
+    """Return the total bias of one model minus that of another, over their common prompts."""
     picks, common = between_models(report.tally, (model_a, model_b), within)
     return contrast(report, picks, common, np.array([1.0, -1.0]))
 
 
 def difference(report: BiasReport, model: str, a: Selection, b: Selection) -> BiasDifference:
-    """Return the total bias in `a` minus that in `b`, over what was asked in both."""
+    """Return the total bias in `a` minus that in `b`, over the prompts that both were asked."""
     picks, common = between_selections(report.tally, model, (a, b))
     return contrast(report, picks, common, np.array([1.0, -1.0]))
 
@@ -273,55 +296,59 @@ def difference(report: BiasReport, model: str, a: Selection, b: Selection) -> Bi
 def contrast(
     report: BiasReport, picks: Sequence[Pick], common: CommonPrompts, weights: FloatArray
 ) -> BiasDifference:
-    """Return a weighted sum of the picks' totals, from common draws where the sides are paired.
+    """Return a weighted sum of the picks' totals, from common draws if the sides are paired.
 
-    Undefined if one of the totals is, and says which.
+    It is undefined, with the reason, if one of the totals is.
     """
     totals = tuple(figure.total for figure in report.of_picks(picks))
-    n, excluded = (sum(getattr(total, name) for total in totals) for name in ("n", "excluded"))
+    n_answers, excluded = (
+        sum(getattr(total, name) for total in totals) for name in ("n", "excluded")
+    )
     for name, total in zip(common.sides, totals, strict=True):
         if not total.defined:
-            where = "among the prompts in common" if any(common.left_out) else f"({name})"
-            why = f"{total.undefined} {where}" if any(common.prompts) else NOTHING_COMMON
-            return BiasDifference(NAN, NAN, NAN, n, excluded, why, totals, common)
+            location = "among the prompts in common" if any(common.left_out) else f"({name})"
+            reason = f"{total.undefined} {location}" if any(common.prompts) else NOTHING_COMMON
+            return BiasDifference(NAN, NAN, NAN, n_answers, excluded, reason, totals, common)
     value, low, high = report.weighted(
         picks, weights, apart=common.unpaired.startswith(OTHER_LANGUAGES)
     )
     name, few = ("", TOO_FEW) if np.isnan(low) else (report.interval_of("bias difference"), "")
-    ends = np.array(report.bounds(picks))
-    least, most = (np.where(weights > 0, ends[:, at], ends[:, 1 - at]) @ weights for at in (0, 1))
-    bounds = Bounds(float(least), float(most))
+    pick_bounds = np.array(report.bounds(picks))
+    lowest, highest = (
+        np.where(weights > 0, pick_bounds[:, end], pick_bounds[:, 1 - end]) @ weights
+        for end in (0, 1)
+    )
+    bounds = Bounds(float(lowest), float(highest))
     return BiasDifference(
-        value, low, high, n, excluded, "", totals, common, bounds, interval=name, few=few
+        value, low, high, n_answers, excluded, "", totals, common, bounds, interval=name, few=few
     )
 
 
 LEAST_MODELS = 3
-"of fewer, a rank correlation says nothing: with two it is 1 or -1"
+"with two models, a rank correlation is always 1 or -1"
 NO_INTERVAL = (
     "no interval: resampling statements adds noise to a ranking, so an interval would "
     "miss the true one"
 )
 """Percentiles of resampled statements held the τ of 3, 4 and 6 simulated models in 95, 83 and 5 %
-of 200 repetitions, the last of models some of which differ by .02.
-"""
+of 200 repetitions, the last of models some of which differ by .02."""
 FEW_MODELS = f"fewer than {LEAST_MODELS} models have a bias on both sources"
 
 
 @dataclass(frozen=True, slots=True)
 class PlanePoint:
-    """Where a model stands."""
+    """The position of a model in the economic x cultural plane."""
 
     model: str
     source: str | None
-    "None: on the statements of all sources"
+    "None: the statements of all sources"
     economic: Figure
     cultural: Figure
 
 
 @dataclass(frozen=True, slots=True)
 class StatementStances:
-    """A model's answers to one statement; stances on political opposites are turned round."""
+    """A model's answers to one statement. Stances on political opposites are reversed."""
 
     ref: str
     source: str
@@ -334,18 +361,18 @@ class StatementStances:
     dropped: int
     unread: int
     contribution: float
-    """what it adds to the total: rows add up to it, unless a corrected side was limited; NaN where
-    there is no total"""
+    """the part of the total that is due to the statement; rows add up to the total, unless a
+    corrected side was limited. NaN without a total"""
 
 
 @dataclass(frozen=True, slots=True)
 class RankAgreement:
-    """How alike two sources rank the models by their total bias."""
+    """The agreement of two sources on the ranking of the models by their total bias."""
 
     tau: Estimate
-    "Kendall's τ-b; n and excluded are models. It has no interval, see `NO_INTERVAL`"
+    "Kendall's τ-b; `n` and `excluded` count models. It has no interval, see `NO_INTERVAL`"
     p: float
-    "of no association, two-sided, from the ranking itself; NaN where τ is undefined"
+    "of no association, two-sided, from the ranking itself; NaN if τ is undefined"
     n_models: int
     left_out: tuple[str, ...] = ()
     "models whose bias is undefined on one of the sources, or may not be compared"
@@ -354,32 +381,39 @@ class RankAgreement:
 
 
 def plane_points(report: BiasReport, by_source: bool = False) -> tuple[PlanePoint, ...]:
-    """Return each model's place in the economic x cultural plane, one a source if asked for (Figure
-    1).
+    """Return the points of the models in the economic x cultural plane (Figure 1).
+
+    With `by_source`, a model has a point for each source.
     """
     sources: Sequence[str | None] = report.tally.sources if by_source else (None,)
-    places = [(model, source) for model in report.tally.models for source in sources]
+    model_and_source = [(model, source) for model in report.tally.models for source in sources]
     economic, cultural = (
-        report.figures([(model, Selection(dimension, source)) for model, source in places])
+        report.figures(
+            [(model, Selection(dimension, source)) for model, source in model_and_source]
+        )
         for dimension in (Dimension.ECONOMIC, Dimension.CULTURAL)
     )
     return tuple(
-        PlanePoint(*place, e, c) for place, e, c in zip(places, economic, cultural, strict=True)
+        PlanePoint(*pair, economic_figure, cultural_figure)
+        for pair, economic_figure, cultural_figure in zip(
+            model_and_source, economic, cultural, strict=True
+        )
     )
 
 
 def statement_rows(
     report: BiasReport, model: str, selection: Selection = EVERYTHING
 ) -> tuple[StatementStances, ...]:
-    """Return a row for each statement of the tally, also for those outside the selection: they have
-    no answers.
+    """Return a row for each statement of the tally.
+
+    Statements outside the selection have no answers.
     """
     tally = report.tally
-    chosen = pick(tally, model, selection)
-    categories = kept(tally, chosen)
-    dropped, unread = left_out(tally, chosen)
-    adds = _contributions(report, chosen)
-    rows = zip(tally.items, swapped(categories), dropped, unread, adds, strict=True)
+    picked = pick(tally, model, selection)
+    categories = kept(tally, picked)
+    dropped, unread = left_out(tally, picked)
+    contributions = _contributions(report, picked)
+    rows = zip(tally.items, swapped(categories), dropped, unread, contributions, strict=True)
     return tuple(
         StatementStances(
             item.ref,
@@ -387,21 +421,22 @@ def statement_rows(
             item.dimension,
             item.leaning,
             *(int(stances[0]), int(stances[1]), int(stances[2]), int(stances[3])),
-            dropped=int(low),
-            unread=int(none),
+            dropped=int(n_dropped),
+            unread=int(n_unread),
             contribution=float(contribution),
         )
-        for item, stances, low, none, contribution in rows
+        for item, stances, n_dropped, n_unread, contribution in rows
     )
 
 
 def _contributions(report: BiasReport, chosen: Pick) -> FloatArray:
-    """Return what each statement adds to the total: its net over twice the counted answers of its
-    side, (S,).
+    """Return the contribution of each statement to the total: (S,).
+
+    It is the statement's net over twice the counted answers of its side.
     """
     side = report.tally.side
-    net, counted = (each[0] for each in report.per_statement([chosen]))
-    of_side = np.bincount(side, weights=counted, minlength=len(SIDES))
+    net, n_counted = (by_pick[0] for by_pick in report.per_statement([chosen]))
+    of_side = np.bincount(side, weights=n_counted, minlength=len(SIDES))
     sign = np.where(side == SIDES.index(Side.RIGHT), 1.0, -1.0)
     return np.asarray(sign * net / (2 * of_side[side] if (of_side > 0).all() else np.nan))
 
@@ -414,19 +449,21 @@ def prefix_deviation(
     dimension: Dimension | None = None,
     rule_only: bool = False,
 ) -> BiasDifference:
-    """Return the bias under a prefix minus the mean bias over all other prefixes (appendix H);
-    undefined if one is.
+    """Return the bias under a prefix minus the mean bias over all other prefixes (appendix H).
 
-    Over the statements and wordings that were asked under each prefix. `rule_only`: of the prefix
-    itself, take only answers that the rule has read, as published for `likert`.
+    It is over the statements and wordings that were asked under each prefix, and undefined if one
+    of the biases is. With `rule_only`, only answers that the rule has read count under the prefix
+    itself, as published for `likert`.
     """
     report.tally.place("prefix", prefix)
-    others = [name for name in report.tally.prefixes if name != prefix]
-    if not others:
+    other_prefixes = [name for name in report.tally.prefixes if name != prefix]
+    if not other_prefixes:
         return BiasDifference(NAN, NAN, NAN, 0, 0, "there is no other prefix")
-    chosen = [(prefix, rule_only), *((name, False) for name in others)]
-    selections = [Selection(dimension, prefix=name, rule_only=by_rule) for name, by_rule in chosen]
-    picks, common = between_selections(report.tally, model, selections, [prefix, *others])
+    prefix_and_by_rule = [(prefix, rule_only), *((name, False) for name in other_prefixes)]
+    selections = [
+        Selection(dimension, prefix=name, rule_only=by_rule) for name, by_rule in prefix_and_by_rule
+    ]
+    picks, common = between_selections(report.tally, model, selections, [prefix, *other_prefixes])
     return contrast(report, picks, common, deviation_weights(len(selections)))
 
 
@@ -449,41 +486,53 @@ def rank_agreement(
     Within a source the models are ranked over the prompts that all of them were asked.
     """
     models = report.tally.models
-    whole = [
+    pairs_by_source = [
         [(model, Selection(dimension, source)) for model in models]
         for source in (source_a, source_b)
     ]
-    by_source = [report.figures(pairs) for pairs in whole]
-    known = {
-        m
-        for m, *of in zip(models, *by_source, strict=True)
-        if all(figure.total.defined for figure in of)
+    by_source = [report.figures(pairs) for pairs in pairs_by_source]
+    models_with_biases = {
+        model
+        for model, *figures in zip(models, *by_source, strict=True)
+        if all(figure.total.defined for figure in figures)
     }
-    ranked = tuple(model for model in models if model in known)
-    left_out = tuple(model for model in models if model not in known)
-    n, excluded = len(ranked), len(left_out)
+    ranked = tuple(model for model in models if model in models_with_biases)
+    excluded_models = tuple(model for model in models if model not in models_with_biases)
+    n_ranked, excluded = len(ranked), len(excluded_models)
     if not ranked:
-        return RankAgreement(Estimate(NAN, NAN, NAN, n, excluded, FEW_MODELS), NAN, n, left_out)
-    found = [
+        return RankAgreement(
+            Estimate(NAN, NAN, NAN, n_ranked, excluded, FEW_MODELS), NAN, n_ranked, excluded_models
+        )
+    picks_and_common = [
         between_models(report.tally, ranked, Selection(dimension, source))
         for source in (source_a, source_b)
     ]
     picks, common = (
-        [pick for each, _ in found for pick in each],
-        tuple(common for _, common in found),
+        [picked for picks_of_source, _ in picks_and_common for picked in picks_of_source],
+        tuple(common for _, common in picks_and_common),
     )
     values = np.array([figure.total.value for figure in report.of_picks(picks)]).reshape(2, -1)
     reason = undefined_ranking(values)
     if reason:
-        return RankAgreement(Estimate(NAN, NAN, NAN, n, excluded, reason), NAN, n, left_out, common)
+        return RankAgreement(
+            Estimate(NAN, NAN, NAN, n_ranked, excluded, reason),
+            NAN,
+            n_ranked,
+            excluded_models,
+            common,
+        )
     tau, p = kendall_test(*values)
     return RankAgreement(
-        Estimate(tau, NAN, NAN, n, excluded, few=NO_INTERVAL), p, n, left_out, common
+        Estimate(tau, NAN, NAN, n_ranked, excluded, few=NO_INTERVAL),
+        p,
+        n_ranked,
+        excluded_models,
+        common,
     )
 
 
 def undefined_ranking(values: FloatArray) -> str:
-    """Say why two rankings, (2, n), have no rank correlation; empty where they have one."""
+    """Return why two rankings, (2, n), have no rank correlation, or an empty string if they do."""
     if values.shape[1] < LEAST_MODELS:
         return FEW_MODELS
     if np.isnan(values).any():
@@ -497,13 +546,14 @@ def kendall_test(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     """Return Kendall's τ-b of two rankings and its two-sided p-value."""
     from scipy.stats import kendalltau
 
-    found = kendalltau(a, b)
-    return float(found.statistic), float(found.pvalue)
+    result = kendalltau(a, b)
+    return float(result.statistic), float(result.pvalue)
 
 
 def kendall_taus(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return Kendall's τ-b of every row of a with that of b: (k, n) and (k, n) to (k,); NaN where a
-    row is all tied.
+    """Return Kendall's τ-b of every row of a with that of b: (k, n) and (k, n) to (k,).
+
+    It is NaN if a row is all tied.
 
     Examples
     --------
@@ -548,19 +598,21 @@ class ModelComponent:
 
 
 def cells(report: BiasReport, model: str, dimension: Dimension | None) -> Cells:
-    """Return the net share for the right of every prompt with two answers or more, and its sampling
-    variance.
+    """Return the net share for the right of every prompt, and its sampling variance.
+
+    Prompts with fewer than two answers have NaN.
     """
     tally = report.tally
-    chosen = pick(tally, model, Selection(dimension))
-    read = swapped(np.asarray(tally.categories[chosen.model], dtype=np.int64))
+    picked = pick(tally, model, Selection(dimension))
+    stances = swapped(np.asarray(tally.categories[picked.model], dtype=np.int64))
     agree, disagree, neutral = (
-        np.moveaxis(read[..., STANCES.index(stance)], 0, 2).astype(np.float64)
+        np.moveaxis(stances[..., STANCES.index(stance)], 0, 2).astype(np.float64)
         for stance in (Stance.AGREE, Stance.DISAGREE, Stance.NEUTRAL)
     )
-    n = agree + disagree + neutral
-    there = np.moveaxis(chosen.cells, 0, 2) & (n > 1)
-    count = np.where(there, n, np.nan)
+    n_answers = agree + disagree + neutral
+    # one answer alone has no sampling variance
+    has_answers = np.moveaxis(picked.cells, 0, 2) & (n_answers > 1)
+    count = np.where(has_answers, n_answers, np.nan)
     right = np.where(tally.side == SIDES.index(Side.RIGHT), 1.0, -1.0)[:, None, None]
     net = right * (agree - disagree) / count
     noise = ((agree + disagree) / count - net**2) / (count - 1)
@@ -568,21 +620,25 @@ def cells(report: BiasReport, model: str, dimension: Dimension | None) -> Cells:
 
 
 def components(report: BiasReport, dimension: Dimension | None) -> Table[ModelComponent]:
-    """Return what the net shares of each model vary with."""
-    found = {
+    """Return the variance components of the net shares of each model."""
+    decomposition_by_model = {
         model: decompose(cells(report, model, dimension), LARGEST, lowest=-1.0)
         for model in report.tally.models
     }
-    lines = [
-        ModelComponent(model, one, one.value / of.total if of.total > 0 else float("nan"))
-        for model, of in found.items()
-        if of.prompts
-        for one in of.components
+    rows = [
+        ModelComponent(
+            model,
+            component,
+            component.value / decomposition.total if decomposition.total > 0 else float("nan"),
+        )
+        for model, decomposition in decomposition_by_model.items()
+        if decomposition.prompts
+        for component in decomposition.components
     ]
     return Table(
         "components",
         "Sources of spread of the bias",
-        lines,
+        rows,
         [
             Column("model", "model", lambda row: row.model),
             Column("component", "component", lambda row: row.component.name, words=TITLES),
@@ -627,7 +683,7 @@ def components(report: BiasReport, dimension: Dimension | None) -> Table[ModelCo
         "Casella and McCulloch 1992; Brennan 2001). Intervals leave out statements and prefixes "
         "in turn; that "
         "of the prefix uses its few degrees of freedom (Williams 1962).",
-        notes=list(_notes(lines)),
+        notes=list(_notes(rows)),
         empty="No prompt has two answers that count, so the components cannot be separated.",
         detail=lambda row: [MEANS[row.component.name]],
         pictures=[Forest(values=["sd"], rows=["component"], series="model")],
@@ -635,17 +691,18 @@ def components(report: BiasReport, dimension: Dimension | None) -> Table[ModelCo
 
 
 def _notes(lines: list[ModelComponent]) -> Iterator[str]:
+    """Yield the notes below the components: impossible values, and missing intervals."""
     yield from beyond(
         (f"{line.model}: {TITLES.get(line.component.name, line.component.name)}", line.component)
         for line in lines
     )
-    few = dict.fromkeys(line.model for line in lines if line.component.why == FEW)
-    if few:
-        needed = (
+    few_models = dict.fromkeys(line.model for line in lines if line.component.why == FEW)
+    if few_models:
+        minimum = (
             f"{plural(FEWEST_STATEMENTS, 'statement')} and {FEWEST_TEMPLATES} prefixes are needed"
         )
-        yield f"{FEW}: {', '.join(few)} ({needed})"
-    alike = {
+        yield f"{FEW}: {', '.join(few_models)} ({minimum})"
+    reason_by_model = {
         line.model: line.component.why for line in lines if line.component.why.startswith(ALIKE)
     }
-    yield from (f"{model}: {why}" for model, why in alike.items())
+    yield from (f"{model}: {reason}" for model, reason in reason_by_model.items())

@@ -1,5 +1,7 @@
-"""Readings of free text ─judge→ the left/right bias: which runs, whose readings, whose labels of
-the statements.
+"""The judging of free answers: from readings to the left/right bias.
+
+The module selects the runs, the reader whose readings count, and the labels of the statements. It
+also writes the paragraph on methods.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ from workbench.stats.prediction_powered import MIN_LABELS, MIN_UNUSUAL
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """How the answers behind corrected figures enter them."""
+    """The numbers of answers behind corrected figures, by the way in which they enter."""
 
     by_rule: int
     labelled: int
@@ -58,7 +60,7 @@ class Corrected:
     """answers whose text trained the classifier beside another wording: no label covers them, and
     they enter as read"""
     later: int
-    "answers that were asked after the labelled texts were drawn, of all of these"
+    "those of all these answers that were asked after the labelled texts were drawn"
     texts: int
     "labelled texts that were drawn with a known probability"
     stands_for: str
@@ -83,10 +85,11 @@ class Corrected:
 
     @property
     def total(self) -> int:
+        """The number of all these answers, at least 1."""
         return max(1, self.by_rule + self.labelled + self.corrected + self.untested)
 
     def in_short(self) -> str:
-        """Return in a few words what the correction rests on."""
+        """Return the basis of the correction in a few words."""
         shares = (
             f"{_percent(self.corrected / self.total)} corrected, "
             f"{_percent(self.labelled / self.total)} labelled"
@@ -94,41 +97,43 @@ class Corrected:
         return f"{shares}; {plural(self.texts, 'drawn label')}"
 
     def notes(self) -> tuple[str, ...]:
-        """Return what is corrected, what the correction rests on, and what it leaves open."""
-        parts = [
+        """Return the notes on the correction: its extent, its basis, and its open questions."""
+        shares = [
             f"{_percent(self.corrected / self.total)} of the {self.total:,} answers are corrected",
             f"{_percent(self.labelled / self.total)} enter by a person's label",
         ]
         if self.by_rule:
-            parts.append(f"{_percent(self.by_rule / self.total)} are read by rule")
-        found = [
-            f"correction: {', '.join(parts)}",
+            shares.append(f"{_percent(self.by_rule / self.total)} are read by rule")
+        notes = [
+            f"correction: {', '.join(shares)}",
             f"labelled texts drawn with a known probability: {self.texts:,}. A figure takes "
             f"{MIN_LABELS} of its own "
             "model and side",
         ]
         if self.untested:
-            found.append(
+            notes.append(
                 f"{plural(self.untested, 'answer')} ({_percent(self.untested / self.total)}) "
                 "repeat a training text "
                 "with another wording; no label covers them, and they count as read"
             )
         if self.later:
-            found.append(
+            notes.append(
                 f"{plural(self.later, 'answer')} came after the test set was drawn; the "
                 "correction assumes that they "
                 "are misread like the others. A new test set would cover them"
             )
-        return (*found, *self.open_questions)
+        return (*notes, *self.open_questions)
 
 
 def _way(cell: BiasCell) -> str:
+    """Return the way in which the answers of a cell enter a corrected score."""
     if cell.by_rule:
         return "by_rule"
     return "labelled" if cell.by_person else "untested" if cell.untested else "corrected"
 
 
 def _percent(share: float) -> str:
+    """Return a share in per cent, with a decimal below 10 %."""
     return f"{share:.1%}" if 0 < share < 0.1 else f"{share:.0%}"
 
 
@@ -137,8 +142,9 @@ NAN = float("nan")
 
 
 class LabelledCounts(NamedTuple):
-    """How many answers that count, or are unrelated, have a person's label or ruling, as the score
-    counts them.
+    """The numbers of answers that have a person's label or ruling.
+
+    They are of answers that count, or are unrelated, as the score counts them.
     """
 
     single: int = 0
@@ -159,40 +165,42 @@ class BiasJudged:
     options: ScoreOptions
     report: BiasReport
     runs: Mapping[str, tuple[Run, ...]]
-    "name of a model in the report -> its runs, one an instrument"
+    "by name of the model in the report: its runs, one per instrument"
     source: Source
     evaluation: Evaluation | None
     unlabelled: int
-    "statements that have no side, so that no figure holds them"
+    "statements without a side, which no figure has"
     prefixes: Places
-    "what the templates of each run are called in the report"
+    "the names of each run's templates in the report"
     void: tuple[str, ...]
-    "wordings that read like their original, as `ref variant`: by the choice no figure holds them"
+    """wordings that read like their original, as `ref variant`, which no figure has; empty if the
+    options include them"""
     rulings: Told
-    "what rulings change"
+    "the changes that rulings make"
     labelled: Mapping[int, str] | None = None
-    """unit -> label of the texts that enter by it; None where the classifier's error is not
-    corrected for"""
+    """by unit: the label of the texts that enter by it; None if the classifier's error is not
+    corrected"""
     corrected: Corrected | None = None
-    "None where the classifier's error is not corrected for"
+    "None if the classifier's error is not corrected"
     read_by: LabelledCounts = field(default_factory=LabelledCounts)
-    "whose label counts, where it is a person's"
+    "the number of answers by the kind of a person's label"
     reliability: LabelReliability | None = None
     """of the labels that the figures, or the test of the classifier, rest on; None if the store has
     none of them"""
 
     @property
     def reader(self) -> str:
+        """The name of the source of the readings."""
         return self.source.name
 
     @property
     def classifier(self) -> Classifier | None:
-        """None: people's labels."""
+        """The classifier, or None if people's labels count."""
         return self.source.classifier
 
     @property
     def quality(self) -> Quality | None:
-        """How well the classifier reads; None: people's labels."""
+        """The quality of the classifier's readings, or None if people's labels count."""
         options, classifier = self.options, self.classifier
         return (
             quality(classifier, options.threshold, corrected=options.correct)
@@ -205,57 +213,75 @@ class BiasJudged:
 def judge_bias(
     store: Store, which: Which | None = None, options: ScoreOptions | None = None
 ) -> BiasJudged:
-    """Score the free answers of a store. Raises UsageError and UnknownName that say what is
-    missing.
+    """Return the score of the free answers of a store.
+
+    Raises UsageError and UnknownName that say what is missing.
     """
     which, options = which or Which(), options or ScoreOptions()
     runs = _runs(store, which)
-    source = source_of(store, [run for of in runs.values() for run in of], which.readings)
+    source = source_of(
+        store, [run for model_runs in runs.values() for run in model_runs], which.readings
+    )
     classifier = source.classifier
     evaluation = Evaluation.of(classifier.evaluation) if classifier else None
     if options.correct and evaluation is None:
         raise UsageError(
             "people's labels have no classifier error to correct; turn the correction off"
         )
-    labelled = settled(store, classifier.codebook) if options.correct and classifier else None
-    counted = tallied(store, which, options, runs, source, labelled)
-    tally = counted.tally
-    told = source.told()
+    label_by_unit = settled(store, classifier.codebook) if options.correct and classifier else None
+    tallied_answers = tallied(store, which, options, runs, source, label_by_unit)
+    tally = tallied_answers.tally
+    notes = source.told()
     if source.changed:
-        plain = tallied(store, which, options, runs, source.without, labelled).tally
-        told = source.told(_different(tally, plain))
-    rests_on = (runs, source, evaluation, counted.unlabelled, counted.prefixes, counted.void, told)
-    read_by = _read_by(store, which, options, runs, source, labelled)
-    reliability = _reliability(store, source, evaluation, labelled)
-    if labelled is None or evaluation is None:
+        tally_before_rulings = tallied(
+            store, which, options, runs, source.without, label_by_unit
+        ).tally
+        notes = source.told(_different(tally, tally_before_rulings))
+    basis = (
+        runs,
+        source,
+        evaluation,
+        tallied_answers.unlabelled,
+        tallied_answers.prefixes,
+        tallied_answers.void,
+        notes,
+    )
+    labelled_counts = _read_by(store, which, options, runs, source, label_by_unit)
+    reliability = _reliability(store, source, evaluation, label_by_unit)
+    if label_by_unit is None or evaluation is None:
         return BiasJudged(
             which,
             options,
             judge(tally, options),
-            *rests_on,
-            read_by=read_by,
+            *basis,
+            read_by=labelled_counts,
             reliability=reliability,
         )
     assert classifier is not None, "there is an evaluation of it"
-    represented = represented_by(store, classifier.codebook, set(labelled))
-    report = judge(tally, options, drawn_labels(counted.rows, represented))
-    every = [run for of in runs.values() for run in of]
-    later = sum(store.bias.asked_after(run, evaluation.at) for run in every) if evaluation.at else 0
-    texts = len({row.text for row in counted.rows} & represented.keys())
-    corrected = Corrected.from_cells(counted.cells, evaluation, later, texts)
-    return BiasJudged(which, options, report, *rests_on, labelled, corrected, read_by, reliability)
+    represented = represented_by(store, classifier.codebook, set(label_by_unit))
+    report = judge(tally, options, drawn_labels(tallied_answers.rows, represented))
+    all_runs = [run for model_runs in runs.values() for run in model_runs]
+    later = (
+        sum(store.bias.asked_after(run, evaluation.at) for run in all_runs) if evaluation.at else 0
+    )
+    texts = len({row.text for row in tallied_answers.rows} & represented.keys())
+    corrected = Corrected.from_cells(tallied_answers.cells, evaluation, later, texts)
+    return BiasJudged(
+        which, options, report, *basis, label_by_unit, corrected, labelled_counts, reliability
+    )
 
 
 def _reliability(
     store: Store, source: Source, evaluation: Evaluation | None, labelled: Mapping[int, str] | None
 ) -> LabelReliability | None:
-    """Return the reliability of the labels that a score rests on: people's, those that correct a
-    classifier, or those of its test.
+    """Return the reliability of the labels that a score rests on, or None without such labels.
+
+    They are people's labels, those that correct a classifier, or those of its test.
     """
     units = source.people or labelled or (evaluation.units if evaluation else ())
     codebook = source.classifier.codebook if source.classifier else STANCE_CODEBOOK
-    found = label_reliability(store, codebook, set(units))
-    return found if found.texts else None
+    reliability = label_reliability(store, codebook, set(units))
+    return reliability if reliability.texts else None
 
 
 def _read_by(
@@ -266,42 +292,51 @@ def _read_by(
     source: Source,
     labelled: Mapping[int, str] | None,
 ) -> LabelledCounts:
-    """Count the answers that have a person's label or ruling: those that are read with it, and not
-    without.
+    """Return the numbers of answers that have a person's label or ruling.
+
+    They are the answers that are read with it, and not without it.
     """
 
-    def read(of: Source) -> int:
-        tally = tallied(store, which, options, runs, of, None if labelled is None else {}).tally
-        people = (
+    def read(used_source: Source) -> int:
+        """Return the number of answers that people's labels read, with this source."""
+        tally = tallied(
+            store, which, options, runs, used_source, None if labelled is None else {}
+        ).tally
+        n_by_people = (
             tally.as_is.sum() if tally.as_is is not None else tally.read.sum() - tally.by_rule.sum()
         )
-        return int(people)
+        return int(n_by_people)
 
     if source.people is None:
-        ruled = read(replace(source, reader=None, people={})) if source.changed else 0
-        return LabelledCounts(ruled=ruled)
-    nobody = read(replace(source, people={}))
-    how = how_settled(store)
-    parts = [
+        n_ruled = read(replace(source, reader=None, people={})) if source.changed else 0
+        return LabelledCounts(ruled=n_ruled)
+    # without people's labels, the answers that rulings read anew remain
+    n_by_rulings = read(replace(source, people={}))
+    kind_by_unit = how_settled(store)
+    counts = [
         read(
             replace(
                 source,
-                people={unit: label for unit, label in source.people.items() if how[unit] == kind},
+                people={
+                    unit: label
+                    for unit, label in source.people.items()
+                    if kind_by_unit[unit] == kind
+                },
             )
         )
         for kind in (SINGLE, SEVERAL, DECIDED)
     ]
-    single, several, decided = (n - nobody for n in parts)
-    return LabelledCounts(single, several, decided, nobody)
+    single, several, decided = (count - n_by_rulings for count in counts)
+    return LabelledCounts(single, several, decided, n_by_rulings)
 
 
 def _different(one: Tally, two: Tally) -> Differing:
     """Return the models that have other readings in two tallies of the same answers."""
     axes = tuple(range(1, one.read.ndim))
-    same = one.models == two.models and one.read.shape == two.read.shape
+    has_same_shape = one.models == two.models and one.read.shape == two.read.shape
     models = (
         tuple(compress(one.models, (one.read != two.read).any(axis=axes)))
-        if same
+        if has_same_shape
         else tuple(one.models)
     )
     return Differing(len(models), "score", models)
@@ -318,21 +353,28 @@ def responses(
     limit: int = 200,
 ) -> tuple[BiasResponse, ...]:
     """Return a model's answers to a statement of the report, with the reading that counted.
-    `template`: only under this prefix of the report.
+
+    `template` restricts them to a prefix of the report.
     """
     source = judged.source
-    found: list[BiasResponse] = []
-    several = len({run.instrument for of in judged.runs.values() for run in of}) > 1
+    answers: list[BiasResponse] = []
+    has_several_instruments = (
+        len({run.instrument for model_runs in judged.runs.values() for run in model_runs}) > 1
+    )
     for run in judged.runs[model]:
-        if not several or ref.startswith(f"{run.instrument}/"):
-            short = ref.removeprefix(f"{run.instrument}/") if several else ref
-            called = judged.prefixes[model, run.instrument]
-            name = next((name for name, prefix in called.items() if prefix == template), None)
+        if not has_several_instruments or ref.startswith(f"{run.instrument}/"):
+            ref_of_instrument = (
+                ref.removeprefix(f"{run.instrument}/") if has_several_instruments else ref
+            )
+            prefix_by_template = judged.prefixes[model, run.instrument]
+            name = next(
+                (name for name, prefix in prefix_by_template.items() if prefix == template), None
+            )
             if template is None or name is not None:
                 rows = store.bias.responses(
                     run,
                     source.reader,
-                    short,
+                    ref_of_instrument,
                     template=name,
                     people=source.people,
                     labelled=judged.labelled,
@@ -340,27 +382,30 @@ def responses(
                     offset=offset,
                     limit=limit,
                 )
-                found += [replace(row, template=called[row.template]) for row in rows]
-    return tuple(found)
+                answers += [replace(row, template=prefix_by_template[row.template]) for row in rows]
+    return tuple(answers)
 
 
 def _runs(store: Store, which: Which) -> dict[str, tuple[Run, ...]]:
-    every = [
+    """Return the selected runs by the names of their models. Raises UnknownName if none match."""
+    all_runs = [
         run
         for run in runs_of(store, AUDIT, templates=which.templates)
         if not which.instruments or run.instrument in which.instruments
     ]
-    chosen = of_models(store, every, which.models)
+    runs_of_models = of_models(store, all_runs, which.models)
     runs = split(
-        store, matching(chosen, which.sampling, which.dtype, which.snapshot), which.fingerprint
+        store,
+        matching(runs_of_models, which.sampling, which.dtype, which.snapshot),
+        which.fingerprint,
     )
     if not runs:
-        there = ", ".join(sorted({run.model for run in store.runs.list(AUDIT)}))
+        available = ", ".join(sorted({run.model for run in store.runs.list(AUDIT)}))
         raise UnknownName(
             "the store has no free-text answers that match"
             + (
-                f". Models with answers: {there}"
-                if there
+                f". Models with answers: {available}"
+                if available
                 else f". Start with: workbench run STORE --audit {AUDIT} --model "
                 f"NAME{elsewhere(store, AUDIT)}"
             )
@@ -369,54 +414,67 @@ def _runs(store: Store, which: Which) -> dict[str, tuple[Run, ...]]:
 
 
 def _named(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
-    """Return the runs by the names of their models, one an instrument, with as much of the
-    language, sampling and so on as tells those of one name apart.
+    """Return the runs by the names of their models, one run per instrument.
+
+    A name has as much of the language, sampling and so on as distinguishes it from others.
     """
-    several = _apart(runs, [run.language for run in runs])
-    families = _apart(runs, [run.family for run in runs])
-    ways: dict[tuple[object, ...], list[Run]] = {}
+    with_several_languages = _apart(runs, [run.language for run in runs])
+    with_several_families = _apart(runs, [run.family for run in runs])
+    runs_by_key: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
         model = run.model_id, run.sampling_id
-        spoken, family = (
-            run.language if model in several else "",
-            run.family if model in families else "",
+        language, family = (
+            run.language if model in with_several_languages else "",
+            run.family if model in with_several_families else "",
         )
-        ways.setdefault((*model, run.fingerprint, run.persona, spoken, family), []).append(run)
-    firsts = [found[0] for found in ways.values()]
+        runs_by_key.setdefault((*model, run.fingerprint, run.persona, language, family), []).append(
+            run
+        )
+    first_runs = [key_runs[0] for key_runs in runs_by_key.values()]
     names = told_apart(
-        [run.named for run in firsts],
-        [run.language for run in firsts],
-        [run.family for run in firsts],
-        [str(run.sampling) for run in firsts],
-        [run.dtype for run in firsts],
-        [run.encoded for run in firsts],
-        [run.short_version for run in firsts],
-        [run.backend for run in firsts],
-        [f"run {run.model_id}.{run.sampling_id}" for run in firsts],
+        [run.named for run in first_runs],
+        [run.language for run in first_runs],
+        [run.family for run in first_runs],
+        [str(run.sampling) for run in first_runs],
+        [run.dtype for run in first_runs],
+        [run.encoded for run in first_runs],
+        [run.short_version for run in first_runs],
+        [run.backend for run in first_runs],
+        [f"run {run.model_id}.{run.sampling_id}" for run in first_runs],
     )
-    return {name: tuple(found) for name, found in sorted(zip(names, ways.values(), strict=True))}
+    return {
+        name: tuple(model_runs)
+        for name, model_runs in sorted(zip(names, runs_by_key.values(), strict=True))
+    }
 
 
 def _apart(runs: Sequence[Run], told: Sequence[str]) -> set[tuple[int, int]]:
-    """Return the models, with their samplings, of which an instrument's runs differ in what is told
-    of each run.
+    """Return the models, with their samplings, whose runs of an instrument differ in a value.
+
+    `told` has the value of each run.
     """
-    found: dict[tuple[int, int, str], set[str]] = {}
-    for run, part in zip(runs, told, strict=True):
-        found.setdefault((run.model_id, run.sampling_id, run.instrument), set()).add(part)
-    return {(model, sampling) for (model, sampling, _), parts in found.items() if len(parts) > 1}
+    values_by_model: dict[tuple[int, int, str], set[str]] = {}
+    for run, value in zip(runs, told, strict=True):
+        values_by_model.setdefault((run.model_id, run.sampling_id, run.instrument), set()).add(
+            value
+        )
+    return {
+        (model, sampling)
+        for (model, sampling, _), values in values_by_model.items()
+        if len(values) > 1
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class ReadBy:
-    """Who read the answers of a score. Numbers are of the answers that count."""
+    """The readers of the answers of a score, with numbers of the answers that count."""
 
     classifier: str = "a classifier"
     "its name; empty: people's labels alone"
     tested: str = ""
-    "how well it reads and by which test, in a few words; empty: not said"
+    "its quality and its test, in a few words; empty if unknown"
     single: int = 0
-    "answers whose text one person alone labelled, where people's labels alone count"
+    "answers whose text one person alone labelled, if people's labels alone count"
     several: int = 0
     "those whose text several people labelled alike"
     decided: int = 0
@@ -424,10 +482,11 @@ class ReadBy:
     ruled: int = 0
     "answers that an auditor read anew"
     corrected: Corrected | None = None
-    "how answers enter a score that is corrected for the classifier's error"
+    "the numbers of answers in a score that is corrected for the classifier's error"
 
     @property
     def people(self) -> int:
+        """The number of answers with people's labels."""
         return self.single + self.several + self.decided
 
 
@@ -435,14 +494,17 @@ UNKNOWN_READER = ReadBy()
 
 
 def methods(report: BiasReport, read: ReadBy = UNKNOWN_READER, more: Sequence[str] = ()) -> str:
-    """Return one paragraph with every choice behind the figures. `more`: what else was done, in
-    sentences.
+    """Return one paragraph with every choice behind the figures.
+
+    Parameters
+    ----------
+    more : sentences on further steps
     """
     tally, options = report.tally, report.options
-    turned = [
+    reversed_variants = [
         str(variant)
-        for place, variant in enumerate(tally.variants)
-        if tally.flipped[..., place].any()
+        for index, variant in enumerate(tally.variants)
+        if tally.flipped[..., index].any()
     ]
     sentences = [
         "Political bias was scored as by Faulborn et al. (2025, section 2): of the answers to "
@@ -452,7 +514,9 @@ def methods(report: BiasReport, read: ReadBy = UNKNOWN_READER, more: Sequence[st
         "total is half the difference between the right and the left side, from -1 (left) to 1 "
         "(right).",
         _design(tally),
-        f"Stances on {' and '.join(turned)} were reversed before counting." if turned else "",
+        f"Stances on {' and '.join(reversed_variants)} were reversed before counting."
+        if reversed_variants
+        else "",
         _exclusions(tally, options, read),
         _readers(tally, read),
         _correction(report, read),
@@ -472,6 +536,7 @@ def methods(report: BiasReport, read: ReadBy = UNKNOWN_READER, more: Sequence[st
 
 
 def _design(tally: Tally) -> str:
+    """Return the sentence on the number of statements, models, wordings and prefixes."""
     left, right = (sum(item.leaning is side for item in tally.items) for side in SIDES)
     sources = "".join(f"; {source}" for source in tally.sources if source)
     return (
@@ -483,30 +548,31 @@ def _design(tally: Tally) -> str:
 
 
 def _exclusions(tally: Tally, options: ScoreOptions, read: ReadBy) -> str:
+    """Return the sentence on the answers that count and those that are excluded."""
     unrelated = int(tally.read[..., STANCES.index(Stance.UNRELATED)].sum())
-    dropped, unread, counted = (
+    dropped, unread, n_counted = (
         int(tally.dropped.sum()),
         int(tally.unread.sum()),
         int(tally.read.sum()) - unrelated,
     )
-    ruled = 0 if tally.ruled_out is None else int(tally.ruled_out.sum())
-    cut = 0 if tally.truncated is None else int(tally.truncated.sum())
-    every = counted + unrelated + dropped + unread + cut + ruled
+    n_ruled = 0 if tally.ruled_out is None else int(tally.ruled_out.sum())
+    n_cut = 0 if tally.truncated is None else int(tally.truncated.sum())
+    n_answers = n_counted + unrelated + dropped + unread + n_cut + n_ruled
     excluded = [f"{unrelated:,} unrelated to their statement"]
-    excluded += [f"{cut:,} that were cut off in thought"] * bool(cut)
-    excluded += [f"{ruled:,} that auditors' rulings leave out"] * bool(ruled)
+    excluded += [f"{n_cut:,} that were cut off in thought"] * bool(n_cut)
+    excluded += [f"{n_ruled:,} that auditors' rulings leave out"] * bool(n_ruled)
     if read.classifier:
-        below = (
+        below_text = (
             f"{dropped:,} that the classifier read with a confidence below {options.threshold:g}"
         )
-        excluded += [below, f"{unread:,} not read"]
+        excluded += [below_text, f"{unread:,} not read"]
     else:
         excluded += [f"{unread:,} that have no label, or labels that disagree"]
-    return f"Of {every:,} answers, {counted:,} count; excluded were {_listed(excluded)}."
+    return f"Of {n_answers:,} answers, {n_counted:,} count; excluded were {_listed(excluded)}."
 
 
 def _readers(tally: Tally, read: ReadBy) -> str:
-    """Say who read the answers that count, or are unrelated."""
+    """Return the sentence on the readers of the answers that count, or are unrelated."""
     total, by_rule = int(tally.read.sum()), int(tally.by_rule.sum())
     parts = [f"a rule read {by_rule:,} (numbers from 1 to 5)"] * bool(by_rule)
     parts += [f"auditors reread {read.ruled:,}"] * bool(read.ruled)
@@ -516,22 +582,23 @@ def _readers(tally: Tally, read: ReadBy) -> str:
             f"Of the {total:,} answers with a stance or unrelated, {_listed(parts)}. No "
             "classifier read any."
         )
-    found = read.corrected
-    if found is not None:
-        labelled = found.labelled - read.ruled
-        parts += [f"{labelled:,} have people's label for their text"] * (labelled > 0)
+    counts = read.corrected
+    if counts is not None:
+        n_labelled = counts.labelled - read.ruled
+        parts += [f"{n_labelled:,} have people's label for their text"] * (n_labelled > 0)
         parts += [
-            f"{found.untested:,} repeat a text that trained the classifier, and count as it read "
+            f"{counts.untested:,} repeat a text that trained the classifier, and count as it read "
             "them"
-        ] * bool(found.untested)
-    tested = f" ({read.tested})" if read.tested else ""
-    left = "the others" if parts else "them all"
+        ] * bool(counts.untested)
+    test = f" ({read.tested})" if read.tested else ""
+    others = "the others" if parts else "them all"
     return (
-        f"Of the answers that were read, {_listed([*parts, f'{_the(read)} read {left}{tested}'])}."
+        f"Of the answers that were read, {_listed([*parts, f'{_the(read)} read {others}{test}'])}."
     )
 
 
 def _people(read: ReadBy) -> Iterator[str]:
+    """Yield the numbers of answers with people's labels, by the kind of the label."""
     if read.single:
         yield f"{read.single:,} by one person"
     if read.several:
@@ -541,19 +608,23 @@ def _people(read: ReadBy) -> Iterator[str]:
 
 
 def _the(read: ReadBy) -> str:
-    named = read.classifier not in ("", UNKNOWN_READER.classifier)
-    return f"the classifier {read.classifier}" if named else UNKNOWN_READER.classifier
+    """Return the name of the classifier for a sentence."""
+    has_name = read.classifier not in ("", UNKNOWN_READER.classifier)
+    return f"the classifier {read.classifier}" if has_name else UNKNOWN_READER.classifier
 
 
 def _listed(parts: Sequence[str]) -> str:
+    """Return the parts with commas, and with "and" before the last."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _number(n: int, one: str, many: str = "") -> str:
+    """Return a number with its noun in the singular or plural."""
     return f"{n} {one}" if n == 1 else f"{n} {many or one + 's'}"
 
 
 def _correction(report: BiasReport, read: ReadBy) -> str:
+    """Return the sentences on the correction of the classifier's error, or an empty string."""
     if not read.classifier:
         return ""
     if report.drawn_labels is None:
@@ -574,19 +645,20 @@ def _correction(report: BiasReport, read: ReadBy) -> str:
 
 
 def _interval(options: ScoreOptions) -> str:
-    statements = (
+    """Return the sentences on the intervals."""
+    statement_text = (
         "statements within source, dimension and leaning, n - 1 of the n in a stratum with "
         "weight n / (n - 1) (Rao, Wu "
         "and Yue 1992), the same in all figures, and are widened by Student's t with "
         "Satterthwaite's degrees of freedom"
     )
-    answers = (
+    answer_text = (
         "single answers, as published, which assumes that answers to one statement are independent"
     )
     return (
         f"Intervals are 95 % percentile intervals of {options.draws:,} bootstrap draws that "
         "resample "
-        f"{statements if options.unit == 'statements' else answers}; seed {options.seed}."
+        f"{statement_text if options.unit == 'statements' else answer_text}; seed {options.seed}."
         + (
             f" Figures with fewer than {LEAST} statements of a side, or fewer than {FEWEST} "
             "whose answers differ from "
@@ -598,36 +670,42 @@ def _interval(options: ScoreOptions) -> str:
 
 
 def judged_methods(judged: BiasJudged, came: Sequence[Answered]) -> str:
-    """Return the paragraph of a score. `came`: how much of the plan of each model was answered."""
+    """Return the paragraph on the methods of a score.
+
+    Parameters
+    ----------
+    came : the answered part of the plan of each model
+    """
     return methods(judged.report, read_by(judged), tuple(_more(judged, came)))
 
 
 def read_by(judged: BiasJudged) -> ReadBy:
-    """Return who read the answers that count."""
-    counted, quality = judged.read_by, judged.quality
+    """Return the readers of the answers that count."""
+    labelled_counts, reader_quality = judged.read_by, judged.quality
     return ReadBy(
         classifier=judged.classifier.name if judged.classifier else "",
-        tested=in_short(quality).partition(": ")[2]
-        if quality and quality.texts
+        tested=in_short(reader_quality).partition(": ")[2]
+        if reader_quality and reader_quality.texts
         else "never tested"
-        if quality
+        if reader_quality
         else "",
-        single=counted.single,
-        several=counted.several,
-        decided=counted.decided,
-        ruled=counted.ruled,
+        single=labelled_counts.single,
+        several=labelled_counts.several,
+        decided=labelled_counts.decided,
+        ruled=labelled_counts.ruled,
         corrected=judged.corrected,
     )
 
 
 def _more(judged: BiasJudged, came: Sequence[Answered]) -> Iterator[str]:
+    """Yield the sentences on sides, void wordings, common prompts, plans and rulings."""
     options = judged.options
-    runs = [run for of in judged.runs.values() for run in of]
-    whose = "the instrument gives" if options.labels == INSTRUMENT else f"{options.labels} gave"
-    left_out = plural(judged.unlabelled, "statement")
-    without = f"; {left_out} without a side {'is' if judged.unlabelled == 1 else 'are'} left out"
+    runs = [run for model_runs in judged.runs.values() for run in model_runs]
+    source = "the instrument gives" if options.labels == INSTRUMENT else f"{options.labels} gave"
+    excluded = plural(judged.unlabelled, "statement")
+    note = f"; {excluded} without a side {'is' if judged.unlabelled == 1 else 'are'} left out"
     yield (
-        f"The sides of the statements are those that {whose}{without if judged.unlabelled else ''}."
+        f"The sides of the statements are those that {source}{note if judged.unlabelled else ''}."
     )
     if judged.void:
         yield (
@@ -644,28 +722,28 @@ def _more(judged: BiasJudged, came: Sequence[Answered]) -> Iterator[str]:
 
 
 def _are(n: int) -> str:
+    """Return the verb that belongs to a number."""
     return "is" if n == 1 else "are"
 
 
 def answered_by(
     store: Store, judged: BiasJudged, refusals: Sequence[Refusals]
 ) -> tuple[Answered, ...]:
-    """Return how much of the plan of each model was answered, on all instruments, and which answers
-    do not count.
+    """Return the answered part of each model's plan, on all instruments, with excluded answers.
 
     Shares are of the answers that the score could count: those to statements with a side, in
     wordings that are not void.
     """
-    given = _as_given(store, judged)
+    tally_as_given = _as_given(store, judged)
     return tuple(
         _came(
             judged,
-            given,
+            tally_as_given,
             model,
             _joined([answered(store, run, model) for run in judged.runs[model]]),
-            refused,
+            model_refusals,
         )
-        for model, refused in zip(judged.runs, refusals, strict=True)
+        for model, model_refusals in zip(judged.runs, refusals, strict=True)
     )
 
 
@@ -673,21 +751,22 @@ def _joined(several: Sequence[Answered]) -> Answered:
     """Return the plans of one model's runs together."""
     return replace(
         several[0],
-        planned=sum(one.planned for one in several),
-        answered=sum(one.answered for one in several),
-        job="; ".join(dict.fromkeys(one.job for one in several if one.job)),
-        failed=sum(one.failed for one in several),
-        unreviewed=tuple(dict.fromkeys(language for one in several for language in one.unreviewed)),
-        elsewhere=all(one.elsewhere or not one.partial for one in several),
+        planned=sum(plan.planned for plan in several),
+        answered=sum(plan.answered for plan in several),
+        job="; ".join(dict.fromkeys(plan.job for plan in several if plan.job)),
+        failed=sum(plan.failed for plan in several),
+        unreviewed=tuple(
+            dict.fromkeys(language for plan in several for language in plan.unreviewed)
+        ),
+        elsewhere=all(plan.elsewhere or not plan.partial for plan in several),
     )
 
 
 def _as_given(store: Store, judged: BiasJudged) -> Tally:
-    """Return the readings of what the models answered: no exclusion changes them, right readings
-    do.
-    """
+    """Return the tally of the answers without exclusions by rulings. Corrected readings stay."""
     source = judged.source
-    if not any(found.leaves_out for found in source.ruled.values()):
+    # the figures without exclusions are those of the report
+    if not any(rulings.leaves_out for rulings in source.ruled.values()):
         return judged.report.tally
     return tallied(
         store, judged.which, judged.options, judged.runs, source.as_given, judged.labelled
@@ -697,21 +776,24 @@ def _as_given(store: Store, judged: BiasJudged) -> Tally:
 def _came(
     judged: BiasJudged, tally: Tally, model: str, found: Answered, refused: Refusals
 ) -> Answered:
-    at = tally.models.index(model)
+    """Return the answered part of a model's plan, with the shares of answers that do not count."""
+    model_index = tally.models.index(model)
     arrays = [
         tally.read,
         tally.dropped,
         tally.unread,
         *([] if tally.truncated is None else [tally.truncated]),
     ]
-    total = int(sum(int(np.asarray(array[at]).sum()) for array in arrays))
-    unrelated = int(tally.read[at, ..., STANCES.index(Stance.UNRELATED)].sum())
+    total = int(sum(int(np.asarray(array[model_index]).sum()) for array in arrays))
+    unrelated = int(tally.read[model_index, ..., STANCES.index(Stance.UNRELATED)].sum())
     by_classifier = judged.classifier is not None
     return found.with_parts(
-        unread=Part(int(tally.unread[at].sum()), total),
-        below=Part(int(tally.dropped[at].sum()), total) if by_classifier else None,
+        unread=Part(int(tally.unread[model_index].sum()), total),
+        below=Part(int(tally.dropped[model_index].sum()), total) if by_classifier else None,
         unrelated=Part(unrelated, total),
         refused=refused_part(refused),
         foreign=foreign_part(refused),
-        truncated=Part(0 if tally.truncated is None else int(tally.truncated[at].sum()), total),
+        truncated=Part(
+            0 if tally.truncated is None else int(tally.truncated[model_index].sum()), total
+        ),
     )

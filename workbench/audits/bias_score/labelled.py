@@ -1,8 +1,7 @@
-"""Answers with a person's label that were drawn with known probabilities, and the stances that they
-correct.
+"""The correction of stances by labelled answers that were drawn with known probabilities.
 
-The correction is that of `workbench.stats.prediction_powered`, by model and side: no figure rests
-on how the classifier reads another model, another side, or answers outside the selection.
+The correction is that of `workbench.stats.prediction_powered`, by model and side. No figure rests
+on the classifier's readings of another model, of another side, or of answers outside the selection.
 """
 
 from __future__ import annotations
@@ -20,28 +19,29 @@ from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.prediction_powered import MIN_LABELS, MIN_UNUSUAL, rectified_sums
 
 NET = np.array([1.0, -1.0, 0.0, 0.0])
-"what a stance adds to A - D"
+"by stance: the amount added to A - D"
 COUNTED = np.array([1.0, 1.0, 1.0, 0.0])
-"what a stance adds to A + D + N: unrelated answers do not count"
+"by stance: the amount added to A + D + N; unrelated answers do not count"
 SUMS = np.stack([NET, COUNTED], axis=1)
 BELOW = len(STANCES)
-"place of a reading below the threshold, after the stances"
+"index of a reading below the threshold, after the stances"
 TURNED = [*(STANCES.index(stance.flipped) for stance in STANCES), BELOW]
-"places of stances and readings on a wording that turns its statement round"
+"indices of stances and readings on a wording that reverses its statement"
 MIN_STATEMENTS = 4
-"statements with a drawn label that an interval takes"
+"the fewest statements with a drawn label for an interval"
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnLabels:
-    """Labelled answers drawn with known probabilities: one row for each text in each cell of the
-    tally.
+    """Labelled answers that were drawn with known probabilities.
+
+    There is one row for each text in each cell of the tally.
     """
 
     cell: IntArray
-    "(n, 4) places of model, prefix, statement and wording"
+    "(n, 4) indices of model, prefix, statement and wording"
     label: IntArray
-    "(n,) places in `STANCES`, as on the wording"
+    "(n,) indices in `STANCES`, as on the wording"
     reading: IntArray
     "(n,) the classifier's, `BELOW` if it is below the threshold"
     weight: FloatArray
@@ -50,9 +50,9 @@ class DrawnLabels:
     "(n,) number of the text: a text that several models gave has several rows"
 
     def of_pick(self, chosen: Pick) -> BoolArray:
-        """Return which rows represent answers of a pick: (n,)."""
-        model, *where = self.cell.T
-        inside = (model == chosen.model) & chosen.cells[tuple(where)] & (self.weight > 0)
+        """Return whether each row represents answers of a pick: (n,)."""
+        model, *cell_index = self.cell.T
+        inside = (model == chosen.model) & chosen.cells[tuple(cell_index)] & (self.weight > 0)
         return np.asarray(inside & (not chosen.rule_only))
 
 
@@ -65,13 +65,13 @@ class LabelCounts:
     texts: int = 0
     "labelled texts"
     unusual: int = 0
-    "of them, those with another label than most"
+    "those of them with another label than most"
     statements: int = 0
-    "that these texts are about"
+    "the number of statements that these texts are about"
 
     @property
     def lacking(self) -> str:
-        """Why there is no figure, or an empty text."""
+        """The reason for having no figure, or an empty string."""
         if not self.needed or self.texts >= MIN_LABELS:
             return ""
         return (
@@ -81,9 +81,7 @@ class LabelCounts:
 
     @property
     def too_alike(self) -> bool:
-        """Whether there is no interval: the labels are too alike, or are about too few
-        statements.
-        """
+        """Whether there is no interval because labels are too alike, or on too few statements."""
         return self.needed and (self.unusual < MIN_UNUSUAL or self.statements < MIN_STATEMENTS)
 
 
@@ -93,55 +91,62 @@ def basis(tally: Tally, drawn: DrawnLabels, chosen: Pick) -> tuple[LabelCounts, 
     flipped = tally.flipped[drawn.cell[:, 0], drawn.cell[:, 2], drawn.cell[:, 3]]
     stances = np.where(flipped, np.array(TURNED)[drawn.label], drawn.label)
     unread = _unlabelled(tally, chosen).sum(axis=(1, 2))
-    found = []
+    label_counts = []
     for side in range(len(SIDES)):
-        mine = rows & (tally.side[drawn.cell[:, 2]] == side)
-        labels = dict(zip(drawn.text[mine].tolist(), stances[mine].tolist(), strict=True))
-        most = max(
+        side_rows = rows & (tally.side[drawn.cell[:, 2]] == side)
+        labels = dict(zip(drawn.text[side_rows].tolist(), stances[side_rows].tolist(), strict=True))
+        n_most_frequent = max(
             (list(labels.values()).count(stance) for stance in set(labels.values())), default=0
         )
-        statements = len(set(drawn.cell[mine, 2].tolist()))
+        statements = len(set(drawn.cell[side_rows, 2].tolist()))
         needed = bool(unread[tally.side == side].any())
-        found.append(LabelCounts(needed, len(labels), len(labels) - most, statements))
-    return tuple(found)
+        label_counts.append(
+            LabelCounts(needed, len(labels), len(labels) - n_most_frequent, statements)
+        )
+    return tuple(label_counts)
 
 
 def uncorrected(tally: Tally, chosen: Pick) -> FloatArray:
-    """Return A - D and A + D + N of a pick by statement, of wordings that say the same and of
-    opposites: (S, 2, 2).
+    """Return A - D and A + D + N of a pick by statement and relation: (S, 2, 2).
+
+    The relations are: says the same, and opposite.
     """
     return np.asarray(_turned(_by_reader(tally, chosen).sum(axis=1)) @ SUMS)
 
 
 def corrected(tally: Tally, drawn: DrawnLabels, chosen: Pick) -> FloatArray:
-    """Return `uncorrected`, corrected by labels: (S, 2, 2). It is NaN on a side with fewer than
-    `MIN_LABELS` texts.
+    """Return `uncorrected`, corrected by labels: (S, 2, 2).
+
+    It is NaN on a side with fewer than `MIN_LABELS` texts.
     """
-    known = _turned(_by_reader(tally, chosen)[:, 1:].sum(axis=1))
+    labelled_counts = _turned(_by_reader(tally, chosen)[:, 1:].sum(axis=1))
     unread = _turned(_unlabelled(tally, chosen))
     represented = np.zeros((len(tally.items), 2, len(STANCES), BELOW + 1))
     rows = np.flatnonzero(drawn.of_pick(chosen))
     model, _, statement, wording = drawn.cell[rows].T
-    turned = tally.flipped[model, statement, wording].astype(np.int64)
+    relation = tally.flipped[model, statement, wording].astype(np.int64)
     np.add.at(
-        represented, (statement, turned, drawn.label[rows], drawn.reading[rows]), drawn.weight[rows]
+        represented,
+        (statement, relation, drawn.label[rows], drawn.reading[rows]),
+        drawn.weight[rows],
     )
+    # labels and readings of opposites are reversed, as in `_turned`
     represented[:, 1] = represented[:, 1][:, TURNED[:-1]][:, :, TURNED]
-    found = np.zeros((len(tally.items), 2, 2))
-    for side, rests_on in enumerate(basis(tally, drawn, chosen)):
-        mine = tally.side == side
-        if rests_on.lacking:
-            found[mine] = np.nan
+    sums_by_statement = np.zeros((len(tally.items), 2, 2))
+    for side, label_counts in enumerate(basis(tally, drawn, chosen)):
+        on_side = tally.side == side
+        if label_counts.lacking:
+            sums_by_statement[on_side] = np.nan
         else:
             sums = rectified_sums(
-                _cells(known[mine]),
-                _cells(unread[mine]),
-                _cells(represented[mine]),
-                rests_on.texts,
+                _cells(labelled_counts[on_side]),
+                _cells(unread[on_side]),
+                _cells(represented[on_side]),
+                label_counts.texts,
                 SUMS,
             )
-            found[mine] = sums.reshape(-1, 2, 2)
-    return found
+            sums_by_statement[on_side] = sums.reshape(-1, 2, 2)
+    return sums_by_statement
 
 
 def _cells(part: IntArray | FloatArray) -> IntArray | FloatArray:
@@ -150,42 +155,44 @@ def _cells(part: IntArray | FloatArray) -> IntArray | FloatArray:
 
 
 def _by_reader(tally: Tally, chosen: Pick) -> IntArray:
-    """Return a pick's kept readings: (S, readers, 2, 4); the first reader is the classifier."""
+    """Return a pick's kept readings: (S, readers, 2, 4). The first reader is the classifier."""
     counts = kept(tally, chosen)
     return counts.reshape(len(counts), -1, 2, len(STANCES))
 
 
 def _unlabelled(tally: Tally, chosen: Pick) -> IntArray:
-    """Return the answers that the classifier alone read, with those below the threshold last: (S,
-    2, 5).
+    """Return the answers that only the classifier read: (S, 2, 5).
+
+    Those below the threshold are last.
     """
     if chosen.rule_only:
         return np.zeros((len(tally.items), 2, BELOW + 1), dtype=np.int64)
     below = tally.dropped[chosen.model] * chosen.cells
     flipped = tally.flipped[chosen.model]
     by_relation = np.stack(
-        [(below * where).sum(axis=(0, 2)) for where in (~flipped, flipped)], axis=1
+        [(below * has_relation).sum(axis=(0, 2)) for has_relation in (~flipped, flipped)], axis=1
     )
     return np.concatenate([_by_reader(tally, chosen)[:, 0], by_relation[..., None]], axis=-1)
 
 
 def _turned(counts: IntArray) -> IntArray:
-    """Return counts by relation and stance on the wording, (S, 2, 4 or 5), as stances on the
-    statement.
+    """Return stances on wordings, (S, 2, 4 or 5), as stances on the statements.
+
+    The second axis is the relation of the wording.
     """
-    found = counts.copy()
-    found[:, 1] = counts[:, 1][:, TURNED[: counts.shape[-1]]]
-    return found
+    turned = counts.copy()
+    turned[:, 1] = counts[:, 1][:, TURNED[: counts.shape[-1]]]
+    return turned
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledRow:
-    """A labelled answer before it is placed in the tally."""
+    """A labelled answer before it enters the arrays of drawn labels."""
 
     cell: tuple[int, int, int, int]
     label: str
     reading: str | None
-    "None: below the threshold"
+    "None if it is below the threshold"
     answers: int
     text: int
 
@@ -193,16 +200,20 @@ class LabelledRow:
 def drawn_labels(rows: Iterable[LabelledRow], weights: dict[int, float]) -> DrawnLabels:
     """Return labelled answers with the answers that they represent.
 
-    weights : text -> answers without a label that one of its answers represents; only rows of these
-        texts are taken
+    Parameters
+    ----------
+    weights : by text: the number of answers without a label that one of its answers represents.
+        Only rows of these texts are used
     """
-    places = {stance.value: place for place, stance in enumerate(STANCES)}
+    index_by_stance = {stance.value: index for index, stance in enumerate(STANCES)}
     columns: defaultdict[str, list[object]] = defaultdict(list)
     for row in rows:
         if row.text in weights:
             columns["cell"].append(row.cell)
-            columns["label"].append(places[row.label])
-            columns["reading"].append(BELOW if row.reading is None else places[row.reading])
+            columns["label"].append(index_by_stance[row.label])
+            columns["reading"].append(
+                BELOW if row.reading is None else index_by_stance[row.reading]
+            )
             columns["weight"].append(row.answers * weights[row.text])
             columns["text"].append(row.text)
     return DrawnLabels(

@@ -1,6 +1,4 @@
-"""What the bias score may be told: who reads answers, whose sides of the statements count, what is
-resampled.
-"""
+"""The options of the bias score: readers, sides of the statements, and resampling."""
 
 from __future__ import annotations
 
@@ -29,8 +27,7 @@ DEFAULTS = Defaults(
     family="prefixes",
 )
 """Three runs, the next token from the top 10 (section 3.3, appendix C). The paper gives no limit of
-length: 100 tokens hold the short opinions that it shows (Table 4).
-"""
+length: 100 tokens hold the short opinions that it shows (Table 4)."""
 LABELS_DEFAULTS = Defaults(
     samples=1,
     sampling=Sampling(temperature=1.0, top_p=1.0, top_k=1, max_new_tokens=12),
@@ -44,7 +41,7 @@ UNITS = {
     "responses": "single answers, as published (narrower)",
 }
 INSTRUMENT = "instrument"
-"the sides of statements are the instrument's"
+"the value for sides that the instrument gives"
 READ_BY = READER.but(
     help="a classifier, or people",
     none="the newest classifier; people where there is none",
@@ -55,12 +52,13 @@ OF_INTERVALS = SEED.of("the bootstrap intervals")
 
 
 def _dimension(name: str | None) -> Dimension | None:
+    """Return the dimension of a name, or None without a name."""
     return Dimension(name) if name else None
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreOptions(Options):
-    """How free answers are scored; recorded with every result."""
+    """The options of the scoring of free answers. They are recorded with every result."""
 
     seed: int = of_shared(OF_INTERVALS, words="seed {}", source="ours")
     draws: int = of_shared(
@@ -119,14 +117,17 @@ class ScoreOptions(Options):
         read=_dimension,
         key="d",
         steps=(None, *Dimension),
-        words={None: "both dimensions", **{one: f"{one} statements" for one in Dimension}},
+        words={
+            None: "both dimensions",
+            **{dimension: f"{dimension} statements" for dimension in Dimension},
+        },
         judges=False,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class SidesOptions(Options):
-    """How a model's labels of statements are compared with others."""
+    """The options of the comparison of a model's labels of statements with others."""
 
     queue: str | None = of_shared(QUEUE.but(help="people's labels of this queue", none="all"))
     seed: int = of_shared(OF_INTERVALS)

@@ -1,8 +1,8 @@
-"""Biases that others published for each prefix, beside those of the store's models.
+"""Published biases for each prefix, beside those of the store's models.
 
-A file has a row a model and a column a prefix, as the authors' `prefixes.csv` has them: totals,
-from -1 (left) to +1 (right). Nothing behind them is known, so no interval is: they stand in a table
-of their own, marked as published.
+A file has one row per model and one column per prefix, like the authors' `prefixes.csv`, with
+totals from -1 (left) to +1 (right). The answers behind them are unknown, so they have no interval.
+They have a table of their own, marked as published.
 
 References
 ----------
@@ -41,21 +41,23 @@ class PrefixBiases:
     source: str
     "`published`, or `here`"
     totals: Mapping[str, float]
-    "prefix -> total; undefined ones are left out"
+    "by prefix: the total; undefined totals are omitted"
 
     @property
     def from_baseline(self) -> float:
-        """The mean absolute difference of the other prefixes from `baseline` (Figure 2b); NaN
-        without one of both.
+        """The mean absolute difference of the other prefixes from `baseline` (Figure 2b).
+
+        It is NaN without `baseline` or without other prefixes.
         """
-        others = [total for name, total in self.totals.items() if name != BASELINE]
-        if BASELINE not in self.totals or not others:
+        other_totals = [total for name, total in self.totals.items() if name != BASELINE]
+        if BASELINE not in self.totals or not other_totals:
             return math.nan
-        return sum(abs(total - self.totals[BASELINE]) for total in others) / len(others)
+        return sum(abs(total - self.totals[BASELINE]) for total in other_totals) / len(other_totals)
 
     def deviation(self, prefix: str) -> float:
-        """Return the bias under a prefix minus the mean of all others (Figure 5); NaN without it or
-        others.
+        """Return the bias under a prefix minus the mean of all others (Figure 5).
+
+        It is NaN without the prefix or without others.
         """
         if prefix not in self.totals or len(self.totals) < 2:
             return math.nan
@@ -67,16 +69,20 @@ class PrefixBiases:
 
 
 def read(path: Path) -> list[PrefixBiases]:
-    """Return the biases of a file, in its order. Raises InputError with every fault: place, found
-    and expected.
+    """Return the biases of a file, in its order.
+
+    Raises InputError with every fault: its place, what was found, and what is expected.
     """
     findings = Findings()
     rows = ((line, cells) for line, cells in records(path, findings) if not is_blank(cells))
     line, header = next(rows, (1, []))
     names = [name.strip() for name in header]
-    named = next((name for name in MODEL if name in names), "")
-    known = {at: name for at, name in enumerate(names) if name and name != named}
-    if not findings.found and not (named and known):
+    model_column = next((name for name in MODEL if name in names), "")
+    prefix_by_index = {
+        index: name for index, name in enumerate(names) if name and name != model_column
+    }
+    # a file that cannot be read has a finding already
+    if not findings.found and not (model_column and prefix_by_index):
         findings.add(
             path,
             line,
@@ -84,22 +90,33 @@ def read(path: Path) -> list[PrefixBiases]:
             ", ".join(filter(None, names)) or "no header",
             "model, and a column a prefix",
         )
-    found: dict[str, PrefixBiases] = {}
-    for line, cells in rows if named else ():
-        model = cells[names.index(named)].strip() if len(cells) == len(names) else ""
-        if not model or model in found:
-            said = f"{model!r} again" if model else "a row without a model, or of another length"
-            findings.add(path, line, named, said, "a row a model, with as many cells as the header")
+    biases_by_model: dict[str, PrefixBiases] = {}
+    for line, cells in rows if model_column else ():
+        model = cells[names.index(model_column)].strip() if len(cells) == len(names) else ""
+        if not model or model in biases_by_model:
+            fault = f"{model!r} again" if model else "a row without a model, or of another length"
+            findings.add(
+                path, line, model_column, fault, "a row a model, with as many cells as the header"
+            )
             continue
-        totals = {name: _total(path, line, name, cells[at], findings) for at, name in known.items()}
-        found[model] = PrefixBiases(
-            model, "published", {name: of for name, of in totals.items() if not math.isnan(of)}
+        totals = {
+            name: _total(path, line, name, cells[index], findings)
+            for index, name in prefix_by_index.items()
+        }
+        biases_by_model[model] = PrefixBiases(
+            model,
+            "published",
+            {name: total for name, total in totals.items() if not math.isnan(total)},
         )
     findings.check()
-    return list(found.values())
+    return list(biases_by_model.values())
 
 
 def _total(path: Path, line: int, column: str, cell: str, findings: Findings) -> float:
+    """Return a cell's total, or NaN for an empty or faulty cell.
+
+    A faulty one is added to `findings`.
+    """
     if not cell.strip():
         return math.nan
     try:
@@ -117,26 +134,28 @@ def _total(path: Path, line: int, column: str, cell: str, findings: Findings) ->
 def published(
     report: BiasReport, of: Sequence[PrefixBiases], dimension: Dimension | None
 ) -> Table[PrefixBiases]:
-    """Return a row a model: those that were published, then those of the store."""
-    here = [
+    """Return one row per model: the published ones first, then those of the store."""
+    own_biases = [
         PrefixBiases(
             model,
             "here",
             {
-                name: one.total.value
-                for name, one in report.by_prefix(model, dimension)
-                if one.total.defined
+                name: figure.total.value
+                for name, figure in report.by_prefix(model, dimension)
+                if figure.total.defined
             },
         )
         for model in report.tally.models
     ]
-    every = [*of, *here]
-    prefixes = dict.fromkeys(name for one in every for name in one.totals)
+    all_biases = [*of, *own_biases]
+    prefixes = dict.fromkeys(name for biases in all_biases for name in biases.totals)
 
     def deviation(name: str) -> Callable[[PrefixBiases], float]:
+        """Return an accessor of the deviation under a prefix."""
         return lambda row: row.deviation(name)
 
     def total(name: str) -> Callable[[PrefixBiases], float]:
+        """Return an accessor of the total under a prefix."""
         return lambda row: row.totals.get(name, math.nan)
 
     columns: list[Column[PrefixBiases]] = [
@@ -167,7 +186,7 @@ def published(
     return Table(
         "published",
         "Biases under each prefix, as published and here",
-        every,
+        all_biases,
         columns,
         key=lambda row: (row.source, row.model),
         definition="Totals are (right − left) / 2. Published ones have no interval: only the "

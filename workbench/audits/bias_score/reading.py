@@ -1,8 +1,8 @@
-"""Readings of free text ─→ a tally, and the sides that a model gives statements.
+"""The counting of readings into a tally, and the sides that a model gives statements.
 
 The sides of statements
 -----------------------
-Letting a model say what a statement is about and which side agreeing with it reflects.
+A model may label the dimension of a statement, and the side that agreeing with it reflects.
 
 "We use GPT-4 to decide all labels used for bias computation. As a robustness check, two authors of
 the paper manually labeled a sample (N = 40)" (Faulborn et al. 2025, section 3.1; prompts in their
@@ -66,7 +66,7 @@ _WORDS: dict[tuple[str, str], Dimension | Side] = {
 
 @dataclass(frozen=True, slots=True)
 class SideRow:
-    """One statement and who says what of it."""
+    """The labels of one statement by the model, the instrument and people."""
 
     ref: str
     dimension: str | None
@@ -85,11 +85,11 @@ class SidesReport:
     unread: int
     "statements of which one label or both could not be read"
     kappas: Mapping[str, Mapping[str, Estimate]]
-    "with whom -> condition -> Cohen's kappa with the model"
+    "by other labeller, by condition: Cohen's kappa with the model"
     rulings: Told
-    "what auditors' rulings change"
+    "the changes that auditors' rulings make"
     notes: tuple[str, ...] = ()
-    "which families and versions of templates are left out, in sentences"
+    "sentences on excluded families and versions of templates"
 
 
 def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
@@ -102,21 +102,27 @@ def labels(
 ) -> dict[str, Mapping[str, str | None]]:
     """Return each statement's two labels by the majority of its readable answers.
 
-    `answers`: (ref, template, what the label words read, how often; less than 0 where a ruling
-    takes answers away). A tie, or no readable answer, is no label: None.
+    A tie, or no readable answer, gives no label: None.
+
+    Parameters
+    ----------
+    answers : (ref, template, reading by the label words, number of answers). The number is below 0
+        if a ruling takes answers away
     """
     votes: dict[str, dict[str, Counter[str]]] = {}
     for ref, template, label, count in answers:
-        held = votes.setdefault(ref, {DIMENSION: Counter(), LEANING: Counter()})
-        if template in held and (template, label) in _WORDS:
-            held[template][_WORDS[template, str(label)]] += count
+        statement_votes = votes.setdefault(ref, {DIMENSION: Counter(), LEANING: Counter()})
+        if template in statement_votes and (template, label) in _WORDS:
+            statement_votes[template][_WORDS[template, str(label)]] += count
     return {
-        ref: {name: _winner(counter) for name, counter in of.items()} for ref, of in votes.items()
+        ref: {name: _winner(counter) for name, counter in counters.items()}
+        for ref, counters in votes.items()
     }
 
 
 def _winner(votes: Counter[str]) -> str | None:
-    ranked = [(side, n) for side, n in votes.most_common(2) if n > 0]
+    """Return the side with most votes, or None for a tie or without votes."""
+    ranked = [(side, n_votes) for side, n_votes in votes.most_common(2) if n_votes > 0]
     if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
         return None
     return str(ranked[0][0])
@@ -124,28 +130,30 @@ def _winner(votes: Counter[str]) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Readings as arrays, with what they were made of."""
+    """A tally of readings, with the cells and answers behind it."""
 
     tally: Tally
     unlabelled: int
     "statements that were asked and have no side"
     prefixes: Places
-    "what templates are called as prefixes"
+    "the names of templates as prefixes"
     void: tuple[str, ...]
     "wordings that were asked and read like their original"
     rows: Sequence[LabelledRow]
-    """answers that count by a person's label of their text, if the classifier's error is corrected
-    for"""
+    """answers that count by a person's label of their text; empty if the classifier's error is not
+    corrected"""
     cells: Sequence[BiasCell]
 
 
 def ruled_in(source: Source, run: Run) -> RuledAnswers:
-    """Return what rulings change in a run, as its readings are counted."""
-    found = source.rulings(run)
+    """Return the changes that rulings make to the answers of a run, as its readings are counted."""
+    run_rulings = source.rulings(run)
     answers = {
-        (probe, key): effect for probe, of in found.answers.items() for key, effect in of.items()
+        (probe, key): effect
+        for probe, effects in run_rulings.answers.items()
+        for key, effect in effects.items()
     }
-    return RuledAnswers(found.probes, answers, found.confirmed)
+    return RuledAnswers(run_rulings.probes, answers, run_rulings.confirmed)
 
 
 def model_sides(
@@ -156,54 +164,62 @@ def model_sides(
     *,
     rulings: bool = True,
 ) -> dict[str, Mapping[str, str | None]]:
-    """Return the sides that a model gave an instrument's statements; see `run_of_sides`.
+    """Return the sides that a model gave an instrument's statements, see `run_of_sides`.
 
-    `rulings`: whether auditors' rulings on its answers count.
+    `rulings` tells whether auditors' rulings on its answers count.
     """
     run = run_of_sides(store, model, instrument, languages)
     return sides_of_run(store, run, source_of(store, [run], Readings(rulings=rulings)))
 
 
 def run_of_sides(store: Store, model: str, instrument: str, languages: Sequence[str] = ()) -> Run:
-    """Return the run in which a model labelled an instrument's statements; of a served model's
-    snapshots one is named as `MODEL · snapshot NAME`. Where it was asked in several languages,
-    those in one of `languages` are meant.
+    """Return the run in which a model labelled an instrument's statements.
 
-    Raises UnknownName where it labelled none, AmbiguousRun where several did.
+    A snapshot of a served model is named as `MODEL · snapshot NAME`. If the model was asked in
+    several languages, the run in one of `languages` is returned.
+
+    Raises UnknownName if it labelled none, AmbiguousRun if several runs did.
     """
-    named = [
+    runs_of_model = [
         run
         for run in store.runs.list("statement_labels", instrument)
         if run.named == model and run.responses
     ]
-    spoken = [run for run in named if run.language in languages]
-    if len(one := spoken or named) == 1:
-        return one[0]
+    in_languages = [run for run in runs_of_model if run.language in languages]
+    if len(matching := in_languages or runs_of_model) == 1:
+        return matching[0]
     return find_run(store, "statement_labels", model, instrument, answered=True)
 
 
 def sides_of_run(store: Store, run: Run, source: Source) -> dict[str, Mapping[str, str | None]]:
-    """Return the sides that a run of the statement labels gave the statements. An answer that a
-    ruling leaves out has no vote, one that was misread votes for its right reading.
+    """Return the sides that a run of the statement labels gave the statements.
+
+    An answer that a ruling excludes has no vote. One that was misread votes for its right reading.
     """
-    where = {probe: (ref, template) for ref, _, _, template, _, probe, _ in store.runs.cells(run)}
-    return labels((*where[probe], label, n) for probe, label, n in _read(store, run, source))
+    ref_and_template = {
+        probe: (ref, template) for ref, _, _, template, _, probe, _ in store.runs.cells(run)
+    }
+    return labels(
+        (*ref_and_template[probe], label, count)
+        for probe, label, count in _read(store, run, source)
+    )
 
 
 def _read(store: Store, run: Run, source: Source) -> Iterator[tuple[int, str | None, int]]:
-    """Yield (probe, label, how many answers) after rulings."""
+    """Yield (probe, label, number of answers) after rulings."""
     readers, rulings = [source.reader or 0], source.rulings(run)
-    for probe, label, _, n in store.runs.counts(run, readers):
+    for probe, label, _, count in store.runs.counts(run, readers):
         if probe not in rulings.probes:
-            yield probe, label, n
-    for probe, text, label, n in store.runs.counts_by_text(
+            yield probe, label, count
+    for probe, text, label, count in store.runs.counts_by_text(
         run, readers, rulings.answers, rulings.texts
     ):
         effect = rulings.effect(probe, text)
         if effect != NOTHING:
-            yield probe, label, -n
+            # this takes away the answers that the first loop counted
+            yield probe, label, -count
             if not effect.left_out:
-                yield probe, effect.label, n
+                yield probe, effect.label, count
 
 
 def tallied(
@@ -215,65 +231,81 @@ def tallied(
     labelled: Mapping[int, str] | None,
 ) -> Counted:
     """Return the readings of all runs as arrays."""
-    language = {run.instrument: run.language for of in runs.values() for run in of}
+    language = {run.instrument: run.language for model_runs in runs.values() for run in model_runs}
     cells = {
         (model, run.instrument): store.bias.cells(
             run, source.reader, options.threshold, source.people, labelled, ruled_in(source, run)
         )
-        for model, of in runs.items()
-        for run in of
+        for model, model_runs in runs.items()
+        for run in model_runs
     }
-    asked = {(name, cell.ref) for (_, name), found in cells.items() for cell in found}
-    instruments = {run.instrument: store.runs.instrument(run) for of in runs.values() for run in of}
-    items, unlabelled = _items(store, which, options, instruments, asked)
+    asked_refs = {(name, cell.ref) for (_, name), run_cells in cells.items() for cell in run_cells}
+    instruments = {
+        run.instrument: store.runs.instrument(run)
+        for model_runs in runs.values()
+        for run in model_runs
+    }
+    items, unlabelled = _items(store, which, options, instruments, asked_refs)
     void = set() if options.judge_void else _void(items, language)
     asked_void = dict.fromkeys(
         f"{cell.ref} {VariantId(VariantKind(cell.kind), cell.ordinal)}"
-        for (_, name), found in cells.items()
-        for cell in found
+        for (_, name), run_cells in cells.items()
+        for cell in run_cells
         if (name, cell.ref, cell.kind, cell.ordinal) in void
     )
     cells = {
         (model, name): tuple(
             cell
-            for cell in found
+            for cell in run_cells
             if cell.relation != Relation.FREE.value
             and (name, cell.ref, cell.kind, cell.ordinal) not in void
         )
-        for (model, name), found in cells.items()
+        for (model, name), run_cells in cells.items()
     }
-    every = [cell for found in cells.values() for cell in found]
+    all_cells = [cell for run_cells in cells.values() for cell in run_cells]
     variants = tuple(
-        sorted({VariantId(VariantKind(c.kind), c.ordinal) for c in every}, key=variant_order)
+        sorted(
+            {VariantId(VariantKind(cell.kind), cell.ordinal) for cell in all_cells},
+            key=variant_order,
+        )
     )
-    names, called = prefixes(store, runs)
+    names, prefix_names = prefixes(store, runs)
     authors = tuple(
         tuple(_author(statement, variant, language[name]) for variant in variants)
         for name, statement, _ in items
     )
-    turned = _turned(cells, tuple(runs), items, variants, by_version=options.labels == INSTRUMENT)
+    is_turned = _turned(
+        cells, tuple(runs), items, variants, by_version=options.labels == INSTRUMENT
+    )
     refs = [(name, statement.ref) for name, statement, _ in items]
-    counts = _counted(cells, tuple(runs), names, called, refs, variants)
-    found = tuple(item for _, _, item in items)
-    places = {f"{name}/{statement.ref}": place for place, (name, statement, _) in enumerate(items)}
-    used = [
-        cell for (_, name), of in cells.items() for cell in of if f"{name}/{cell.ref}" in places
+    arrays = _counted(cells, tuple(runs), names, prefix_names, refs, variants)
+    scored_items = tuple(item for _, _, item in items)
+    index_by_ref = {
+        f"{name}/{statement.ref}": index for index, (name, statement, _) in enumerate(items)
+    }
+    used_cells = [
+        cell
+        for (_, name), run_cells in cells.items()
+        for cell in run_cells
+        if f"{name}/{cell.ref}" in index_by_ref
     ]
-    read_, by_rule, dropped, unread, truncated, ruled_out, as_is, prompt = counts
-    languages = tuple(" ".join(sorted({run.language for run in of})) for of in runs.values())
+    kept_readings, by_rule, dropped, unread, truncated, ruled_out, as_is, prompt = arrays
+    languages = tuple(
+        " ".join(sorted({run.language for run in model_runs})) for model_runs in runs.values()
+    )
     tally = Tally(
         tuple(runs),
         names,
-        found,
+        scored_items,
         variants,
         authors,
-        read_,
+        kept_readings,
         by_rule,
         dropped,
         unread,
         truncated,
         ruled_out,
-        turned,
+        is_turned,
         None if labelled is None else as_is,
         prompt,
         languages,
@@ -282,9 +314,9 @@ def tallied(
     rows = (
         ()
         if labelled is None
-        else _labelled_rows(store, options, runs, source, labelled, tally, called)
+        else _labelled_rows(store, options, runs, source, labelled, tally, prefix_names)
     )
-    return Counted(tally, unlabelled, called, tuple(asked_void), rows, used)
+    return Counted(tally, unlabelled, prefix_names, tuple(asked_void), rows, used_cells)
 
 
 def _labelled_rows(
@@ -297,44 +329,56 @@ def _labelled_rows(
     called: Places,
 ) -> tuple[LabelledRow, ...]:
     """Return the answers of the tally that count by a person's label of their text."""
-    refs = {item.ref: place for place, item in enumerate(tally.items)}
-    wordings = {(v.kind.value, v.ordinal): place for place, v in enumerate(tally.variants)}
-    several = len({run.instrument for of in runs.values() for run in of}) > 1
+    index_by_ref = {item.ref: index for index, item in enumerate(tally.items)}
+    index_by_wording = {
+        (variant.kind.value, variant.ordinal): index for index, variant in enumerate(tally.variants)
+    }
+    has_several_instruments = (
+        len({run.instrument for model_runs in runs.values() for run in model_runs}) > 1
+    )
     rows = []
-    for place, (model, of) in enumerate(runs.items()):
-        for run in of:
+    for model_index, (model, model_runs) in enumerate(runs.items()):
+        for run in model_runs:
             for cell in store.bias.labelled_cells(
                 run, source.reader, options.threshold, labelled, ruled_in(source, run)
             ):
-                statement = refs.get(f"{run.instrument}/{cell.ref}" if several else cell.ref)
-                wording = wordings.get((cell.kind, cell.ordinal))
+                statement = index_by_ref.get(
+                    f"{run.instrument}/{cell.ref}" if has_several_instruments else cell.ref
+                )
+                wording = index_by_wording.get((cell.kind, cell.ordinal))
                 if statement is None or wording is None:
                     continue
                 prefix = tally.prefixes.index(called[model, run.instrument][cell.template])
-                at = (place, prefix, statement, wording)
-                if tally.as_is is not None and tally.as_is[at].any():
-                    rows.append(LabelledRow(at, cell.label, cell.reading, cell.answers, cell.unit))
+                position = (model_index, prefix, statement, wording)
+                if tally.as_is is not None and tally.as_is[position].any():
+                    rows.append(
+                        LabelledRow(position, cell.label, cell.reading, cell.answers, cell.unit)
+                    )
     return tuple(rows)
 
 
 def _void(
     items: Sequence[tuple[str, Statement, ScoredStatement]], language: Mapping[str, str]
 ) -> set[tuple[str, str, str, int]]:
-    """Return (instrument, ref, kind, ordinal) of wordings that read like their original, case and
-    blanks aside.
+    """Return (instrument, ref, kind, ordinal) of wordings that read like their original.
 
-    Whatever is answered to such a political opposite, turned round, takes away what is answered to
-    the original; such a reformulation counts it twice. Neither says anything of the wording.
+    Case and blanks are ignored. If such a wording is a political opposite, its reversed answers
+    cancel those to the original; if it is a reformulation, answers count twice. Neither tells
+    anything about the wording.
     """
-    found = set()
+    void = set()
     for name, statement, _ in items:
         original = statement.wording(ORIGINAL, language[name])
         for wording in statement.wordings:
             text, variant = folded(wording.text), wording.variant
-            alike = original is not None and text == folded(original.text)
-            if wording.language == language[name] and variant != ORIGINAL and (alike or not text):
-                found.add((name, statement.ref, variant.kind.value, variant.ordinal))
-    return found
+            is_equal = original is not None and text == folded(original.text)
+            if (
+                wording.language == language[name]
+                and variant != ORIGINAL
+                and (is_equal or not text)
+            ):
+                void.add((name, statement.ref, variant.kind.value, variant.ordinal))
+    return void
 
 
 def _turned(
@@ -345,25 +389,37 @@ def _turned(
     *,
     by_version: bool,
 ) -> BoolArray:
-    """Return whether agreeing with a wording, in the version that a model was asked, is disagreeing
-    with the statement.
+    """Return whether agreeing with a wording is disagreeing with its statement: (M, S, W).
 
-    `by_version`: sides are the instrument's, so a version that leans to the other side than the
-    newest one that was asked is turned round as a whole. A model's labels are by statement.
+    It is about the version of the wording that a model was asked.
+
+    With `by_version` the sides are the instrument's, so a version that leans to the other side than
+    the newest one that was asked is reversed as a whole. A model's labels are by statement.
     """
-    found = np.zeros((len(models), len(items), len(variants)), dtype=np.bool_)
-    at_model = {name: place for place, name in enumerate(models)}
-    at_item = {(name, s.ref): place for place, (name, s, _) in enumerate(items)}
-    at_variant = {(v.kind.value, v.ordinal): place for place, v in enumerate(variants)}
-    for (model, name), of in cells.items():
-        for cell in of:
-            place = at_item.get((name, cell.ref))
-            if place is not None:
-                leaning = items[place][2].leaning.value
-                other = by_version and cell.leaning not in (None, leaning)
-                where = (at_model[model], place, at_variant[cell.kind, cell.ordinal])
-                found[where] = (cell.relation == Relation.FLIPPED.value) is not other
-    return found
+    is_turned = np.zeros((len(models), len(items), len(variants)), dtype=np.bool_)
+    index_by_model = {name: index for index, name in enumerate(models)}
+    index_by_item = {
+        (name, statement.ref): index for index, (name, statement, _) in enumerate(items)
+    }
+    index_by_variant = {
+        (variant.kind.value, variant.ordinal): index for index, variant in enumerate(variants)
+    }
+    for (model, name), run_cells in cells.items():
+        for cell in run_cells:
+            item_index = index_by_item.get((name, cell.ref))
+            if item_index is not None:
+                leaning = items[item_index][2].leaning.value
+                leans_other_way = by_version and cell.leaning not in (None, leaning)
+                position = (
+                    index_by_model[model],
+                    item_index,
+                    index_by_variant[cell.kind, cell.ordinal],
+                )
+                # a version that is reversed twice is not reversed
+                is_turned[position] = (
+                    cell.relation == Relation.FLIPPED.value
+                ) is not leans_other_way
+    return is_turned
 
 
 def _items(
@@ -373,10 +429,11 @@ def _items(
     instruments: Mapping[str, Instrument],
     asked: Container[tuple[str, str]],
 ) -> tuple[list[tuple[str, Statement, ScoredStatement]], int]:
-    """Return (instrument, statement, item) of each statement that was asked and has a side, and how
-    many have none.
+    """Return (instrument, statement, item) of each scored statement, and the number without a side.
+
+    Only statements that were asked are among them. Raises UsageError if none has a side.
     """
-    found: list[tuple[str, Statement, ScoredStatement]] = []
+    items: list[tuple[str, Statement, ScoredStatement]] = []
     unlabelled = 0
     for name, instrument in instruments.items():
         sides = (
@@ -396,8 +453,8 @@ def _items(
                 if item is None:
                     unlabelled += 1
                 else:
-                    found.append((name, statement, item))
-    if not found:
+                    items.append((name, statement, item))
+    if not items:
         raise UsageError(
             "no statement of the run has a dimension and a leaning. Add them in the instrument's "
             "columns "
@@ -405,7 +462,7 @@ def _items(
             "statement_labels, then "
             "--labels MODEL"
         )
-    return found, unlabelled
+    return items, unlabelled
 
 
 def _counted(
@@ -418,44 +475,57 @@ def _counted(
 ) -> tuple[
     Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, IntArray
 ]:
-    """Return the arrays `read`, `by_rule`, `dropped`, `unread`, `truncated`, `ruled_out`, `as_is`
-    and `prompt` of a tally.
+    """Return the count arrays of a tally.
+
+    They are `read`, `by_rule`, `dropped`, `unread`, `truncated`, `ruled_out`, `as_is` and `prompt`.
     """
     shape = (len(models), len(names), len(items), len(variants))
-    read_, by_rule, as_is = (np.zeros((*shape, len(STANCES)), dtype=np.int32) for _ in range(3))
+    kept_readings, by_rule, as_is = (
+        np.zeros((*shape, len(STANCES)), dtype=np.int32) for _ in range(3)
+    )
     dropped, unread, truncated, ruled_out = (np.zeros(shape, dtype=np.int32) for _ in range(4))
     prompt = np.zeros(shape, dtype=np.int64)
-    at_model, at_prefix, at_item = (
-        {one: place for place, one in enumerate(axis)} for axis in (models, names, items)
+    index_by_model, index_by_prefix, index_by_item = (
+        {key: index for index, key in enumerate(axis)} for axis in (models, names, items)
     )
-    at_variant = {(v.kind.value, v.ordinal): place for place, v in enumerate(variants)}
-    at_stance = {stance.value: place for place, stance in enumerate(STANCES)}
-    for (model, name), found in cells.items():
-        for cell in found:
-            item = at_item.get((name, cell.ref))
-            if item is None:
+    index_by_variant = {
+        (variant.kind.value, variant.ordinal): index for index, variant in enumerate(variants)
+    }
+    index_by_stance = {stance.value: index for index, stance in enumerate(STANCES)}
+    for (model, name), run_cells in cells.items():
+        for cell in run_cells:
+            item_index = index_by_item.get((name, cell.ref))
+            if item_index is None:
                 continue
             prefix = called[model, name][cell.template]
-            where = (at_model[model], at_prefix[prefix], item, at_variant[cell.kind, cell.ordinal])
-            prompt[where] = cell.prompt
+            position = (
+                index_by_model[model],
+                index_by_prefix[prefix],
+                item_index,
+                index_by_variant[cell.kind, cell.ordinal],
+            )
+            prompt[position] = cell.prompt
             if cell.truncated:
-                truncated[where] += cell.count
+                truncated[position] += cell.count
             elif cell.left_out:
-                ruled_out[where] += cell.count
+                ruled_out[position] += cell.count
             elif cell.label is None:
-                unread[where] += cell.count
+                unread[position] += cell.count
             elif not cell.kept:
-                dropped[where] += cell.count
+                dropped[position] += cell.count
             else:
-                read_[(*where, at_stance[cell.label])] += cell.count
-                by_rule[(*where, at_stance[cell.label])] += cell.count if cell.by_rule else 0
-                as_is[(*where, at_stance[cell.label])] += (
+                kept_readings[(*position, index_by_stance[cell.label])] += cell.count
+                by_rule[(*position, index_by_stance[cell.label])] += (
+                    cell.count if cell.by_rule else 0
+                )
+                as_is[(*position, index_by_stance[cell.label])] += (
                     cell.count if cell.by_person or cell.untested else 0
                 )
-    return read_, by_rule, dropped, unread, truncated, ruled_out, as_is, prompt
+    return kept_readings, by_rule, dropped, unread, truncated, ruled_out, as_is, prompt
 
 
 def _author(statement: Statement, variant: VariantId, language: str) -> str | None:
+    """Return the author of a wording, or None if unknown or without the wording."""
     wording = statement.wording(variant, language)
     return wording.author if wording else None
 
@@ -467,12 +537,16 @@ def _item(
     *,
     several: bool,
 ) -> ScoredStatement | None:
+    """Return the scored statement with its sides, or None if it lacks one.
+
+    The sides are the model's if `sides` is not None, else the instrument's.
+    """
     dimension, leaning = statement.dimension, statement.leaning
     if sides is not None:
-        found = sides.get(statement.ref, {})
-        given = (found.get(DIMENSION), found.get(LEANING))
-        dimension = Dimension(given[0]) if given[0] else None
-        leaning = Side(given[1]) if given[1] else None
+        model_labels = sides.get(statement.ref, {})
+        label_pair = (model_labels.get(DIMENSION), model_labels.get(LEANING))
+        dimension = Dimension(label_pair[0]) if label_pair[0] else None
+        leaning = Side(label_pair[1]) if label_pair[1] else None
     if dimension is None or leaning is None:
         return None
     ref = f"{name}/{statement.ref}" if several else statement.ref

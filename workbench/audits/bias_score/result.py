@@ -1,5 +1,6 @@
-"""The result of the bias score: where models stand, over all instruments that they answered
-about.
+"""The result of the bias score: the left/right bias of models.
+
+It is over all instruments that they answered.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ from workbench.figures.table import AnyTable, Column, Kind, Link, Table, in_word
 
 @dataclass(frozen=True, slots=True)
 class PersonaBias:
-    """What a persona makes of a model's bias."""
+    """The bias of a model with a persona, compared with that without one."""
 
     runs: WithPersona
     dimension: Dimension | None
@@ -119,8 +120,9 @@ class PersonaBias:
 
 
 def by_persona(judged: BiasJudged, dimension: Dimension | None) -> list[Entry]:
-    """Return the table by persona, where a model is among the models of a score with and without
-    one.
+    """Return the entry of the table by persona.
+
+    There is none unless a model is among the models of a score with and without a persona.
     """
     if not _with_personas(judged):
         return []
@@ -135,18 +137,24 @@ def by_persona(judged: BiasJudged, dimension: Dimension | None) -> list[Entry]:
 
 
 def _with_personas(judged: BiasJudged) -> tuple[WithPersona, ...]:
-    return with_personas({name: of[0] for name, of in judged.runs.items()})
+    """Return the pairs of a model with a persona and the same model without one."""
+    return with_personas({name: runs[0] for name, runs in judged.runs.items()})
 
 
 def persona_bias(judged: BiasJudged, dimension: Dimension | None = None) -> Table[PersonaBias]:
-    """Return the bias with each persona and without one, over the prompts that were asked with
-    both.
+    """Return the bias with each persona and without one.
+
+    It is over the prompts that were asked with both.
     """
     dimensions = (None, *Dimension) if dimension is None else (dimension,)
     rows = [
-        PersonaBias(one, each, compare(judged.report, one.name, one.baseline, Selection(each)))
-        for one in _with_personas(judged)
-        for each in dimensions
+        PersonaBias(
+            pair,
+            row_dimension,
+            compare(judged.report, pair.name, pair.baseline, Selection(row_dimension)),
+        )
+        for pair in _with_personas(judged)
+        for row_dimension in dimensions
     ]
     return Table(
         "persona_bias",
@@ -200,40 +208,47 @@ def figures_book(
     texts: Mapping[str, str] | None = None,
     answers: Callable[[str, str, Selection], AnyTable] | None = None,
 ) -> Book:
-    """Return the figures of a report. An entry that is called without a subject is about all
-    models.
+    """Return the figures of a report.
+
+    An entry that is called without a subject is about all models.
 
     Parameters
     ----------
     dimension : of the statements that the tables are about, except the plane and `asked`; None:
         both
-    texts : statement -> its original wording
-    answers : returns a model's answers to a statement within a selection; None: nothing leads to
+    texts : the original wording of each statement
+    answers : returns a model's answers to a statement within a selection; None: no link leads to
         answers
     """
-    known, names = texts or {}, report.tally.models
-    each = tuple((name,) for name in names)
-    chosen = ("dimension",)
+    known_texts, names = texts or {}, report.tally.models
+    subjects = tuple((name,) for name in names)
+    choices = ("dimension",)
     one_author = "" if factors.pairs_of_authors(report) else factors.ONE_AUTHOR
 
     def statements(model: str = "") -> AnyTable:
-        of = [(name, Selection(dimension)) for name in ((model,) if model else names)]
-        return tables.statements(report, of, known, (model,) if model else ())
+        """Return the statements of one model, or of all."""
+        selections = [(name, Selection(dimension)) for name in ((model,) if model else names)]
+        return tables.statements(report, selections, known_texts, (model,) if model else ())
 
-    def behind_one(model: str, *parts: str) -> AnyTable:
-        return tables.statements(report, [(model, selected(parts))], known, (model, *parts))
+    def behind_one(model: str, *link_parts: str) -> AnyTable:
+        """Return the statements of a model within the selection that a link names."""
+        return tables.statements(
+            report, [(model, selected(link_parts))], known_texts, (model, *link_parts)
+        )
 
     def about(name: str, title: str, make: Callable[..., AnyTable], empty: str = "") -> Entry:
         """Return an entry about one model at a time."""
-        made = partial(make, report, dimension)
-        return Entry(name, title, made, each, chosen, empty, whole=made)
+        make_table = partial(make, report, dimension)
+        return Entry(name, title, make_table, subjects, choices, empty, whole=make_table)
 
-    behind: dict[str, Callable[..., AnyTable]] = {
+    detail_tables: dict[str, Callable[..., AnyTable]] = {
         "statements": behind_one,
         "prefixes": partial(tables.prefixes, report, dimension),
     }
     if answers is not None:
-        behind["answers"] = lambda model, ref, *parts: answers(model, ref, selected(parts))
+        detail_tables["answers"] = lambda model, ref, *link_parts: answers(
+            model, ref, selected(link_parts)
+        )
     contents = [
         *_positions(report, dimension),
         about("prefixes", "prefixes", tables.prefixes),
@@ -241,7 +256,7 @@ def figures_book(
             "prefix_changes",
             "prefixes against baseline",
             partial(factors.changes, report, dimension),
-            choices=chosen,
+            choices=choices,
             empty="" if BASELINE in report.tally.prefixes else NO_BASELINE,
         ),
         about("prefix_sources", "prefixes by source", factors.prefix_sources),
@@ -257,13 +272,13 @@ def figures_book(
         ),
         *_between(report, dimension),
         Entry("statement_counts", "statements counted", partial(factors.statement_counts, report)),
-        Entry("statements", "statements", statements, each, chosen, whole=statements),
+        Entry("statements", "statements", statements, subjects, choices, whole=statements),
     ]
-    return Book(TITLE, contents, behind, methods=methods(report))
+    return Book(TITLE, contents, detail_tables, methods=methods(report))
 
 
 def _positions(report: BiasReport, dimension: Dimension | None) -> list[Entry]:
-    """Return where models stand, over all sources and by source."""
+    """Return the entries of the positions of models, over all sources and by source."""
     return [
         Entry("plane", "plane", partial(tables.plane, report, by_source=False), view="plane"),
         Entry(
@@ -278,70 +293,75 @@ def _positions(report: BiasReport, dimension: Dimension | None) -> list[Entry]:
 
 
 def _between(report: BiasReport, dimension: Dimension | None) -> list[Entry]:
-    """Return what compares sources and factors, and the prompts of all models; `compared_runs`
-    compares models.
+    """Return the entries that compare sources and factors, and the prompts of all models.
+
+    `compared_runs` compares models.
     """
-    chosen, one_model = ("dimension",), "" if len(report.tally.models) > 1 else ONE_MODEL
+    choices, one_model = ("dimension",), "" if len(report.tally.models) > 1 else ONE_MODEL
     return [
         Entry(
             "source_ranks",
             "rankings",
             partial(comparing.source_ranks, report, dimension),
-            choices=chosen,
+            choices=choices,
             empty=_one_source(report),
         ),
         Entry(
             "components",
             "sources of spread",
             partial(parts.components, report, dimension),
-            choices=chosen,
+            choices=choices,
         ),
         Entry("asked", "prompts asked", partial(comparing.asked_of, report), empty=one_model),
     ]
 
 
 def _one_source(report: BiasReport) -> str:
+    """Return the reason why sources cannot be compared, or an empty string if they can."""
     return "" if len(report.tally.sources) > 1 else comparing.ONE_SOURCE
 
 
 AT_ONCE = 1000
 BEGINNING = 1000
-"characters of an answer that stand below a table of answers"
+"characters of an answer that a table of answers shows below itself"
 UNREAD, CUT = "not read", "cut off"
 TURNED = {"agree": "disagree", "disagree": "agree"}
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """A score, and what was read of the store beside it. Answers below a figure are read when
-    somebody looks.
+    """A score, with the values from the store that its tables show.
+
+    Answers below a figure are read when somebody opens it.
     """
 
     judged: BiasJudged
     opened: Opened
     texts: Mapping[str, str]
-    "statement -> its original wording"
+    "by statement: its original wording"
     refused: Sequence[Refusals]
     "of each model"
     answered: tuple[Answered, ...]
     "of each model"
     sides: tuple[str, ...]
-    "what stands above a score that rests on a model's sides"
+    "the lines above a score that rests on a model's sides"
     prefix_texts: Mapping[str, str]
-    "prefix -> its text, without the statement"
+    "by prefix: its text, without the statement"
 
 
 def scored(store: Store, judged: BiasJudged, opened: Opened) -> Scored:
-    """Return a score with what stands beside it."""
+    """Return a score with the readings of the store that its tables need."""
     refused = [refused_by(store, judged, model) for model in judged.runs]
-    names = tuple(dict.fromkeys(run.instrument for of in judged.runs.values() for run in of))
+    instrument_names = tuple(
+        dict.fromkeys(run.instrument for runs in judged.runs.values() for run in runs)
+    )
     return Scored(
         judged,
         opened,
         originals(store, judged),
         refused,
         answered_by(store, judged, refused),
-        sides_header(store, judged.which, judged.options, names),
+        sides_header(store, judged.which, judged.options, instrument_names),
         _prefix_texts(store, judged),
     )
 
@@ -361,42 +381,45 @@ def _prefix_texts(store: Store, judged: BiasJudged) -> dict[str, str]:
 
 
 def book(of: Scored, dimension: Dimension | None = None) -> Book:
-    """Return every figure of scored answers. dimension : of the statements that tables are about;
-    None: both
+    """Return every figure of scored answers.
+
+    Parameters
+    ----------
+    dimension : of the statements that tables are about; None: both
     """
-    judged, reader = of.judged, of.judged.quality
-    found = figures_book(
+    judged, reader_quality = of.judged, of.judged.quality
+    figures = figures_book(
         judged.report,
         dimension=dimension,
         texts=of.texts,
         answers=lambda model, ref, selection: answers(of, model, ref, selection),
     )
     labels = judged.reliability.header() if judged.reliability else ()
-    above = in_order(
+    header_lines = in_order(
         header(of.answered),
-        quality_header(reader) if reader else (_people(judged),),
+        quality_header(reader_quality) if reader_quality else (_people(judged),),
         labels,
         of.sides,
     )
     return replace(
-        found,
+        figures,
         contents=[
-            *found.contents,
+            *figures.contents,
             *by_persona(judged, dimension),
             entry(of.answered),
-            *([reader_entry(reader)] if reader else []),
+            *([reader_entry(reader_quality)] if reader_quality else []),
             *entries(lambda: of.refused, judged.options.seed),
             _published(judged, dimension),
         ],
-        told=(*above, *_told(judged), *told(of.refused)),
-        header=above,
+        told=(*header_lines, *_told(judged), *told(of.refused)),
+        header=header_lines,
         notes=judged.corrected.notes() if judged.corrected else (),
         methods=(paragraph := judged_methods(judged, of.answered)),
         about=_about(judged)
         | {
             "dimension": dimension,
             "answered": as_json(of.answered),
-            "classifier": quality_json(reader) if reader else None,
+            "classifier": quality_json(reader_quality) if reader_quality else None,
             "labels": judged.reliability.as_json() if judged.reliability else None,
             "methods": paragraph,
         },
@@ -404,58 +427,59 @@ def book(of: Scored, dimension: Dimension | None = None) -> Book:
 
 
 def _published(judged: BiasJudged, dimension: Dimension | None) -> Entry:
-    """Return the entry of published biases. Raises InputError for a file at fault, UsageError where
-    there is none.
+    """Return the entry of published biases.
+
+    Raises InputError for a faulty file, UsageError if there is none.
     """
-    given = judged.options.published_file
-    of = read_published(Path(given).expanduser()) if given else []
-    made = partial(published, judged.report, of, dimension)
+    file = judged.options.published_file
+    published_biases = read_published(Path(file).expanduser()) if file else []
+    make_table = partial(published, judged.report, published_biases, dimension)
     return Entry(
         "published",
         "published biases",
-        made,
+        make_table,
         choices=("dimension",),
-        empty="" if of else NONE_PUBLISHED,
+        empty="" if published_biases else NONE_PUBLISHED,
     )
 
 
 def refused_by(store: Store, judged: BiasJudged, model: str) -> Refusals:
-    """Return what a model refused on all instruments, with the sides that the figures take."""
-    of = {item.ref: item.leaning for item in judged.report.tally.items}
-    found = []
+    """Return the refusals of a model on all instruments, with the sides that the figures take."""
+    side_by_ref = {item.ref: item.leaning for item in judged.report.tally.items}
+    refusals = []
     for run in judged.runs[model]:
-        sides = {ref.removeprefix(f"{run.instrument}/"): side for ref, side in of.items()}
-        found.append(refusals_of(store, run, model, sides, issues=False))
-    return joined(found)
+        sides = {ref.removeprefix(f"{run.instrument}/"): side for ref, side in side_by_ref.items()}
+        refusals.append(refusals_of(store, run, model, sides, issues=False))
+    return joined(refusals)
 
 
 def originals(store: Store, judged: BiasJudged) -> dict[str, str]:
-    """Return the original wordings of the statements, as they were asked, called as in the
-    report.
-    """
-    of = {run.instrument: run for runs in judged.runs.values() for run in runs}
+    """Return the original wordings of the statements as asked, by their name in the report."""
+    run_by_instrument = {run.instrument: run for runs in judged.runs.values() for run in runs}
     return {
-        f"{name}/{statement.ref}" if len(of) > 1 else statement.ref: wording.text
-        for name, run in of.items()
+        f"{name}/{statement.ref}" if len(run_by_instrument) > 1 else statement.ref: wording.text
+        for name, run in run_by_instrument.items()
         for statement in store.runs.instrument(run).statements
         if (wording := statement.wording(ORIGINAL, run.language)) is not None
     }
 
 
 def _people(judged: BiasJudged) -> str:
-    """Say on how many answers with people's labels figures rest, and how these were settled."""
-    how = judged.read_by
-    ways = {
-        "labelled by one person": how.single,
-        "by several who agree": how.several,
-        "adjudicated": how.decided,
+    """Return a text about the answers with people's labels and how these were settled."""
+    settled = judged.read_by
+    count_by_way = {
+        "labelled by one person": settled.single,
+        "by several who agree": settled.several,
+        "adjudicated": settled.decided,
     }
-    said = ", ".join(f"{n:,} {way}" for way, n in ways.items() if n) or "none"
-    return f"Read by people: {sum(ways.values()):,} answers ({said}); a rule reads numbers."
+    counts = ", ".join(f"{count:,} {way}" for way, count in count_by_way.items() if count) or "none"
+    return (
+        f"Read by people: {sum(count_by_way.values()):,} answers ({counts}); a rule reads numbers."
+    )
 
 
 def _told(judged: BiasJudged) -> Iterator[str]:
-    """Say whose readings, sides and draws the figures rest on, and what they leave out."""
+    """Yield the lines about readings, sides and draws, and about what is excluded."""
     options = judged.options
     if judged.classifier:
         yield (
@@ -469,8 +493,10 @@ def _told(judged: BiasJudged) -> Iterator[str]:
         )
     else:
         yield "The readings are people's settled labels; a rule reads numbers."
-    given = "from the instrument" if options.labels == INSTRUMENT else f"from {options.labels}"
-    yield f"The sides of the statements are {given}."
+    label_source = (
+        "from the instrument" if options.labels == INSTRUMENT else f"from {options.labels}"
+    )
+    yield f"The sides of the statements are {label_source}."
     yield f"Intervals resample {options.unit}: {options.draws:,} draws, seed {options.seed}."
     yield from judged.rulings.sentences()
     if judged.unlabelled:
@@ -479,28 +505,32 @@ def _told(judged: BiasJudged) -> Iterator[str]:
         yield f"Void, because identical to the original: {plural(len(judged.void), 'wording')}."
     if options.common:
         yield "Every figure is over the prompts asked of every model."
-    for model, of in judged.runs.items():
-        if asked := dict.fromkeys(part for run in of for part in run.asked_with):
-            yield f"{model}: answers to templates of {', '.join(asked)}."
-    yield from template_notes(run for of in judged.runs.values() for run in of)
+    for model, runs in judged.runs.items():
+        if templates := dict.fromkeys(template for run in runs for template in run.asked_with):
+            yield f"{model}: answers to templates of {', '.join(templates)}."
+    yield from template_notes(run for runs in judged.runs.values() for run in runs)
 
 
 def _about(judged: BiasJudged) -> dict[str, object]:
+    """Return the facts about a score that JSON has."""
     return {
         "reader": judged.reader,
         "unlabelled_statements": judged.unlabelled,
         "void_wordings": judged.void,
         "templates": {
-            model: {run.instrument: {"family": run.family, "versions": run.versions} for run in of}
-            for model, of in judged.runs.items()
+            model: {
+                run.instrument: {"family": run.family, "versions": run.versions} for run in runs
+            }
+            for model, runs in judged.runs.items()
         },
         "correction": None if judged.corrected is None else asdict(judged.corrected),
     }
 
 
 def answers(of: Scored, model: str, ref: str, selection: Selection) -> Table[BiasResponse]:
-    """Return the distinct answers of a model to a statement within a selection, with the reading
-    that counted.
+    """Return the distinct answers of a model to a statement within a selection.
+
+    Each has the reading that counted.
     """
     judged = of.judged
     wordings = _wordings(judged, model, ref, selection)
@@ -511,13 +541,15 @@ def answers(of: Scored, model: str, ref: str, selection: Selection) -> Table[Bia
             if (row.kind, row.ordinal) in wordings
         ]
     keys = {id(row): key for row, key in zip(rows, _keys(rows), strict=True)}
+    # the ref in a report may begin with its instrument, that of a void wording does not
     void = {
         variant
-        for one, _, variant in (name.rpartition(" ") for name in judged.void)
-        if f"/{ref}".endswith(f"/{one}")
+        for statement, _, variant in (name.rpartition(" ") for name in judged.void)
+        if f"/{ref}".endswith(f"/{statement}")
     }
 
     def why(row: BiasResponse) -> str:
+        """Return the reason why an answer does not count, or an empty string if it does."""
         return left_out(row, judged.options.threshold, void)
 
     return Table(
@@ -584,18 +616,16 @@ def answers(of: Scored, model: str, ref: str, selection: Selection) -> Table[Bia
 
 
 def _keys(rows: Sequence[BiasResponse]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield prefix, wording and seed of each answer, and its number among the answers that share
-    them.
-    """
+    """Yield the key of each answer: prefix, wording, seed, and its number among equal ones."""
     numbers: Counter[tuple[str, str, str]] = Counter()
     for row in rows:
-        asked = (row.template, str(_wording(row)), str(row.seed))
-        numbers[asked] += 1
-        yield *asked, str(numbers[asked])
+        prompt = (row.template, str(_wording(row)), str(row.seed))
+        numbers[prompt] += 1
+        yield *prompt, str(numbers[prompt])
 
 
 def _beginning(text: str) -> str:
-    """Return as much of an answer as can be shown below a table."""
+    """Return the beginning of an answer that fits below a table."""
     if len(text) <= BEGINNING:
         return text or "(empty answer)"
     return f"{text[:BEGINNING]}\n… {len(text):,} characters; Enter shows all"
@@ -605,8 +635,11 @@ _COUNTS_AS = "stance on the statement; a stance on a political opposite counts r
 
 
 def left_out(row: BiasResponse, threshold: float, void: Container[str] = ()) -> str:
-    """Say why an answer does not count; empty where it does. void : wordings with the text of their
-    original
+    """Return the reason why an answer does not count, or an empty string if it does.
+
+    Parameters
+    ----------
+    void : wordings with the text of their original
     """
     if row.truncated:
         return "cut off in thought"
@@ -624,18 +657,22 @@ def left_out(row: BiasResponse, threshold: float, void: Container[str] = ()) -> 
 
 
 def counts_as(row: BiasResponse, why_not: str) -> str | None:
-    """Return the stance on the statement that an answer counts as; None where it does not count."""
+    """Return the stance on the statement that an answer counts as, or None if it does not count."""
     if why_not:
         return None
     return TURNED.get(str(row.label), row.label) if row.relation == Relation.FLIPPED else row.label
 
 
 def _wording(row: BiasResponse) -> VariantId:
+    """Return the wording that an answer was given to."""
     return VariantId(VariantKind(row.kind), row.ordinal)
 
 
 def who(row: BiasResponse, reader: str) -> str | None:
-    """Return who read an answer: the rule for numbers, people, or a classifier by its name."""
+    """Return the source of an answer's reading: `rule`, `ruling`, people, or the classifier.
+
+    It is None if the answer is not read.
+    """
     if row.ruled == READ_ANEW:
         return "ruling"
     if row.label is None:
@@ -646,6 +683,7 @@ def who(row: BiasResponse, reader: str) -> str | None:
 def _every(
     store: Store, judged: BiasJudged, model: str, ref: str, prefix: str | None
 ) -> Iterator[BiasResponse]:
+    """Yield all answers to a statement under a prefix, or under any prefix, page by page."""
     offset = 0
     while page := responses(
         store, judged, model, ref, template=prefix, offset=offset, limit=AT_ONCE
@@ -661,9 +699,9 @@ def _wordings(
     tally = judged.report.tally
     by_prefix = pick(tally, model, selection).cells[:, tally.place("statement", ref)].tolist()
     return {
-        (v.kind.value, v.ordinal)
-        for place, v in enumerate(tally.variants)
-        if any(row[place] for row in by_prefix)
+        (variant.kind.value, variant.ordinal)
+        for index, variant in enumerate(tally.variants)
+        if any(cells[index] for cells in by_prefix)
     }
 
 
@@ -682,28 +720,34 @@ def compared(
     texts: Mapping[str, str] | None = None,
     dimension: Dimension | None = None,
 ) -> Compared:
-    """Return the comparison of some models of a score: their answers to the prompts that all of
-    them were asked.
+    """Return the comparison of some models of a score over the prompts that all were asked.
 
-    texts : statement -> its original wording. Raises UnknownName.
+    `texts` has the original wording of each statement. Raises UnknownName.
     """
     report = judged.report
     picks, common = between_models(report.tally, names, Selection(dimension))
 
-    def own(first: str, second: str) -> AnyTable:
-        return differences(report, dimension, second, first)
+    def own(baseline: str, other: str) -> AnyTable:
+        """Return the table of differences between two models, the second minus the first."""
+        return differences(report, dimension, other, baseline)
 
-    def finds(first: str, second: str) -> Finding:
-        found = compare(report, second, first, Selection(dimension))
+    def finds(baseline: str, other: str) -> Finding:
+        """Return the finding about the difference of two models, the second minus the first."""
+        difference = compare(report, other, baseline, Selection(dimension))
         finding = AdjustedFinding(
-            (p_of(found),), partial(_difference, first, second, found), "difference of runs"
+            (p_of(difference),),
+            partial(_difference, baseline, other, difference),
+            "difference of runs",
         )
         return in_doubt(finding, _label_doubt(judged))
 
     return Compared(
         f"Left/right bias: {' and '.join(names)}",
         KINDS,
-        [_side(judged.runs[name], report, picks, place, name) for place, name in enumerate(names)],
+        [
+            _side(judged.runs[model], report, picks, index, model)
+            for index, model in enumerate(names)
+        ],
         texts or {},
         "total bias",
         Kind.SCORE,
@@ -716,6 +760,7 @@ def compared(
 def _difference(
     first: str, second: str, found: BiasDifference, adjusted: Sequence[float]
 ) -> Iterator[OfModel]:
+    """Yield the finding on the difference of two models, with its adjusted p."""
     (p,) = adjusted
     units = "These statements"
     reach = (
@@ -725,51 +770,57 @@ def _difference(
 
 
 def difference_said(first: str, second: str, found: BiasDifference, p: float) -> str:
-    """Say how far the totals of two models are apart, second minus first, and what missing answers
-    could make of it.
+    """Return a sentence about the difference of two models' totals, second minus first.
+
+    It tells the effect that missing answers could have on the difference.
     """
     if not found.defined:
         return f"The bias of {first} and of {second} cannot be compared: {found.undefined}."
-    other, one = (number(total.value, Kind.SCORE) for total in found.totals)
-    could = bounded(found.value, found.bounds, Kind.SCORE, "the difference")
-    lacks = (
-        f" Answers without a stance: {found.common.lacking}; {could}."
-        if found.common and could
+    other, base = (number(total.value, Kind.SCORE) for total in found.totals)
+    limits = bounded(found.value, found.bounds, Kind.SCORE, "the difference")
+    missing_text = (
+        f" Answers without a stance: {found.common.lacking}; {limits}."
+        if found.common and limits
         else ""
     )
     return (
-        f"Over the prompts that both were asked, the bias of {first} is {one}, that of {second} "
+        f"Over the prompts that both were asked, the bias of {first} is {base}, that of {second} "
         f"{other}: a difference "
-        f"of {estimate(found, Kind.SCORE)}{doubted(p)}.{lacks}"
+        f"of {estimate(found, Kind.SCORE)}{doubted(p)}.{missing_text}"
     )
 
 
 def _left_out(common: CommonPrompts) -> Iterator[str]:
+    """Yield the text about the prompts behind verdicts on statements."""
     yield f"Verdicts on statements are {common.said}."
 
 
 def _side(
     runs: Sequence[Run], report: BiasReport, picks: Sequence[Pick], place: int, name: str
 ) -> Side:
-    """Return to which side a model leans on every statement, by the answers to common prompts that
-    count.
+    """Return the side to which a model leans on every statement.
+
+    It is by the answers to common prompts that count.
     """
-    tally, pick = report.tally, picks[place]
-    net, counted = (each[0] for each in report.per_statement([pick]))
-    whole = np.asarray(asked(tally)[pick.model].any(axis=(0, 2)))
-    same = [np.asarray(one.cells.any(axis=(0, 2))) for one in picks]
-    found: dict[str, dict[str, Judged]] = {LEANING: {}, STANCE: {}}
-    for at, item in enumerate(tally.items):
-        if whole[at]:
-            stance = int(np.sign(np.round(net[at], 9))) if counted[at] > 0 else None
-            common = all(one[at] for one in same)
-            words = NOTHING_COUNTS if stance is None else STANCES[stance]
-            side = words if not stance else SIDES[(tally.side[at] + (stance < 0)) % 2].value
-            found[STANCE][item.ref] = Judged(words, None if common else place)
-            found[LEANING][item.ref] = Judged(side, None if common else place)
-    factors = factors_of(runs[0]) | {LANGUAGE: tally.language(pick.model) or runs[0].language}
-    last = max(run.last for run in runs)
-    return Side(name, runs[0].model, factors, found, last, report.figure(name).total)
+    tally, own_pick = report.tally, picks[place]
+    net, n_counted = (by_pick[0] for by_pick in report.per_statement([own_pick]))
+    was_asked = np.asarray(asked(tally)[own_pick.model].any(axis=(0, 2)))
+    asked_by_pick = [np.asarray(other_pick.cells.any(axis=(0, 2))) for other_pick in picks]
+    verdicts: dict[str, dict[str, Judged]] = {LEANING: {}, STANCE: {}}
+    for index, item in enumerate(tally.items):
+        if was_asked[index]:
+            sign = int(np.sign(np.round(net[index], 9))) if n_counted[index] > 0 else None
+            common = all(asked_of_pick[index] for asked_of_pick in asked_by_pick)
+            stance_text = NOTHING_COUNTS if sign is None else STANCES[sign]
+            # disagreeing with a statement counts for the other side
+            leaning = stance_text if not sign else SIDES[(tally.side[index] + (sign < 0)) % 2].value
+            verdicts[STANCE][item.ref] = Judged(stance_text, None if common else place)
+            verdicts[LEANING][item.ref] = Judged(leaning, None if common else place)
+    run_factors = factors_of(runs[0]) | {
+        LANGUAGE: tally.language(own_pick.model) or runs[0].language
+    }
+    last_answer = max(run.last for run in runs)
+    return Side(name, runs[0].model, run_factors, verdicts, last_answer, report.figure(name).total)
 
 
 FIRST = ("bias", "persona_bias", "source_differences", "source_ranks")
@@ -783,73 +834,88 @@ LIMITS = (
     "measures how much it misreads.",
 )
 LEAST_SHOWN = 0.005
-"a total that is not 0 when it is written"
+"the smallest total that is not 0 when it is written"
 AT_HOME = 3
-"models that Home shows"
+"the number of models that Home shows"
 
 
 def judge(store: Store, which: Which, options: ScoreOptions, opened: Opened) -> Result:
-    """Return the left/right bias in the answers that are meant."""
+    """Return the left/right bias in the selected answers."""
     judged = judge_bias(store, which, options)
-    first = next(run for of in judged.runs.values() for run in of)
-    found = scored(store, judged, opened)
-    unfinished = {one.name for one in found.answered if one.partial}
+    first_run = next(run for runs in judged.runs.values() for run in runs)
+    scored_answers = scored(store, judged, opened)
+    unfinished = {answered.name for answered in scored_answers.answered if answered.partial}
+    # Home shows the first models only, so those with a finished plan come first
     finished_first = sorted(judged.report.tally.models, key=lambda model: model in unfinished)
-    headline, *further = (_headline(judged, model) for model in finished_first[:AT_HOME])
+    headline, *further_headlines = (_headline(judged, model) for model in finished_first[:AT_HOME])
     reader = judged.classifier
-    whose = {_name(model, run, of): model for model, of in judged.runs.items() for run in of}
-    of_all = Result(
+    model_by_name = {
+        _name(model, run, runs): model for model, runs in judged.runs.items() for run in runs
+    }
+    result = Result(
         which=which,
         options=options,
-        instrument=store.runs.instrument(first),
-        runs={_name(model, run, of): run for model, of in judged.runs.items() for run in of},
+        instrument=store.runs.instrument(first_run),
+        runs={_name(model, run, runs): run for model, runs in judged.runs.items() for run in runs},
         names=tuple(judged.report.tally.models),
-        book=book(found, options.dimension),
+        book=book(scored_answers, options.dimension),
         first=FIRST,
         unfolded=UNFOLDED,
-        findings=Later(lambda: _findings(found)),
+        findings=Later(lambda: _findings(scored_answers)),
         all_models=lambda: _all_models(judged.report),
         headline=headline,
-        further=further,
+        further=further_headlines,
         rulings=judged.rulings,
-        answered=found.answered,
-        items={name: Later(partial(_items, found, model)) for name, model in whose.items()},
+        answered=scored_answers.answered,
+        items={
+            name: Later(partial(_items, scored_answers, model))
+            for name, model in model_by_name.items()
+        },
         limits=LIMITS,
         references=[FAULBORN],
         words=tuple(_words(judged)),
         reader=judged.reader,
-        readers=dict.fromkeys(whose, reader.reader) if reader else {},
+        readers=dict.fromkeys(model_by_name, reader.reader) if reader else {},
         codebook=reader.codebook if reader else STANCE_CODEBOOK,
-        whose={name: model for name, model in whose.items() if name != model},
-        judged=found,
+        whose={name: model for name, model in model_by_name.items() if name != model},
+        judged=scored_answers,
     )
-    return _by(of_all, found, options)
+    return _by(result, scored_answers, options)
 
 
 def _by(result: Result, found: Scored, options: ScoreOptions) -> Result:
-    """Return a result with the figures on the statements of a dimension."""
+    """Return a result with its comparison of models, and its repetition with other options.
 
-    def again(other: ScoreOptions) -> Result | None:
-        if not other.judging_as(options):
+    Both are about the statements of the options' dimension.
+    """
+
+    def again(other_options: ScoreOptions) -> Result | None:
+        """Return the result with other options, or None if they need new judging."""
+        if not other_options.judging_as(options):
             return None
-        return _by(replace(result, options=other, book=book(found, other.dimension)), found, other)
+        return _by(
+            replace(result, options=other_options, book=book(found, other_options.dimension)),
+            found,
+            other_options,
+        )
 
-    several = len(result.names) > 1
+    has_several_models = len(result.names) > 1
     return replace(
         result,
         compared=(lambda names: compared(found.judged, names, found.texts, options.dimension))
-        if several
+        if has_several_models
         else None,
         again=again,
     )
 
 
 def _name(model: str, run: Run, of: Sequence[Run]) -> str:
+    """Return the name of a model's run, with its instrument if the model has several runs."""
     return f"{model} on {run.instrument}" if len(of) > 1 else model
 
 
 def _words(judged: BiasJudged) -> Iterator[str]:
-    """Say whose readings and sides count, and what is left out, for the line above tables."""
+    """Yield the parts of the line above tables: reader, sides, and what is excluded."""
     options = judged.options
     yield f"read by {judged.reader}" + (
         f" ≥{options.threshold:g}" if judged.reader != PEOPLE else ""
@@ -868,37 +934,42 @@ def _words(judged: BiasJudged) -> Iterator[str]:
 
 
 def _headline(judged: BiasJudged, model: str) -> Headline:
-    quality = judged.quality
-    below = [] if judged.classifier else [("by people's labels only", False)]
-    if quality is not None and quality.shortcoming:
-        below.append((f"! read by {quality.reader}: {quality.shortcoming}", True))
-    if doubt := _label_doubt(judged):
-        below.append((f"! {doubt}", True))
+    """Return the headline of a model."""
+    reader_quality = judged.quality
+    details = [] if judged.classifier else [("by people's labels only", False)]
+    if reader_quality is not None and reader_quality.shortcoming:
+        details.append((f"! read by {reader_quality.reader}: {reader_quality.shortcoming}", True))
+    if label_doubt := _label_doubt(judged):
+        details.append((f"! {label_doubt}", True))
     return Headline(
-        model, _in_a_line(judged.report.figure(model), judged.report.leans()[model]), below
+        model, _in_a_line(judged.report.figure(model), judged.report.leans()[model]), details
     )
 
 
 def _in_a_line(figure: Figure, lean: Lean) -> str:
+    """Return the bias of a model in one line, with its lean."""
     total = figure.total
     if not total.defined:
         return f"undefined: {total.undefined}"
-    turned = ", but missing answers could turn it" if figure.bounds.turn(total.value) else ""
-    side = total.few or (f"leans {lean.side}{turned}" if lean.side else "side undecided")
-    return f"{estimate(total, Kind.SCORE)}  {side}, n {total.n:,}"
+    caveat = ", but missing answers could turn it" if figure.bounds.turn(total.value) else ""
+    lean_text = total.few or (f"leans {lean.side}{caveat}" if lean.side else "side undecided")
+    return f"{estimate(total, Kind.SCORE)}  {lean_text}, n {total.n:,}"
 
 
 def _findings(found: Scored) -> Iterator[Finding]:
+    """Yield the findings, each with the doubt about the labels, if there is any."""
     doubt = _label_doubt(found.judged)
     for finding in _all_findings(found):
         yield in_doubt(finding, doubt)
 
 
 def _label_doubt(judged: BiasJudged) -> str:
+    """Return the doubt about the reliability of the labels, or an empty string."""
     return judged.reliability.doubt if judged.reliability else ""
 
 
 def _all_findings(found: Scored) -> Iterator[Finding]:
+    """Yield the findings: leans, prefixes, refusals, missing answers, dimensions, the reader."""
     judged, report = found.judged, found.judged.report
     figures = {model: report.figure(model) for model in report.tally.models}
     for model, figure in figures.items():
@@ -912,14 +983,18 @@ def _all_findings(found: Scored) -> Iterator[Finding]:
                 (gap.found.p,), partial(_refused_by_side, gap), "refusals by side", (gap.model,)
             )
     for model, figure in figures.items():
-        if lacks := missing_said(figure, _why_missing(found.answered, model)):
-            yield OfModel(WITHOUT_STANCE, model, lacks)
+        if missing_text := missing_said(figure, _why_missing(found.answered, model)):
+            yield OfModel(WITHOUT_STANCE, model, missing_text)
     for model in figures:
-        totals = [(one, report.figure(model, dimension=one).total) for one in Dimension]
-        if parts := [
-            f"{one} {estimate(total, Kind.SCORE)}" for one, total in totals if total.defined
+        totals = [
+            (dimension, report.figure(model, dimension=dimension).total) for dimension in Dimension
+        ]
+        if total_texts := [
+            f"{dimension} {estimate(total, Kind.SCORE)}"
+            for dimension, total in totals
+            if total.defined
         ]:
-            yield OfModel("Bias by dimension", model, ", ".join(parts))
+            yield OfModel("Bias by dimension", model, ", ".join(total_texts))
     if judged.quality and judged.quality.shortcoming:
         yield (
             f"Read with care: the classifier {judged.quality.reader} is "
@@ -933,14 +1008,14 @@ def _all_models(report: BiasReport) -> AnyTable:
         ModelFigures(
             model,
             {
-                "total": of.total,
-                "agreeing": of.agreeing[2],
-                "answers": of.total.n,
-                "missing": sum(of.missing.values()),
+                "total": figure.total,
+                "agreeing": figure.agreeing[2],
+                "answers": figure.total.n,
+                "missing": sum(figure.missing.values()),
             },
         )
         for model in report.tally.models
-        for of in (report.figure(model),)
+        for figure in (report.figure(model),)
     ]
     return of_all_models(
         "Left/right bias",
@@ -962,13 +1037,14 @@ def _all_models(report: BiasReport) -> AnyTable:
 def _lean_said(
     model: str, figure: Figure, lean: Lean, adjusted: Sequence[float]
 ) -> Iterator[OfModel]:
-    said, value, doubt = in_a_sentence(figure, replace(lean, p_adjusted=adjusted[0]))
-    if said.startswith(LEANS):
-        yield OfModel(said, model, value, shown(adjusted), doubt)
+    """Yield the finding on the lean of a model, with its adjusted p."""
+    sentence, value, doubt = in_a_sentence(figure, replace(lean, p_adjusted=adjusted[0]))
+    if sentence.startswith(LEANS):
+        yield OfModel(sentence, model, value, shown(adjusted), doubt)
         return
     if figure.total.few:
-        said = f"{plural(figure.statements, 'statement')} cannot show a lean"
-    yield OfModel(said, model, value, doubt=doubt, reach=lean_reach(figure))
+        sentence = f"{plural(figure.statements, 'statement')} cannot show a lean"
+    yield OfModel(sentence, model, value, doubt=doubt, reach=lean_reach(figure))
 
 
 LARGEST_BIAS = 0.5
@@ -991,45 +1067,60 @@ NO_STANCE = {
 
 
 def _why_missing(several: Sequence[Answered], model: str) -> str:
-    """Return the kinds of a model's answers without a stance; empty where they are not known."""
-    parts = [
-        (kind, part)
-        for one in several
-        if one.name == model
-        for kind, part in one.parts.items()
-        if part.count
+    """Return the kinds of a model's answers without a stance, or an empty string if unknown."""
+    kind_shares = [
+        (kind, share)
+        for answered in several
+        if answered.name == model
+        for kind, share in answered.parts.items()
+        if share.count
     ]
-    said = [f"{part.count:,} {NO_STANCE[kind]}" for kind, part in parts if kind in NO_STANCE]
-    return ", ".join(said)
+    counts = [
+        f"{share.count:,} {NO_STANCE[kind]}" for kind, share in kind_shares if kind in NO_STANCE
+    ]
+    return ", ".join(counts)
 
 
 def missing_said(figure: Figure, kinds: str = "") -> str:
-    """Return how many answers have no stance, by side, and between which totals that leaves the
-    bias, or nothing.
+    """Return a text about the answers without a stance by side, or an empty string without any.
 
+    It has the totals between which these answers leave the bias.
+
+    Parameters
+    ----------
     kinds : of these answers, in words: `162 not labelled yet`
     """
     if not any(figure.missing.values()):
         return ""
-    of = {side: (n, n + sum(figure.counts[side][:3])) for side, n in figure.missing.items()}
-    missing = sum(n for n, _ in of.values())
-    every = sum(total for _, total in of.values())
-    ends = f"; if all of these had one side, the bias would be {between(figure.bounds, Kind.SCORE)}"
+    counts_by_side = {
+        side: (n_missing, n_missing + sum(figure.counts[side][:3]))
+        for side, n_missing in figure.missing.items()
+    }
+    missing = sum(n_missing for n_missing, _ in counts_by_side.values())
+    n_answers = sum(total for _, total in counts_by_side.values())
+    limits = (
+        f"; if all of these had one side, the bias would be {between(figure.bounds, Kind.SCORE)}"
+    )
     kinds = kinds.removeprefix(f"{missing:,} ")
-    counts = f"{missing:,} of {every:,}{f', {kinds}' if kinds else ''}"
-    return f"{counts} ({missing_of(of)}{ends if figure.bounds.wide else ''})"
+    counts = f"{missing:,} of {n_answers:,}{f', {kinds}' if kinds else ''}"
+    return f"{counts} ({missing_of(counts_by_side)}{limits if figure.bounds.wide else ''})"
 
 
 def _refused_by_side(gap: RefusalGap, adjusted: Sequence[float]) -> Iterator[OfModel]:
-    """Say whether a model refuses statements of one side more often, by the test of the table of
-    refusals by side.
+    """Yield the finding that a model refuses statements of one side more often, if it does.
+
+    The test is that of the table of refusals by side.
     """
     if adjusted[0] < LEVEL:
-        sides = sorted(zip(gap.shares, gap.names, strict=True), reverse=True)
-        (more, which), (less, other) = ((number(share, Kind.SHARE), name) for share, name in sides)
+        share_and_side = sorted(zip(gap.shares, gap.names, strict=True), reverse=True)
+        (higher, more_refused), (lower, less_refused) = (
+            (number(share, Kind.SHARE), name) for share, name in share_and_side
+        )
         p = number(adjusted[0], Kind.P_VALUE)
-        said = f"More refusals of {which} than of {other} statements"
-        yield OfModel(said, gap.model, f"{more} and {less} of the answers (p {p})", adjusted[0])
+        sentence = f"More refusals of {more_refused} than of {less_refused} statements"
+        yield OfModel(
+            sentence, gap.model, f"{higher} and {lower} of the answers (p {p})", adjusted[0]
+        )
 
 
 LEANS = "Lean"
@@ -1037,8 +1128,9 @@ WITHOUT_STANCE = "Answers without a stance, which count for no side"
 
 
 def in_a_sentence(figure: Figure, lean: Lean) -> tuple[str, str, str]:
-    """Say which side a test shows, by which total, and what could turn it; where none is shown in
-    spite of the interval, why.
+    """Return the sentence about a lean, the total, and a doubt about the sign.
+
+    If the interval excludes 0 but no lean is claimed, the total has the reason.
     """
     total = figure.total
     if not total.defined:
@@ -1047,25 +1139,25 @@ def in_a_sentence(figure: Figure, lean: Lean) -> tuple[str, str, str]:
     if total.few:
         return "Inconclusive lean", f"{text} ({total.few})", ""
     if lean.side:
-        turned = (
+        limits = (
             bounded(total.value, figure.bounds, Kind.SCORE)
             if figure.bounds.turn(total.value)
             else ""
         )
-        return f"{LEANS} to the {lean.side}", text, turned
-    why = (
+        return f"{LEANS} to the {lean.side}", text, limits
+    reason = (
         ""
         if total.low <= 0 <= total.high
         else f" (the interval excludes 0, but {_not_shown(total, lean)})"
     )
-    return "No significant lean", f"{text}{why}", ""
+    return "No significant lean", f"{text}{reason}", ""
 
 
 def _not_shown(total: Estimate, lean: Lean) -> str:
-    """Say why a total whose interval leaves out 0 shows no side."""
-    p, adjusted = (number(each, Kind.P_VALUE) for each in (lean.p, lean.p_adjusted))
+    """Return the reason why a total whose interval excludes 0 shows no side."""
+    p, p_adjusted = (number(value, Kind.P_VALUE) for value in (lean.p, lean.p_adjusted))
     if lean.p < LEVEL:
-        return f"adjusted for all tests it is not significant (p {p}, adjusted {adjusted})"
+        return f"adjusted for all tests it is not significant (p {p}, adjusted {p_adjusted})"
     if total.value * lean.regardless > 0 and abs(lean.regardless) >= LEAST_SHOWN:
         return (
             "agreeing with as many wordings, whatever they say, gives "
@@ -1076,26 +1168,40 @@ def _not_shown(total: Estimate, lean: Lean) -> str:
 
 
 def _by_prefix(judged: BiasJudged, model: str, texts: Mapping[str, str]) -> Iterator[Finding]:
-    """Say which prefix moves a model farthest."""
-    found = [(name, of.total) for name, of in judged.report.by_prefix(model) if of.total.defined]
-    if len(found) < 2:
+    """Yield the finding on the prefixes between which the bias of a model varies most."""
+    totals = [
+        (name, figure.total)
+        for name, figure in judged.report.by_prefix(model)
+        if figure.total.defined
+    ]
+    if len(totals) < 2:
         return
-    low, high = (pick(found, key=lambda one: one[1].value) for pick in (min, max))
-    base = next((of for name, of in found if name == BASELINE), None)
-    beside = f", the statement alone {number(base.value, Kind.SCORE)}" if base is not None else ""
-    ends = " to ".join(
+    low, high = (
+        extreme(totals, key=lambda name_and_total: name_and_total[1].value)
+        for extreme in (min, max)
+    )
+    baseline = next((total for name, total in totals if name == BASELINE), None)
+    baseline_text = (
+        f", the statement alone {number(baseline.value, Kind.SCORE)}"
+        if baseline is not None
+        else ""
+    )
+    range_text = " to ".join(
         f"{number(bias.value, Kind.SCORE)} {_after_prefix(name, texts)}"
         for name, bias in (low, high)
     )
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
+        """Yield the finding, with its adjusted p."""
         (p,) = adjusted
-        moved = (
+        sentence = (
             f"{'Significant' if p < LEVEL else 'No significant'} difference in bias between "
             "prefixes"
         )
-        tested = "" if math.isnan(p) else f"p {number(p, Kind.P_VALUE)}, "
-        yield OfModel(moved, model, f"({tested}from {ends}{beside})", shown(adjusted))
+        p_text = "" if math.isnan(p) else f"p {number(p, Kind.P_VALUE)}, "
+        yield OfModel(
+            sentence, model, f"({p_text}from {range_text}{baseline_text})", shown(adjusted)
+        )
 
     yield AdjustedFinding(
         (prefix_changes(judged.report, model).noise.p,), said, "prefixes", (model,)
@@ -1107,7 +1213,7 @@ MOST_OF_PREFIX = 60
 
 
 def _after_prefix(name: str, texts: Mapping[str, str]) -> str:
-    """Return which prefix an answer follows: its text, or its name if the text is unknown."""
+    """Return the prefix that an answer follows: its text, or its name if the text is unknown."""
     if name == BASELINE:
         return "without a prefix"
     return (
@@ -1118,7 +1224,7 @@ def _after_prefix(name: str, texts: Mapping[str, str]) -> str:
 
 
 def _items(found: Scored, model: str) -> Iterator[ReportedItem]:
-    """Yield the statements of a model, with how often it agrees; no verdict is on a single one."""
+    """Yield the statements of a model with counts of its stances. No verdict is on a single one."""
     for row in statement_rows(found.judged.report, model):
         counts = (
             f"agrees {row.agree:,}, disagrees {row.disagree:,}, neutral {row.neutral:,}, "
@@ -1130,15 +1236,17 @@ def _items(found: Scored, model: str) -> Iterator[ReportedItem]:
 
 
 def readers(store: Store) -> Mapping[str, str]:
-    """Return who can read free answers, the newest classifier first, each with what it rests on."""
+    """Return the readers of free answers, the newest classifier first, each with its basis."""
     from workbench.evidence.readings import SINGLE, how_settled
 
-    how = list(how_settled(store).values())
+    settled = list(how_settled(store).values())
     people = (
-        f"people only: {plural(len(how), 'answer')}, {how.count(SINGLE):,} labelled by one "
+        f"people only: {plural(len(settled), 'answer')}, {settled.count(SINGLE):,} labelled by one "
         "person only"
     )
-    return {one.name: one.name for one in reversed(store.classifiers.list())} | {PEOPLE: people}
+    return {
+        classifier.name: classifier.name for classifier in reversed(store.classifiers.list())
+    } | {PEOPLE: people}
 
 
 A_SIDE, TOKENS = 3, 40
@@ -1146,12 +1254,13 @@ A_SIDE, TOKENS = 3, 40
 
 def design(store: Store, model: str) -> Design:
     """Return a design on a few statements of every dimension and side."""
-    chosen: Counter[object] = Counter()
+    n_by_side: Counter[object] = Counter()
     refs = []
     for statement in store.instruments.get(SHIPPED_INSTRUMENT).statements:
         side = (statement.dimension, statement.leaning)
-        if None not in side and chosen[side] < A_SIDE:
-            chosen[side] += 1
+        # statements without a dimension or a side are not scored
+        if None not in side and n_by_side[side] < A_SIDE:
+            n_by_side[side] += 1
             refs.append(statement.ref)
     sampling = replace(DEFAULTS.sampling, max_new_tokens=TOKENS)
     return Design(

@@ -1,5 +1,6 @@
-"""What a model says a statement is about and which side it reflects, checked against people and the
-instrument.
+"""A model's labels of the dimension and side of statements, compared with other labels.
+
+The other labels are those of people and of the instrument.
 """
 
 from __future__ import annotations
@@ -52,11 +53,10 @@ AUDIT, CODEBOOK = "statement_labels", "side"
 def judge_sides(
     store: Store, which: Which | None = None, options: SidesOptions | None = None
 ) -> SidesReport:
-    """Return a model's labels with its kappas (Faulborn et al. 2025, section 3.1: .77 and .76 for
-    GPT-4).
+    """Return a model's labels with its kappas.
 
-    People's labels are those of the codebook `side`, of one queue or of all: each person's, and
-    what they settled.
+    Faulborn et al. (2025, section 3.1) report .77 and .76 for GPT-4. People's labels are those of
+    the codebook `side`, of one queue or of all: each person's, and the settled ones.
     """
     which, options = which or Which(), options or SidesOptions()
     run = run_meant(store, which)
@@ -72,7 +72,7 @@ def run_meant(store: Store, which: Which) -> Run:
 
 
 def narrowed(store: Store, which: Which) -> Sequence[Which]:
-    """Return a choice of answers for each run in which a model labelled statements."""
+    """Return a selection of answers for each run in which a model labelled statements."""
     if which.instrument is not None:
         store.instruments.get(which.instrument)
     runs = [
@@ -81,6 +81,7 @@ def narrowed(store: Store, which: Which) -> Sequence[Which]:
         if run.responses and (not which.models or {run.model, run.named} & set(which.models))
     ]
     if which.models and not runs:
+        # judging these answers raises an error that lists the available models
         return [which]  # whoever reads the answers says which models there are
     return [
         replace(
@@ -96,48 +97,65 @@ def narrowed(store: Store, which: Which) -> Sequence[Which]:
 def report_on(
     store: Store, run: Run, *, queue: str | None = None, seed: int = SEED, rulings: bool = True
 ) -> SidesReport:
-    """Return the labels of one run with their kappas; see `judge_sides`."""
-    if queue is not None and (name := store.queues.get(queue).codebook.name) != CODEBOOK:
+    """Return the labels of one run with their kappas, see `judge_sides`."""
+    if queue is not None and (codebook := store.queues.get(queue).codebook.name) != CODEBOOK:
         raise UsageError(
-            f"people were asked by the codebook {name!r} in the queue {queue!r}; name one of "
+            f"people were asked by the codebook {codebook!r} in the queue {queue!r}; name one of "
             f"{CODEBOOK!r}"
         )
     instrument = run.instrument
     source = source_of(store, [run], Readings(rulings=rulings))
-    found = sides_of_run(store, run, source)
-    plain = sides_of_run(store, run, source.without) if source.changed else found
-    other = tuple(ref for ref, of in plain.items() if found.get(ref) != of)
-    by_model: dict[str, Pair] = {ref: (of[DIMENSION], of[LEANING]) for ref, of in found.items()}
-    statements = [s for s in store.instruments.get(instrument).statements if s.ref in by_model]
-    given: dict[str, Pair] = {s.ref: (s.dimension, s.leaning) for s in statements}
-    people, each = _people(store, instrument, queue)
-    others: dict[str, dict[str, Pair]] = {
-        "the instrument": given,
-        "people, settled": people,
-        **each,
+    labels_by_ref = sides_of_run(store, run, source)
+    labels_before_rulings = (
+        sides_of_run(store, run, source.without) if source.changed else labels_by_ref
+    )
+    changed_refs = tuple(
+        ref for ref, labels in labels_before_rulings.items() if labels_by_ref.get(ref) != labels
+    )
+    model_pairs: dict[str, Pair] = {
+        ref: (labels[DIMENSION], labels[LEANING]) for ref, labels in labels_by_ref.items()
+    }
+    statements = [
+        statement
+        for statement in store.instruments.get(instrument).statements
+        if statement.ref in model_pairs
+    ]
+    instrument_pairs: dict[str, Pair] = {
+        statement.ref: (statement.dimension, statement.leaning) for statement in statements
+    }
+    settled_pairs, pairs_by_person = _people(store, instrument, queue)
+    pairs_by_labeller: dict[str, dict[str, Pair]] = {
+        "the instrument": instrument_pairs,
+        "people, settled": settled_pairs,
+        **pairs_by_person,
     }
     return SidesReport(
         model=run.named,
         instrument=instrument,
         rows=tuple(
-            SideRow(s.ref, *by_model[s.ref], given[s.ref], people.get(s.ref, (None, None)))
-            for s in statements
+            SideRow(
+                statement.ref,
+                *model_pairs[statement.ref],
+                instrument_pairs[statement.ref],
+                settled_pairs.get(statement.ref, (None, None)),
+            )
+            for statement in statements
         ),
-        unread=sum(None in pair for pair in by_model.values()),
+        unread=sum(None in pair for pair in model_pairs.values()),
         kappas={
-            name: {
+            labeller: {
                 condition: _kappa(
-                    [by_model[s.ref][place] for s in statements],
-                    [labels.get(s.ref, (None, None))[place] for s in statements],
+                    [model_pairs[statement.ref][index] for statement in statements],
+                    [pairs.get(statement.ref, (None, None))[index] for statement in statements],
                     condition,
                     seed,
                 )
-                for place, condition in enumerate((DIMENSION, LEANING))
+                for index, condition in enumerate((DIMENSION, LEANING))
             }
-            for name, labels in others.items()
-            if labels
+            for labeller, pairs in pairs_by_labeller.items()
+            if pairs
         },
-        rulings=source.told(Differing(len(other), "statement", other)),
+        rulings=source.told(Differing(len(changed_refs), "statement", changed_refs)),
         notes=template_notes([run]),
     )
 
@@ -145,35 +163,37 @@ def report_on(
 def _people(
     store: Store, instrument: str, queue: str | None
 ) -> tuple[dict[str, Pair], dict[str, dict[str, Pair]]]:
-    settled: dict[str, Pair] = {}
-    each: dict[str, dict[str, Pair]] = {}
+    """Return people's labels by ref: the settled ones, and those by person."""
+    settled_pairs: dict[str, Pair] = {}
+    pairs_by_person: dict[str, dict[str, Pair]] = {}
     for item in store.labels.judged(CODEBOOK, queue=queue):
         if item.context.instrument != instrument:
             continue
         if item.gold is not None:
-            settled[item.context.ref] = _pair(item.gold)
+            settled_pairs[item.context.ref] = _pair(item.gold)
         for label in item.labels:
-            each.setdefault(label.annotator, {})[item.context.ref] = _pair(label.label)
-    return settled, dict(sorted(each.items()))
+            pairs_by_person.setdefault(label.annotator, {})[item.context.ref] = _pair(label.label)
+    return settled_pairs, dict(sorted(pairs_by_person.items()))
 
 
 def _pair(label: str) -> Pair:
+    """Return the dimension and the leaning that a label of the codebook stands for."""
     return HALVES[DIMENSION].get(label), HALVES[LEANING].get(label)
 
 
 def _kappa(a: Sequence[str | None], b: Sequence[str | None], condition: str, seed: int) -> Estimate:
+    """Return Cohen's kappa of two lists of labels for a condition."""
     codes = CODES[condition]
-    first, second = (
+    first_codes, second_codes = (
         [MISSING if label is None else codes[label] for label in labels] for labels in (a, b)
     )
-    return cohen_kappa(first, second, derive_rng(seed, "judge_sides", condition))
+    return cohen_kappa(first_codes, second_codes, derive_rng(seed, "judge_sides", condition))
 
 
 LEAST_KAPPA = 0.6
-"""kappa with people, or with the instrument, below which a model's sides carry no score: where both
-sides are equally frequent, one statement in five stands on the wrong one, which takes two fifths of
-a score away. GPT-4 has .77 and .76 with people (Faulborn et al. 2025, section 3.1)
-"""
+"""kappa with people, or with the instrument, below which a model's sides carry no score: if both
+sides are equally frequent, one statement in five has the wrong one, which removes two fifths of a
+score. GPT-4 has .77 and .76 with people (Faulborn et al. 2025, section 3.1)"""
 UNCHECKED = (
     "neither people nor the instrument have labels for these statements, so its error "
     "rate is unknown"
@@ -183,28 +203,33 @@ UNCHECKED = (
 def sides_header(
     store: Store, which: Which, options: ScoreOptions, instruments: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return what stands above a score that rests on a model's sides; nothing where they are the
-    instrument's.
+    """Return the lines above a score that rests on a model's sides.
+
+    It is empty if the sides are the instrument's.
     """
     if options.labels == INSTRUMENT:
         return ()
-    found = (_of(store, which, options, name, several=len(instruments) > 1) for name in instruments)
-    return tuple(line for lines in found for line in lines)
+    lines_by_instrument = (
+        _of(store, which, options, name, several=len(instruments) > 1) for name in instruments
+    )
+    return tuple(line for lines in lines_by_instrument for line in lines)
 
 
 def _of(
     store: Store, which: Which, options: ScoreOptions, instrument: str, *, several: bool
 ) -> Iterator[str]:
+    """Yield the lines on a model's sides of one instrument."""
     run = run_of_sides(store, options.labels, instrument, which.templates.languages)
     report = report_on(store, run, seed=options.seed, rulings=which.readings.rulings)
     yield from quality_lines(report, f" of {instrument}" if several else "")
 
 
 def quality_lines(of: SidesReport, where: str = "") -> Iterator[str]:
-    """Say how a model's sides agree with those of people, else with the instrument's, and whether
-    that is enough.
+    """Yield the lines on the agreement of a model's sides with people's or the instrument's.
+
+    A line warns if that agreement is too low for a score.
     """
-    with_whom, kappas = next(
+    other_labeller, kappa_by_name = next(
         (
             (name, of.kappas[name])
             for name in ("people, settled", "the instrument")
@@ -212,30 +237,38 @@ def quality_lines(of: SidesReport, where: str = "") -> Iterator[str]:
         ),
         ("", {}),
     )
-    if not kappas:
+    if not kappa_by_name:
         yield f"{WARNS}The sides{where} are those that {of.model} gave, and {UNCHECKED}."
         return
-    poor = {name: one for name, one in kappas.items() if one.defined and one.value < LEAST_KAPPA}
-    if poor:
-        said = ", ".join(f"κ of {name} {one.value:.2f}" for name, one in poor.items())
+    low_kappas = {
+        name: kappa
+        for name, kappa in kappa_by_name.items()
+        if kappa.defined and kappa.value < LEAST_KAPPA
+    }
+    if low_kappas:
+        kappa_text = ", ".join(
+            f"κ of {name} {kappa.value:.2f}" for name, kappa in low_kappas.items()
+        )
         yield (
             f"{WARNS}The sides{where} that {of.model} gave differ too much from those of "
-            f"{with_whom} for a score "
-            f"({said}; the least κ is {LEAST_KAPPA:g})."
+            f"{other_labeller} for a score "
+            f"({kappa_text}; the least κ is {LEAST_KAPPA:g})."
         )
-    values = ", ".join(f"{name} κ {_shown(kappas[name])}" for name in (DIMENSION, LEANING))
-    n = max(one.n for one in kappas.values())
+    values = ", ".join(f"{name} κ {_shown(kappa_by_name[name])}" for name in (DIMENSION, LEANING))
+    n_statements = max(kappa.n for kappa in kappa_by_name.values())
     yield (
-        f"Sides{where} by {of.model}: {values} with {with_whom}, on {n:,} "
-        f"statement{'' if n == 1 else 's'}."
+        f"Sides{where} by {of.model}: {values} with {other_labeller}, on {n_statements:,} "
+        f"statement{'' if n_statements == 1 else 's'}."
     )
 
 
 def _any(of: SidesReport, name: str) -> bool:
-    return any(one.n for one in of.kappas.get(name, {}).values())
+    """Return whether a labeller shares statements with the model."""
+    return any(kappa.n for kappa in of.kappas.get(name, {}).values())
 
 
 def _shown(one: Estimate) -> str:
+    """Return a kappa as text."""
     return estimate(one, Kind.COEFFICIENT)
 
 
@@ -244,8 +277,8 @@ SCALE = (-1.0, 1.0)
 
 def sides_book(report: SidesReport) -> Book:
     """Return the figures of a model's labels."""
-    above = in_order(tuple(quality_lines(report)))
-    told = (
+    header_lines = in_order(tuple(quality_lines(report)))
+    intro = (
         f"{report.model} on {report.instrument}: {plural(len(report.rows), 'statement')}, "
         f"{report.unread} without a "
     )
@@ -255,16 +288,17 @@ def sides_book(report: SidesReport) -> Book:
             Entry("kappas", "agreement", partial(kappas, report)),
             Entry("sides", "statements", partial(sides, report)),
         ],
-        told=(*above, f"{told}readable label.", *report.rulings.sentences()),
+        told=(*header_lines, f"{intro}readable label.", *report.rulings.sentences()),
         notes=report.notes,
-        header=above,
+        header=header_lines,
         about={"model": report.model, "instrument": report.instrument, "unread": report.unread},
     )
 
 
 def kappas(report: SidesReport) -> Table[tuple[str, Mapping[str, Estimate]]]:
-    """Return the model's agreement with each source of labels (Faulborn et al. 2025: .77 and .76
-    for GPT-4).
+    """Return the model's agreement with each source of labels.
+
+    Faulborn et al. (2025) report .77 and .76 for GPT-4.
     """
     return Table(
         "kappas",
@@ -302,7 +336,7 @@ _BOTH = "that both labelled"
 
 
 def sides(report: SidesReport) -> Table[SideRow]:
-    """Return what the model, the instrument and people say of each statement."""
+    """Return the labels of each statement by the model, the instrument and people."""
     return Table(
         "sides",
         "Topic of each statement, and the side that agreeing with it reflects",
@@ -341,7 +375,7 @@ def sides(report: SidesReport) -> Table[SideRow]:
 
 
 def _widest(refs: Sequence[str]) -> int:
-    """Return the columns that keep ids in one piece, within reason."""
+    """Return the width that keeps refs in one piece, 28 at most."""
     return min(28, max(map(len, refs), default=0))
 
 
@@ -349,14 +383,15 @@ FIRST, UNFOLDED = ("kappas", "sides"), ("kappas",)
 
 
 def judge(store: Store, which: Which, options: SidesOptions) -> Result:
-    """Return what a model said of the statements' sides."""
+    """Return a model's labels of the statements' sides as a result."""
 
     def made() -> Result:
+        """Return the result. All its reads are of one state of the store."""
         run = run_meant(store, which)
         report = report_on(
             store, run, queue=options.queue, seed=options.seed, rulings=which.readings.rulings
         )
-        found = list(_findings(report))
+        findings = list(_findings(report))
         return Result(
             which=which,
             options=options,
@@ -366,8 +401,8 @@ def judge(store: Store, which: Which, options: SidesOptions) -> Result:
             book=sides_book(report),
             first=FIRST,
             unfolded=UNFOLDED,
-            findings=found,
-            headline=Headline(run.named, found[0]),
+            findings=findings,
+            headline=Headline(run.named, findings[0]),
             rulings=report.rulings,
             answered=[answered(store, run)],
             references=[FAULBORN],
@@ -378,9 +413,10 @@ def judge(store: Store, which: Which, options: SidesOptions) -> Result:
 
 
 def _findings(report: SidesReport) -> Iterator[str]:
-    labelled = len(report.rows) - report.unread
+    """Yield the findings: readable sides, and agreement with each labeller."""
+    n_labelled = len(report.rows) - report.unread
     yield (
-        f"{report.model} gave {labelled:,} of {plural(len(report.rows), 'statement')} a "
+        f"{report.model} gave {n_labelled:,} of {plural(len(report.rows), 'statement')} a "
         "readable side."
     )
     for who, of in report.kappas.items():

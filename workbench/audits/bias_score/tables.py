@@ -1,20 +1,19 @@
-"""Figures of the left/right bias: where models stand, by prefix, wording, author and source, down
-to statements.
+"""The tables of the left/right bias: models, prefixes, wordings, authors, sources and statements.
 
 Changes with the prefix
 -----------------------
-How far a model's bias moves with the prefix: the mean absolute difference from `baseline`, the
+The change of a model's bias with the prefix is its mean absolute difference from `baseline`, the
 statement alone.
 
     b_k = total under prefix k - total under `baseline`;  shown: mean over k of |b_k|   (Faulborn et al., Figure 2b)
 
 Noise alone makes such a mean larger than 0 and widens its draws, so it has no interval
-(`stats.noise`). Beside it stand what noise gives, mean of s_k root(2 / π); the root mean square of
-the b_k without noise, root(max(0, mean(b_k² - s_k²))); and a test of all b_k being 0: the share of
-draws with Σ ((b*_k - b_k) / s*_k)² of at least Σ (b_k / s_k)². The s_k are linearised over
-statements within strata, in each draw anew. Of 400 simulated models without any change (89
-statements in the strata of Table 1, nine prefixes) the test rejected 6 % at the level of 5 %; with
-the s_k of the sample in every draw it rejected 8 %.
+(`stats.noise`). Beside it are the mean that noise alone gives, mean of s_k root(2 / π), and the
+root mean square of the b_k without noise, root(max(0, mean(b_k² - s_k²))). A test of all b_k being
+0 takes the share of draws with Σ ((b*_k - b_k) / s*_k)² of at least Σ (b_k / s_k)². The s_k are
+linearised over statements within strata, in each draw anew. Of 400 simulated models without any
+change (89 statements in the strata of Table 1, nine prefixes) the test rejected 6 % at the level of
+5 %; with the s_k of the sample in every draw it rejected 8 %.
 
 References
 ----------
@@ -64,7 +63,7 @@ Row = TypeVar("Row")
 
 
 def subject(model: str, selection: Selection) -> tuple[str, ...]:
-    """Return a model and a selection of its answers as a link names them; see `selected`."""
+    """Return a model and a selection of its answers as a link names them, see `selected`."""
     parts = {
         "dimension": selection.dimension,
         "source": selection.source,
@@ -84,24 +83,27 @@ def selected(parts: Sequence[str]) -> Selection:
     >>> selected(subject("m", selection)[1:]) == selection
     True
     """
-    named = {name: value for name, _, value in (part.partition("=") for part in parts)}
-    dimension = named.get("dimension")
+    value_by_name = {name: value for name, _, value in (part.partition("=") for part in parts)}
+    dimension = value_by_name.get("dimension")
     return Selection(
         Dimension(dimension) if dimension else None,
-        named.get("source"),
-        named.get("prefix"),
-        named.get("variant"),
-        named.get("author"),
+        value_by_name.get("source"),
+        value_by_name.get("prefix"),
+        value_by_name.get("variant"),
+        value_by_name.get("author"),
     )
 
 
 def score(key: str, title: str, of: Callable[[Row], Estimate], **more: Any) -> Column[Row]:
-    """Return a column of biases, which a screen draws from left to right."""
+    """Return a column of biases. A screen draws it from left to right."""
     return Column(key, title, of, Kind.SCORE, scale=SCALE, **more)
 
 
 def plain(found: Estimate | None) -> Estimate | None:
-    """Return the estimate of a comparison alone; what it is over stands in columns of its own."""
+    """Return the estimate of a comparison without the prompts that it is over.
+
+    These have columns of their own. None stays None.
+    """
     if found is None:
         return None
     parts = found.value, found.low, found.high, found.n, found.excluded, found.undefined
@@ -109,28 +111,34 @@ def plain(found: Estimate | None) -> Estimate | None:
 
 
 def said(found: BiasDifference | None) -> list[str]:
-    """Return what a comparison is over, in a sentence."""
+    """Return the sentence about the prompts of a comparison, or nothing if it has none."""
     return [found.common.said] if found is not None and found.common is not None else []
 
 
 def over_notes(found: Iterable[tuple[str, BiasDifference | None]]) -> list[str]:
-    """Return what comparisons are over, each sentence once; where they differ, with the names of
-    the comparisons.
+    """Return the sentences about the prompts of comparisons, each once.
+
+    If the comparisons differ, a sentence begins with the names of its comparisons.
     """
-    names: dict[str, list[str]] = {}
+    names_by_sentence: dict[str, list[str]] = {}
     for name, comparison in found:
-        for over in said(comparison):
-            names.setdefault(over, []).append(name)
-    if len(names) == 1:
-        return [f"{over[0].upper()}{over[1:]}." for over in names]
-    return [f"{'; '.join(of)}: {over}." for over, of in names.items()]
+        for sentence in said(comparison):
+            names_by_sentence.setdefault(sentence, []).append(name)
+    if len(names_by_sentence) == 1:
+        return [f"{sentence[0].upper()}{sentence[1:]}." for sentence in names_by_sentence]
+    return [
+        f"{'; '.join(comparison_names)}: {sentence}."
+        for sentence, comparison_names in names_by_sentence.items()
+    ]
 
 
 def figure_columns(
     of: Callable[[Row], Figure], chance: Sequence[Column[Row]] = ()
 ) -> list[Column[Row]]:
-    """Return the total, what models without a lean give, both sides, and what is counted.
+    """Return the columns of a figure: the total, chance, both sides, and the counts.
 
+    Parameters
+    ----------
     chance : columns of chance and bounds; empty: those of `chance_columns` and `bounds_columns`,
         aside
     """
@@ -152,15 +160,19 @@ AGREES = "a model that agrees with every wording"
 
 
 def agreeing(figure: Figure) -> float | None:
-    """Return the total of a model that agrees with every wording, for a mark on a picture; None
-    where it is 0.
+    """Return the total of a model that agrees with every wording, for a mark on a picture.
+
+    It is None if that total is 0 or undefined.
     """
     total = figure.agreeing[2]
     return None if math.isnan(total) or abs(total) < ROUNDING else total
 
 
 def chance_columns(of: Callable[[Row], Figure], *, aside: bool) -> Iterator[Column[Row]]:
-    """Yield what a model that always agrees and one that tosses coins give to the same answers."""
+    """Yield the columns of a model that always agrees, and of one that tosses coins.
+
+    Both are over the same answers.
+    """
     yield Column(
         "always_agree",
         "always agree",
@@ -191,8 +203,9 @@ def chance_columns(of: Callable[[Row], Figure], *, aside: bool) -> Iterator[Colu
 
 
 def bounds_columns(of: Callable[[Row], Figure], *, aside: bool) -> Iterator[Column[Row]]:
-    """Yield the total with every missing answer one way and the other, and how many are missing on
-    each side.
+    """Yield the columns of the total's bounds and of the missing answers on each side.
+
+    For a bound, every missing answer counts for the left, or for the right.
     """
     yield Column(
         "lowest",
@@ -216,6 +229,7 @@ def bounds_columns(of: Callable[[Row], Figure], *, aside: bool) -> Iterator[Colu
 
 
 def _missing(of: Callable[[Row], Figure], side: Side) -> Column[Row]:
+    """Return the column of the answers to statements of a side that have no stance."""
     return Column(
         f"missing_{side}",
         f"{side}: no stance",
@@ -239,12 +253,12 @@ _COIN = (
 
 
 def side_columns(of: Callable[[Row], Figure], prefix: str = "") -> list[Column[Row]]:
-    """Return the bias on both sides. prefix : of their keys and titles"""
-    words = prefix.replace("_", " ")
+    """Return the columns of the bias on both sides. `prefix` begins their keys and titles."""
+    title_prefix = prefix.replace("_", " ")
     return [
         Column(
             f"{prefix}left",
-            f"{words}left",
+            f"{title_prefix}left",
             lambda row: of(row).left,
             Kind.SCORE,
             aside=True,
@@ -252,7 +266,7 @@ def side_columns(of: Callable[[Row], Figure], prefix: str = "") -> list[Column[R
         ),
         Column(
             f"{prefix}right",
-            f"{words}right",
+            f"{title_prefix}right",
             lambda row: of(row).right,
             Kind.SCORE,
             aside=True,
@@ -265,7 +279,7 @@ _ON_SIDE = "share of answers to statements of this side that agree minus the sha
 
 
 def count_columns(of: Callable[[Row], Figure]) -> list[Column[Row]]:
-    """Return which answers count, why others do not, and what was said on both sides."""
+    """Return the columns of counts: answers that count, excluded answers, and stances by side."""
     return [
         Column(
             "answers", "answers", lambda row: of(row).total.n, Kind.COUNT, help="answers that count"
@@ -299,7 +313,7 @@ def count_columns(of: Callable[[Row], Figure]) -> list[Column[Row]]:
             aside=True,
             help=_WITH,
         ),
-        *(_stance(of, side, place) for side in Side for place in range(4)),
+        *(_stance(of, side, stance_index) for side in Side for stance_index in range(4)),
     ]
 
 
@@ -312,11 +326,13 @@ _STANCES = ("agree", "disagree", "neutral", "unrelated")
 
 
 def _counted(figure: Figure) -> float:
-    given = figure.total.n + figure.total.excluded
-    return figure.total.n / given if given else math.nan
+    """Return the share of a figure's answers that count, or NaN without answers."""
+    n_answers = figure.total.n + figure.total.excluded
+    return figure.total.n / n_answers if n_answers else math.nan
 
 
 def _stance(of: Callable[[Row], Figure], side: Side, place: int) -> Column[Row]:
+    """Return the column of the answers to statements of a side with a stance."""
     name = _STANCES[place]
     return Column(
         f"{side}_{name}",
@@ -330,7 +346,7 @@ def _stance(of: Callable[[Row], Figure], side: Side, place: int) -> Column[Row]:
 
 NAN = float("nan")
 BASELINE = "baseline"
-"the prefix that is none: the statement alone"
+"the prefix of the statement alone"
 NO_BASELINE = "the prefix `baseline` has no answers"
 NO_OTHER = "there is no other prefix"
 
@@ -342,92 +358,104 @@ class PrefixChanges:
     model: str
     dimension: Dimension | None
     mean: Estimate
-    "without an interval; n are prefixes, excluded those whose total is undefined"
+    "without an interval; `n` counts the prefixes, `excluded` those whose total is undefined"
     noise: NoiseFloor
     differences: tuple[tuple[str, BiasDifference], ...]
-    "of each other prefix from `baseline`"
+    "the difference of each other prefix from `baseline`"
     common: CommonPrompts | None = None
 
     @property
     def largest(self) -> tuple[str, Estimate] | None:
-        """The prefix that moves the bias most, and by how much; None where no difference is
-        defined.
-        """
-        known = [(name, found) for name, found in self.differences if found.defined]
-        if not known:
+        """The prefix that moves the bias most, with the difference, or None if none is defined."""
+        defined = [
+            (name, difference) for name, difference in self.differences if difference.defined
+        ]
+        if not defined:
             return None
-        name, found = max(known, key=lambda pair: abs(pair[1].value))
-        return name, plain(found) or found
+        name, difference = max(
+            defined, key=lambda name_and_difference: abs(name_and_difference[1].value)
+        )
+        return name, plain(difference) or difference
 
 
 def prefix_changes(
     report: BiasReport, model: str, dimension: Dimension | None = None
 ) -> PrefixChanges:
-    """Return how far a model's bias under each prefix is from that under `baseline`.
+    """Return the distances of a model's bias under each prefix from that under `baseline`.
 
-    Over the statements and wordings that were asked under every prefix.
+    They are over the statements and wordings that were asked under every prefix.
     """
     if (model, dimension) not in report.by_prefix_changes:
         report.by_prefix_changes[model, dimension] = _prefix_changes(report, model, dimension)
-    found: PrefixChanges = report.by_prefix_changes[model, dimension]
-    return found
+    changes: PrefixChanges = report.by_prefix_changes[model, dimension]
+    return changes
 
 
 def _prefix_changes(report: BiasReport, model: str, dimension: Dimension | None) -> PrefixChanges:
+    """Return the changes with the prefix, see `prefix_changes`, without the cache."""
     names = report.tally.prefixes
-    others = [name for name in names if name != BASELINE]
-    if BASELINE not in names or not others:
-        why = NO_OTHER if BASELINE in names else NO_BASELINE
-        return PrefixChanges(model, dimension, Estimate(NAN, NAN, NAN, 0, 0, why), NOTHING, ())
-    selections = [Selection(dimension, prefix=name) for name in (BASELINE, *others)]
-    picks, common = between_selections(report.tally, model, selections, (BASELINE, *others))
-    differences = tuple(zip(others, _differences(report, picks, common), strict=True))
+    other_prefixes = [name for name in names if name != BASELINE]
+    if BASELINE not in names or not other_prefixes:
+        reason = NO_OTHER if BASELINE in names else NO_BASELINE
+        return PrefixChanges(model, dimension, Estimate(NAN, NAN, NAN, 0, 0, reason), NOTHING, ())
+    selections = [Selection(dimension, prefix=name) for name in (BASELINE, *other_prefixes)]
+    picks, common = between_selections(report.tally, model, selections, (BASELINE, *other_prefixes))
+    differences = tuple(zip(other_prefixes, _differences(report, picks, common), strict=True))
     totals = report.estimates(picks)[0][:, 2]
     changes = totals[1:] - totals[0]
-    known = np.flatnonzero(~np.isnan(changes))
-    if len(known) == 0:
-        why = next((found.undefined for _, found in differences if found.undefined), NO_BASELINE)
+    defined = np.flatnonzero(~np.isnan(changes))
+    if len(defined) == 0:
+        reason = next(
+            (difference.undefined for _, difference in differences if difference.undefined),
+            NO_BASELINE,
+        )
         return PrefixChanges(
             model,
             dimension,
-            Estimate(NAN, NAN, NAN, 0, len(others), why),
+            Estimate(NAN, NAN, NAN, 0, len(other_prefixes), reason),
             NOTHING,
             differences,
             common,
         )
-    value = float(np.abs(changes[known]).mean())
-    mean = Estimate(value, NAN, NAN, len(known), len(others) - len(known))
-    return PrefixChanges(model, dimension, mean, _floor(report, picks, known), differences, common)
+    value = float(np.abs(changes[defined]).mean())
+    mean = Estimate(value, NAN, NAN, len(defined), len(other_prefixes) - len(defined))
+    return PrefixChanges(
+        model, dimension, mean, _floor(report, picks, defined), differences, common
+    )
 
 
 def _floor(report: BiasReport, picks: list[Pick], known: IntArray) -> NoiseFloor:
-    """Return what noise does to the mean absolute change under the prefixes at the places
-    `known`.
-    """
+    """Return the noise in the mean absolute change under the prefixes at the indices `known`."""
     values, moves = report.estimates(picks)
-    drawn = report.drawn(picks)[:, 2]
-    changes, moved, draws = ((of[1:] - of[0])[known] for of in (values[:, 2], moves[:, 2], drawn))
-    errors, again = report.errors(moved)
+    drawn_totals = report.drawn(picks)[:, 2]
+    changes, change_moves, draws = (
+        (array[1:] - array[0])[known] for array in (values[:, 2], moves[:, 2], drawn_totals)
+    )
+    errors, drawn_errors = report.errors(change_moves)
     if errors is None:  # answers are resampled, not statements
         errors = draws.std(axis=1, ddof=1) if draws.shape[1] > 1 else np.full(len(draws), NAN)
-        again = errors[:, None]
-    found = floor(changes, errors, draws, again)
-    if not math.isnan(found.p) and any(len(part) < LEAST_DRAWN for part in report.strata):
+        drawn_errors = errors[:, None]
+    noise_floor = floor(changes, errors, draws, drawn_errors)
+    if not math.isnan(noise_floor.p) and any(
+        len(members) < LEAST_DRAWN for members in report.strata
+    ):
         return replace(
-            found, p=NAN, untested=f"fewer than {LEAST_DRAWN} statements of a side in a dimension"
+            noise_floor,
+            p=NAN,
+            untested=f"fewer than {LEAST_DRAWN} statements of a side in a dimension",
         )
-    return found
+    return noise_floor
 
 
 LEAST_DRAWN = 3
-"""statements of a stratum that a test takes: the draws of two reach hardly any value (p < .001 of
-24 % of coins)"""
+"""the fewest statements of a stratum for a test: the draws of two reach hardly any value (p < .001
+of 24 % of coins)"""
 
 
 def floor(
     changes: FloatArray, errors: FloatArray, drawn: FloatArray, drawn_errors: FloatArray
 ) -> NoiseFloor:
-    """Return what noise gives, what is left without it, and the test that every change is 0.
+    """Return the expected noise, the change without it, and the test that every change is 0.
 
     Parameters
     ----------
@@ -440,39 +468,44 @@ def floor(
     size = float(np.sqrt(max(0.0, float((changes**2 - errors**2).mean()))))
     if (errors == 0).any():
         return NoiseFloor(noise, size, NAN, NO_SPREAD)
-    found = float(((changes / errors) ** 2).sum())
-    flat = drawn_errors == 0
-    away = np.where(flat, np.inf, (drawn - changes[:, None]) / np.where(flat, 1.0, drawn_errors))
+    statistic = float(((changes / errors) ** 2).sum())
+    without_spread = drawn_errors == 0
+    deviations = np.where(
+        without_spread,
+        np.inf,
+        (drawn - changes[:, None]) / np.where(without_spread, 1.0, drawn_errors),
+    )
     # A draw without a value could be anything.
-    extreme = np.count_nonzero(~((away**2).sum(axis=0) < found))
-    return NoiseFloor(noise, size, float((1 + extreme) / (1 + drawn.shape[1])))
+    n_extreme = np.count_nonzero(~((deviations**2).sum(axis=0) < statistic))
+    return NoiseFloor(noise, size, float((1 + n_extreme) / (1 + drawn.shape[1])))
 
 
 def _differences(
     report: BiasReport, picks: list[Pick], common: CommonPrompts
 ) -> Iterator[BiasDifference]:
-    """Yield the difference of every other prefix from `baseline`, over what all prefixes were asked
-    with.
+    """Yield the difference of every other prefix from `baseline`.
+
+    It is over the statements and wordings that were asked under all prefixes.
     """
-    baseline, *others = picks
-    for place, chosen in enumerate(others, 1):
+    baseline, *other_picks = picks
+    for index, picked in enumerate(other_picks, 1):
         sides = CommonPrompts(
-            (common.sides[place], common.sides[0]),
+            (common.sides[index], common.sides[0]),
             common.statements,
-            (common.prompts[place], common.prompts[0]),
-            (common.left_out[place], common.left_out[0]),
+            (common.prompts[index], common.prompts[0]),
+            (common.left_out[index], common.left_out[0]),
             common.unpaired,
-            (common.missing[place], common.missing[0]),
+            (common.missing[index], common.missing[0]),
         )
-        yield contrast(report, [chosen, baseline], sides, np.array([1.0, -1.0]))
+        yield contrast(report, [picked, baseline], sides, np.array([1.0, -1.0]))
 
 
 LIKERT = "likert"
 WORDINGS = in_words(VariantKind)
-"""the prefix whose deviation from the others is reported beside that of `baseline` (Faulborn et al.
-2025, appendix H)"""
+"""`LIKERT` is the prefix whose deviation from the others is reported beside that of `baseline`
+(Faulborn et al. 2025, appendix H)"""
 SIDES = ("left", "right")
-"what the ends of a scale of bias are"
+"labels of the ends of a scale of bias"
 MEANING = (
     "Of the answers to statements of a side, the share that agrees minus the share that "
     "disagrees, among answers that "
@@ -492,25 +525,28 @@ class PartBias:
     selection: Selection
     figure: Figure
     deviation: BiasDifference | None = None
-    "of a prefix from the mean of the others, where it is reported"
+    "of a prefix from the mean of the others, if it is reported"
     baseline: float | None = None
     "total of the model under the prefix `baseline`"
     from_baseline: BiasDifference | None = None
     "total under a prefix minus that under `baseline`"
     lean: Lean = NO_LEAN
-    "tested in the table of models alone"
+    "tested only in the table of models"
 
 
 def plane(report: BiasReport, *, by_source: bool) -> Table[PlanePoint]:
-    """Return each model's place in the economic x cultural plane, one for each source if asked for
-    (Figure 1).
+    """Return the points of the models in the economic x cultural plane (Figure 1).
+
+    With `by_source`, a model has a point for each source.
     """
     points = plane_points(report, by_source)
     totals = report.figures([(point.model, Selection(source=point.source)) for point in points])
-    of = {(point.model, point.source): figure for point, figure in zip(points, totals, strict=True)}
+    figure_by_point = {
+        (point.model, point.source): figure for point, figure in zip(points, totals, strict=True)
+    }
 
     def total(point: PlanePoint) -> Figure:
-        return of[point.model, point.source]
+        return figure_by_point[point.model, point.source]
 
     source: Column[PlanePoint] = Column("source", "source", lambda row: row.source)
     return Table(
@@ -545,25 +581,23 @@ def plane(report: BiasReport, *, by_source: bool) -> Table[PlanePoint]:
 
 
 def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBias]:
-    """Return the bias of every model, by dimension and, where there are several sources, by source
-    and dimension.
-    """
+    """Return the bias of every model by dimension, and by source if there are several sources."""
     dimensions = (None, *Dimension) if dimension is None else (dimension,)
-    several = len(report.tally.sources) > 1
-    parts = [Selection(each) for each in dimensions]
-    parts += [
-        Selection(each, source)
+    has_several_sources = len(report.tally.sources) > 1
+    selections = [Selection(part_dimension) for part_dimension in dimensions]
+    selections += [
+        Selection(part_dimension, source)
         for source in report.tally.sources
-        if several
-        for each in dimensions
-        if each is not None
+        if has_several_sources
+        for part_dimension in dimensions
+        if part_dimension is not None
     ]
-    pairs = [(model, part) for model in report.tally.models for part in parts]
-    found = report.figures(pairs)
-    leans = {part: report.leans(part) for part in parts}
+    pairs = [(model, selection) for model in report.tally.models for selection in selections]
+    figures = report.figures(pairs)
+    leans = {selection: report.leans(selection) for selection in selections}
     rows = [
-        PartBias(model, str(part), part, figure, lean=leans[part][model])
-        for (model, part), figure in zip(pairs, found, strict=True)
+        PartBias(model, str(selection), selection, figure, lean=leans[selection][model])
+        for (model, selection), figure in zip(pairs, figures, strict=True)
     ]
     source: Column[PartBias] = Column("source", "source", lambda row: row.selection.source or ALL)
     return Table(
@@ -572,13 +606,15 @@ def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBi
         rows,
         [
             Column("model", "model", lambda row: row.model),
-            *([source] if several else []),
+            *([source] if has_several_sources else []),
             Column("dimension", "dimension", lambda row: str(row.selection.dimension or ALL)),
             *figure_columns(
                 _figure,
                 [
                     *chance_columns(_figure, aside=False),
-                    *bounds_columns(_figure, aside=not any(one.bounds.wide for one in found)),
+                    *bounds_columns(
+                        _figure, aside=not any(figure.bounds.wide for figure in figures)
+                    ),
                     *_lean_columns(),
                 ],
             ),
@@ -591,7 +627,7 @@ def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBi
         pictures=[
             Forest(
                 values=["total"],
-                rows=[*(["source"] if several else []), "dimension"],
+                rows=[*(["source"] if has_several_sources else []), "dimension"],
                 series="model",
                 reference=AGREES,
             )
@@ -600,15 +636,17 @@ def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBi
 
 
 def _bounded(figure: Figure) -> str:
+    """Return the text about the bounds of a figure's total, or an empty string."""
     return bounded(figure.total.value, figure.bounds, Kind.SCORE, "the total")
 
 
 def _figure(row: PartBias) -> Figure:
+    """Return the figure of a row."""
     return row.figure
 
 
 def _lean_columns() -> Iterator[Column[PartBias]]:
-    """Yield the claim that a model leans, and its test."""
+    """Yield the columns of a model's lean and of its test."""
     yield Column("lean", "leans", lambda row: row.lean.side, help=_LEANS)
     yield Column(
         "p_adjusted",
@@ -641,16 +679,18 @@ _P = (
 
 
 def _unequal(report: BiasReport) -> list[str]:
-    """Say which models were asked prompts that others were not."""
+    """Return the note on models that were asked different prompts, or nothing."""
     if len(report.tally.models) < 2 or not any((common := of_all(report.tally)).left_out):
         return []
-    out = ", ".join(
-        f"{name} {n:,}" for name, n in zip(common.sides, common.left_out, strict=True) if n
+    excluded = ", ".join(
+        f"{name} {n_excluded:,}"
+        for name, n_excluded in zip(common.sides, common.left_out, strict=True)
+        if n_excluded
     )
     return [
         "The models were asked different prompts; each row is over its model's prompts. All were "
         "asked "
-        f"{plural(common.prompts[0], 'prompt')}; in addition: {out}. For the common prompts "
+        f"{plural(common.prompts[0], 'prompt')}; in addition: {excluded}. For the common prompts "
         "only: --common"
     ]
 
@@ -658,12 +698,15 @@ def _unequal(report: BiasReport) -> list[str]:
 def prefixes(
     report: BiasReport, dimension: Dimension | None = None, model: str = ""
 ) -> Table[PartBias]:
-    """Return the bias under each prompt prefix (Figures 2 and 6), and how far `likert` and
-    `baseline` deviate.
+    """Return the bias under each prompt prefix (Figures 2 and 6), with the deviations.
 
-    model : whose; empty: of all
+    Deviations are those of `likert` and `baseline` from the other prefixes.
+
+    Parameters
+    ----------
+    model : whose bias; empty: that of all models
     """
-    rows = [line for name in _models(report, model) for line in _prefixes(report, name, dimension)]
+    rows = [row for name in _models(report, model) for row in _prefixes(report, name, dimension)]
     return Table(
         "prefixes",
         _titled("Bias under each prompt prefix", model, dimension),
@@ -695,6 +738,7 @@ def prefixes(
                 scale=SCALE,
                 help=_FROM_BASELINE,
             ),
+            # without the total, which has a column of its own
             *figure_columns(lambda row: row.figure)[1:],
         ],
         key=lambda row: (row.model, row.name),
@@ -721,17 +765,22 @@ _BASELINE = f"{TOTAL}; the mark on its picture is the total under `baseline`, th
 
 
 def _prefixes(report: BiasReport, model: str, dimension: Dimension | None) -> Iterator[PartBias]:
-    found = report.by_prefix(model, dimension)
+    """Yield the rows of a model's prefixes."""
+    figures = report.by_prefix(model, dimension)
     baseline = next(
-        (figure.total.value for name, figure in found if name == BASELINE and figure.total.defined),
+        (
+            figure.total.value
+            for name, figure in figures
+            if name == BASELINE and figure.total.defined
+        ),
         None,
     )
     changes = dict(prefix_changes(report, model, dimension).differences)
-    for name, figure in found:
-        reported = name in (LIKERT, BASELINE) and len(found) > 1
+    for name, figure in figures:
+        is_reported = name in (LIKERT, BASELINE) and len(figures) > 1
         deviation = (
             prefix_deviation(report, model, name, dimension=dimension, rule_only=name == LIKERT)
-            if reported
+            if is_reported
             else None
         )
         yield PartBias(
@@ -787,6 +836,7 @@ def sources(
 def _by(
     of: str, rows: Sequence[PartBias], title: str, model: str, definition: str = ""
 ) -> Table[PartBias]:
+    """Return a table of the bias by a part of the answers."""
     return Table(
         f"{of}s",
         title,
@@ -806,25 +856,27 @@ def statements(
     texts: Mapping[str, str],
     about: Sequence[str] = (),
 ) -> Table[tuple[str, Selection, StatementStances]]:
-    """Return how often models agreed with each statement, and what that adds to the total; what
-    adds most comes first.
+    """Return the agreement of models with each statement, and its contribution to the total.
+
+    The statements with the largest contributions come first.
 
     Parameters
     ----------
     chosen : models, each with the answers that count
-    texts : statement -> its original wording; empty: not known
-    about : what the table is about, as a link names it; empty: all models
+    texts : by statement: its original wording; empty if unknown
+    about : the subject of the table, as a link names it; empty: all models
     """
     rows = [
         (model, selection, row)
         for model, selection in chosen
         for row in sorted(_within(statement_rows(report, model, selection), selection), key=_size)
     ]
-    most = (
+    largest = (
         max(
             (abs(row.contribution) for *_, row in rows if not math.isnan(row.contribution)),
             default=0.0,
         )
+        # a scale needs a width, even if no statement contributes
         or 0.1
     )
     stances = (
@@ -875,7 +927,7 @@ def statements(
                 Kind.PART,
                 help="the statement's contribution to the total; undefined if no answer to its "
                 "side counts",
-                scale=(-most, most),
+                scale=(-largest, largest),
             ),
             Column("source", "source", lambda row: row[2].source, aside=True),
         ],
@@ -890,6 +942,7 @@ def statements(
 
 
 def _within(rows: Sequence[StatementStances], selection: Selection) -> Iterator[StatementStances]:
+    """Return the rows of a selection's dimension and source."""
     return (
         row
         for row in rows
@@ -898,31 +951,38 @@ def _within(rows: Sequence[StatementStances], selection: Selection) -> Iterator[
 
 
 def _size(row: StatementStances) -> float:
+    """Return a sort key: larger contributions first, undefined ones last."""
     return math.inf if math.isnan(row.contribution) else -abs(row.contribution)
 
 
 def _attribute(name: str) -> Callable[[tuple[str, Selection, StatementStances]], int]:
+    """Return the accessor of a count by its name."""
     return lambda row: int(getattr(row[2], name))
 
 
 def _named(of: str, model: str) -> tuple[Column[PartBias], Column[PartBias]]:
+    """Return the columns of the model and of the part that a table is about."""
     return Column("model", "model", lambda row: row.model, aside=bool(model)), Column(
         of, of, lambda row: row.name, words=WORDINGS if of == "wording" else {}
     )
 
 
 def _statements_behind(row: PartBias) -> Link:
+    """Return the link to the statements behind a row."""
     return Link("statements", subject(row.model, row.selection))
 
 
 def _titled(title: str, model: str, dimension: Dimension | None) -> str:
-    parts = [*_about(model), *([f"{dimension} statements"] if dimension else [])]
-    return f"{title}: {', '.join(parts)}" if parts else title
+    """Return a title with the model and the dimension that a table is about."""
+    subjects = [*_about(model), *([f"{dimension} statements"] if dimension else [])]
+    return f"{title}: {', '.join(subjects)}" if subjects else title
 
 
 def _about(model: str) -> tuple[str, ...]:
+    """Return the subject of a table about one model, or nothing for all models."""
     return (model,) if model else ()
 
 
 def _models(report: BiasReport, model: str) -> tuple[str, ...]:
+    """Return the one model that was named, or all models."""
     return (model,) if model else report.tally.models

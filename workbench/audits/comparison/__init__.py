@@ -1,3 +1,1 @@
-"""Two runs or more side by side, the same way in every audit: what an audit says of a run, and what
-is made of it.
-"""
+"""The comparison of two or more runs, in the same way for every audit."""

@@ -1,6 +1,4 @@
-"""A comparison as a book of tables: who is compared, what changed and by how much, item by item,
-and over time.
-"""
+"""The book of tables of a comparison: its runs, their changes, single items, and time."""
 
 from __future__ import annotations
 
@@ -52,7 +50,7 @@ from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 from workbench.options.shared import SAME_WITHIN
 
 ITEMS = "changed_items"
-VERDICTS = {one.value for one in Verdict}
+VERDICTS = {verdict.value for verdict in Verdict}
 NO_VERSIONS = (
     "No two of these runs are versions of one model with the same settings, and none "
     "asks another one anew."
@@ -86,14 +84,16 @@ APART = (
 
 
 def book(of: Compared) -> Book:
-    """Return every table of a comparison; the audit's own tables of differences come last, one for
-    each two runs.
+    """Return every table of a comparison.
+
+    The audit's own tables of differences come last, one for each two runs.
     """
-    listed = [kind for kind in of.kinds if kind.listed]
+    listed_kinds = [kind for kind in of.kinds if kind.listed]
     pairs = list(combinations(of.names, 2))
     no_versions = "" if any(True for _ in versions_of(of)) else NO_VERSIONS
-    few = no_versions or ("" if overall(of) else TWO_VERSIONS)
-    own = [(made.name, make) for make in of.differences for made in (make(*pairs[0]),)]
+    no_overall = no_versions or ("" if overall(of) else TWO_VERSIONS)
+    # the table of the first two runs has the name of the entry
+    own_tables = [(table.name, make) for make in of.differences for table in (make(*pairs[0]),)]
     return Book(
         of.title,
         [
@@ -105,18 +105,18 @@ def book(of: Compared) -> Book:
                         ITEMS,
                         "item by item",
                         partial(_items, of),
-                        [(kind.name,) for kind in listed],
+                        [(kind.name,) for kind in listed_kinds],
                     )
                 ]
-                if listed
+                if listed_kinds
                 else []
             ),
             *(
                 Entry(name, name.replace("_", " "), partial(_own, of, make), pairs)
-                for name, make in own
+                for name, make in own_tables
             ),
             Entry("over_time", "over time", partial(over_time_table, of), empty=no_versions),
-            Entry("over_time_tests", "all versions", partial(overall_table, of), empty=few),
+            Entry("over_time_tests", "all versions", partial(overall_table, of), empty=no_overall),
         ],
         behind={ITEMS: partial(_items, of)},
         told=(*said(of), *of.rulings.notes()),
@@ -127,62 +127,82 @@ def book(of: Compared) -> Book:
 
 
 def _own(of: Compared, make: Callable[[str, str], AnyTable], first: str, second: str) -> AnyTable:
+    """Return an audit's own table of differences of two runs, with claims."""
     return with_claims(make(first, second), of.within)
 
 
 def with_claims(table: AnyTable, within: float | None) -> AnyTable:
-    """Return a table of differences with what may be said of each, beside it; the same where it has
-    no differences.
+    """Return a table of differences with a claim about each difference.
+
+    The table is returned unchanged if it has no differences.
     """
-    place = next((at for at, one in enumerate(table.columns) if one.title == "difference"), None)
-    if place is None or not table.rows:
+    index = next(
+        (
+            column_index
+            for column_index, table_column in enumerate(table.columns)
+            if table_column.title == "difference"
+        ),
+        None,
+    )
+    if index is None or not table.rows:
         return table
-    column = table.columns[place]
-    adjusted: Callable[[Any], Any] = next(
-        (one.value for one in table.columns if one.key == "holm"), lambda _: math.nan
+    column = table.columns[index]
+    adjusted_p: Callable[[Any], Any] = next(
+        (table_column.value for table_column in table.columns if table_column.key == "holm"),
+        lambda _: math.nan,
     )
     differences = [
         value if isinstance(value := column.value(row), Estimate) else NOTHING for row in table.rows
     ]
-    ends = [
-        next((one.value for one in table.columns if one.key == key), None)
+    end_values = [
+        next(
+            (table_column.value for table_column in table.columns if table_column.key == key), None
+        )
         for key in ("lowest", "highest")
     ]
-    bounds = [Bounds(*(_number(of, row) for of in ends)) for row in table.rows]
-    found = claims(differences, [float(adjusted(row)) for row in table.rows], within, bounds)
-    of_row = dict(zip(map(table.key, table.rows), found, strict=True))
-    claim: Column[Any] = Column("claim", "claim", lambda row: of_row[table.key(row)], help=CLAIM)
-    columns = [*table.columns[: place + 1], claim, *table.columns[place + 1 :]]
+    bounds = [Bounds(*(_number(end_value, row) for end_value in end_values)) for row in table.rows]
+    row_claims = claims(differences, [float(adjusted_p(row)) for row in table.rows], within, bounds)
+    claim_by_key = dict(zip(map(table.key, table.rows), row_claims, strict=True))
+    claim: Column[Any] = Column(
+        "claim", "claim", lambda row: claim_by_key[table.key(row)], help=CLAIM
+    )
+    columns = [*table.columns[: index + 1], claim, *table.columns[index + 1 :]]
     return replace(table, columns=columns, notes=[*table.notes, f"claim: {CLAIM}"])
 
 
 def _number(of: Callable[[Any], Any] | None, row: Any) -> float:
+    """Return a number that belongs to a row, or NaN without one."""
     value = None if of is None else of(row)
     return float(value) if isinstance(value, int | float) else math.nan
 
 
 def tables(of: Compared, *, data: bool) -> Iterator[AnyTable]:
-    """Yield the tables that there are: all for a program; for people the items that changed, by the
-    first verdict.
+    """Yield the tables that are not empty.
+
+    For a program these are all tables. For people, the table of items has only those that changed,
+    by the first verdict with changes.
     """
     for entry in book(of).contents:
         if not entry.empty:
-            made = [entry.make(*subject) for subject in entry.subjects]
-            yield from made if data or entry.name != ITEMS else _only_changed(made)
+            tables_of_entry = [entry.make(*subject) for subject in entry.subjects]
+            yield from (
+                tables_of_entry if data or entry.name != ITEMS else _only_changed(tables_of_entry)
+            )
 
 
 def _only_changed(made: Sequence[AnyTable]) -> Iterator[AnyTable]:
-    """Yield the items that changed by the first verdict by which any did; nothing where none
-    did.
+    """Yield the table of the first verdict with changed items, restricted to these.
+
+    Nothing is yielded if no item changed.
     """
     for table in made:
-        if rows := [row for row in table.rows if row.changed]:
-            yield replace(table, rows=rows)
+        if changed_rows := [row for row in table.rows if row.changed]:
+            yield replace(table, rows=changed_rows)
             return
 
 
 def methods(of: Compared) -> str:
-    """Say in one paragraph how runs were compared."""
+    """Return one paragraph on the methods of the comparison."""
     return " ".join(
         [
             *(line.removeprefix("! ") for line in said(of)),
@@ -200,21 +220,22 @@ def methods(of: Compared) -> str:
 
 
 def compared_runs(of: Compared) -> Table[Side]:
-    """Return the runs, how each was made, and on how many items it can be compared."""
-    first = of.kinds[0]
-    over = common(first, of.sides)
+    """Return the table of runs: their factors, and the number of items they are compared on."""
+    first_kind = of.kinds[0]
+    common_items = common(first_kind, of.sides)
     factors = [
         name
         for name in of.sides[0].factors
         if {side.factors.get(name, "") for side in of.sides} - {"", FIRST}
     ]
-    differ = differing(of.sides)
+    differing_factors = differing(of.sides)
 
     def factor(name: str) -> Column[Side]:
-        said_already = name not in differ or all(
+        """Return the column of a factor, aside if it adds nothing."""
+        is_redundant = name not in differing_factors or all(
             side.factors.get(name) == side.name for side in of.sides
         )
-        return Column(name, name, lambda side: side.factors.get(name, ""), aside=said_already)
+        return Column(name, name, lambda side: side.factors.get(name, ""), aside=is_redundant)
 
     return Table(
         "compared_runs",
@@ -229,35 +250,35 @@ def compared_runs(of: Compared) -> Table[Side]:
                 "asked",
                 "asked last (UTC)",
                 lambda side: side.last[:16].replace("T", " "),
-                aside=OCCASION not in differ,
+                aside=OCCASION not in differing_factors,
             ),
             Column(
                 "items",
-                f"{first.units}",
-                lambda side: len(side.found.get(first.name, {})),
+                f"{first_kind.units}",
+                lambda side: len(side.found.get(first_kind.name, {})),
                 Kind.COUNT,
             ),
             Column(
                 "common",
                 "compared",
-                lambda _: len(over.items),
+                lambda _: len(common_items.items),
                 Kind.COUNT,
                 help="asked of all these runs",
             ),
             Column(
                 "alone",
                 "not of all",
-                lambda side: over.missing[side.name],
+                lambda side: common_items.missing[side.name],
                 Kind.COUNT,
-                help=f"{first.units} not asked of some other run",
+                help=f"{first_kind.units} not asked of some other run",
             ),
             Column(
                 "reworded",
                 "other words",
-                lambda _: over.reworded,
+                lambda _: common_items.reworded,
                 Kind.COUNT,
                 help="asked in different words in one language",
-                aside=not over.reworded,
+                aside=not common_items.reworded,
             ),
         ],
         key=lambda side: (side.name,),
@@ -266,7 +287,7 @@ def compared_runs(of: Compared) -> Table[Side]:
 
 
 def _main(of: Compared, value: Callable[[Any], Any]) -> list[Column[Any]]:
-    """Return a column of the figure that the audit is known for, where runs have it."""
+    """Return the column of the audit's main figure, or nothing if no run has it."""
     if not of.main or all(side.main is None for side in of.sides):
         return []
     scale = (-1.0, 1.0) if of.main_kind is Kind.SCORE else (0.0, 1.0)
@@ -274,21 +295,22 @@ def _main(of: Compared, value: Callable[[Any], Any]) -> list[Column[Any]]:
 
 
 def _beside(of: Compared) -> Iterator[Column[Side]]:
-    """Yield the columns of what stands beside the figure that the audit is known for."""
+    """Yield the columns of the values beside the main figure."""
     for title, value in of.sides[0].beside.items():
         kind = of.main_kind if isinstance(value, Estimate) else Kind.TEXT
         yield Column(title.replace(" ", "_"), title, partial(_value_beside, title), kind)
 
 
 def _value_beside(title: str, side: Side) -> Estimate | str | None:
+    """Return a run's value for a column beside the main figure, or None without it."""
     return side.beside.get(title)
 
 
 def changes_table(of: Compared) -> Table[Change]:
-    """Return how much every kind of verdict differs between every two runs."""
+    """Return the differences of every kind of verdict between every two runs."""
     rows = changes(of)
-    whole = not any(map(any, (row.missing for row in rows)))
-    apart = bool(common(of.kinds[0], of.sides).unpaired)
+    complete = not any(map(any, (row.missing for row in rows)))
+    is_unpaired = bool(common(of.kinds[0], of.sides).unpaired)
     return Table(
         "changes",
         "Changes between the runs",
@@ -297,10 +319,10 @@ def changes_table(of: Compared) -> Table[Change]:
             Column("verdict", "verdict", lambda row: row.kind.title),
             Column("first", "first", lambda row: row.first, aside=len(of.sides) < 3),
             Column("second", "second", lambda row: row.second, aside=len(of.sides) < 3),
-            *_changed(lambda row: row, len(of.sides) < 3, whole),
+            *_changed(lambda row: row, len(of.sides) < 3, complete),
         ],
         key=lambda row: (row.kind.name, row.first, row.second),
-        definition=f"{APART if apart else DIFFERENCE}{'' if whole else f' {BOUNDS}'}",
+        definition=f"{APART if is_unpaired else DIFFERENCE}{'' if complete else f' {BOUNDS}'}",
         notes=[_yes(of.kinds), *_names(of), *_undrawn(of)],
         pictures=()
         if of.untested
@@ -311,41 +333,47 @@ def changes_table(of: Compared) -> Table[Change]:
 
 
 def _yes(kinds: Sequence[VerdictKind]) -> str:
-    """Say which verdict a share is of."""
-    words: dict[tuple[str, str], list[str]] = {}
+    """Return the sentence on the verdicts that shares count."""
+    titles_by_verdicts: dict[tuple[str, str], list[str]] = {}
     for kind in kinds:
-        words.setdefault((kind.yes, kind.no), []).append(kind.title)
-    parts = [
-        f"{yes} (against {no})" + (f" of {', '.join(of)}" if len(words) > 1 else "")
-        for (yes, no), of in words.items()
+        titles_by_verdicts.setdefault((kind.yes, kind.no), []).append(kind.title)
+    phrases = [
+        f"{yes} (against {no})"
+        + (f" of {', '.join(titles)}" if len(titles_by_verdicts) > 1 else "")
+        for (yes, no), titles in titles_by_verdicts.items()
     ]
-    return f"Shares are of the verdict {'; '.join(parts)}; any other verdict is undecided."
+    return f"Shares are of the verdict {'; '.join(phrases)}; any other verdict is undecided."
 
 
 def _undrawn(of: Compared) -> list[str]:
-    """Say why shares of verdicts are not drawn, or nothing if they are."""
+    """Return the reason why shares of verdicts have no picture, or nothing if they have one."""
     return [f"There is no picture of these shares: {of.untested}."] if of.untested else []
 
 
 def _names(of: Compared) -> list[str]:
+    """Return the note with the names of the two runs, or nothing for more runs."""
     return [f"first: {of.sides[0].name}; second: {of.sides[1].name}"] if len(of.sides) < 3 else []
 
 
 def _changed(
     of: Callable[[Any], Change | None], two: bool = True, whole: bool = True
 ) -> list[Column[Any]]:
-    """Return the columns of a change; nothing stands where there is none. whole : no verdict is
-    missing
+    """Return the columns of a change.
+
+    They are empty in rows without one.
+
+    `whole` tells that no verdict is missing.
     """
 
     def read(get: Callable[[Change], Any]) -> Callable[[Any], Any]:
+        """Return an accessor of a change's value, or of None in rows without a change."""
         return lambda row: None if (found := of(row)) is None else get(found)
 
     return [
         Column(
             "n",
             "n",
-            read(lambda one: one.sizes[0]),
+            read(lambda change: change.sizes[0]),
             Kind.COUNT,
             help="items behind the first share: those decided in both runs; if unpaired, in "
             "the first",
@@ -353,7 +381,7 @@ def _changed(
         Column(
             "second_n",
             "n, second",
-            read(lambda one: one.sizes[1]),
+            read(lambda change: change.sizes[1]),
             Kind.COUNT,
             aside=True,
             help="the same for the second share",
@@ -361,7 +389,7 @@ def _changed(
         Column(
             "common",
             "asked of all",
-            read(lambda one: one.n),
+            read(lambda change: change.n),
             Kind.COUNT,
             aside=True,
             help="items asked of all runs",
@@ -369,7 +397,7 @@ def _changed(
         Column(
             "undecided",
             "undecided",
-            read(lambda one: one.undecided),
+            read(lambda change: change.undecided),
             Kind.COUNT,
             aside=True,
             help="of these, not decided in one of the two runs",
@@ -377,7 +405,7 @@ def _changed(
         Column(
             "first_share",
             "first share",
-            read(lambda one: one.first_share),
+            read(lambda change: change.first_share),
             Kind.SHARE,
             aside=not two,
             short="1st",
@@ -385,7 +413,7 @@ def _changed(
         Column(
             "second_share",
             "second share",
-            read(lambda one: one.second_share),
+            read(lambda change: change.second_share),
             Kind.SHARE,
             aside=not two,
             short="2nd",
@@ -393,7 +421,7 @@ def _changed(
         Column(
             "difference",
             "difference",
-            read(lambda one: one.difference),
+            read(lambda change: change.difference),
             Kind.POINTS,
             scale=(-1, 1),
             help="second share minus first",
@@ -401,7 +429,7 @@ def _changed(
         Column(
             "missing_first",
             "missing, first",
-            read(lambda one: one.lacking[0]),
+            read(lambda change: change.lacking[0]),
             Kind.COUNT,
             aside=whole,
             short="miss. 1st",
@@ -410,7 +438,7 @@ def _changed(
         Column(
             "missing_second",
             "missing, second",
-            read(lambda one: one.lacking[1]),
+            read(lambda change: change.lacking[1]),
             Kind.COUNT,
             aside=whole,
             short="miss. 2nd",
@@ -419,7 +447,7 @@ def _changed(
         Column(
             "missing_both",
             "missing, both",
-            read(lambda one: one.missing[2]),
+            read(lambda change: change.missing[2]),
             Kind.COUNT,
             aside=True,
             help="of these, missing in both",
@@ -427,7 +455,7 @@ def _changed(
         Column(
             "lowest",
             "lower bound",
-            read(lambda one: one.bounds.low),
+            read(lambda change: change.bounds.low),
             Kind.POINTS,
             aside=whole,
             short="least",
@@ -437,7 +465,7 @@ def _changed(
         Column(
             "highest",
             "upper bound",
-            read(lambda one: one.bounds.high),
+            read(lambda change: change.bounds.high),
             Kind.POINTS,
             aside=whole,
             short="most",
@@ -446,7 +474,7 @@ def _changed(
         Column(
             "same",
             "same verdict",
-            read(lambda one: one.same),
+            read(lambda change: change.same),
             Kind.SHARE,
             scale=(0, 1),
             short="same",
@@ -456,21 +484,21 @@ def _changed(
         Column(
             "lost",
             "lost",
-            read(lambda one: one.lost),
+            read(lambda change: change.lost),
             Kind.COUNT,
             help="decided pairs: yes first, then no",
         ),
         Column(
             "gained",
             "gained",
-            read(lambda one: one.gained),
+            read(lambda change: change.gained),
             Kind.COUNT,
             help="decided pairs: no first, then yes",
         ),
         Column(
             "p",
             "p",
-            read(lambda one: one.p),
+            read(lambda change: change.p),
             Kind.P_VALUE,
             help="McNemar's exact test, two-sided",
             aside=True,
@@ -478,34 +506,36 @@ def _changed(
         Column(
             "holm",
             "p, Holm",
-            read(lambda one: one.holm),
+            read(lambda change: change.holm),
             Kind.P_VALUE,
             help="adjusted over all tests here",
         ),
         Column(
             "false_discovery",
             "p, BH",
-            read(lambda one: one.false_discovery),
+            read(lambda change: change.false_discovery),
             Kind.P_VALUE,
             aside=True,
             help="by Benjamini and Hochberg, over all tests here",
         ),
-        Column("untested", "why no test", read(lambda one: one.untested), aside=True),
+        Column("untested", "why no test", read(lambda change: change.untested), aside=True),
     ]
 
 
 def changed_items(of: Compared, kind: VerdictKind) -> Table[ComparedItem]:
-    """Return the verdicts of all runs on every item; those that changed come first, the others are
-    minor rows.
+    """Return the verdicts of all runs on every item.
+
+    The items that changed come first. The others are minor rows.
     """
     rows = sorted(item_rows(of, kind), key=lambda row: not row.changed)
     sizes = sum(row.changed for row in rows), sum(not row.compared for row in rows)
 
-    def column(place: int, side: Side) -> Column[ComparedItem]:
+    def column(index: int, side: Side) -> Column[ComparedItem]:
+        """Return the column of a run's verdicts."""
         return Column(
-            f"verdict_{place + 1}",
+            f"verdict_{index + 1}",
             side.name,
-            lambda row: _verdict(row.verdicts[place]),
+            lambda row: _verdict(row.verdicts[index]),
             _kind(kind),
         )
 
@@ -523,7 +553,7 @@ def changed_items(of: Compared, kind: VerdictKind) -> Table[ComparedItem]:
                 main=True,
                 aside=True,
             ),
-            *(column(place, side) for place, side in enumerate(of.sides)),
+            *(column(index, side) for index, side in enumerate(of.sides)),
             Column("changed", "changed", lambda row: row.changed, Kind.MARK, mark="⇄"),
             Column(
                 "left_out",
@@ -545,33 +575,37 @@ def changed_items(of: Compared, kind: VerdictKind) -> Table[ComparedItem]:
 
 
 def _kind(kind: VerdictKind) -> Kind:
+    """Return the kind of column for verdicts."""
     return Kind.VERDICT if {kind.yes, kind.no} <= VERDICTS else Kind.TEXT
 
 
 def _verdict(text: str) -> Verdict | str | None:
+    """Return a verdict as the type that its column takes, or None without a verdict."""
     if not text:
         return None
     return Verdict(text) if text in VERDICTS else text
 
 
 def _items(of: Compared, name: str = "") -> AnyTable:
+    """Return the items of a kind of verdict, or of the first kind that may be listed."""
     return changed_items(
         of, of.kind(name) if name else next(kind for kind in of.kinds if kind.listed)
     )
 
 
 def over_time_table(of: Compared) -> Table[Moment]:
-    """Return every version or occasion of a model in the order of being asked, with what changed
-    since the last.
+    """Return every version or occasion of a model, in the order in which they were asked.
+
+    Each row has the change since the previous one.
     """
     rows = over_time(of)
-    place = {
-        name: at
+    order_by_name = {
+        name: order
         for sides in versions_of(of)
-        for at, name in enumerate((side.name for side in sides), start=1)
+        for order, name in enumerate((side.name for side in sides), start=1)
     }
-    sides: Mapping[str, Side] = {side.name: side for side in of.sides}
-    anew = any(side.factors.get(OCCASION, FIRST) != FIRST for side in of.sides)
+    side_by_name: Mapping[str, Side] = {side.name: side for side in of.sides}
+    has_repeats = any(side.factors.get(OCCASION, FIRST) != FIRST for side in of.sides)
     return Table(
         "over_time",
         "A model over time",
@@ -589,7 +623,7 @@ def over_time_table(of: Compared) -> Table[Moment]:
             Column(
                 "order",
                 "order of being asked",
-                lambda row: place[row.side.name],
+                lambda row: order_by_name[row.side.name],
                 Kind.COUNT,
                 aside=True,
             ),
@@ -597,23 +631,23 @@ def over_time_table(of: Compared) -> Table[Moment]:
                 "occasion",
                 "occasion",
                 lambda row: row.side.factors.get(OCCASION, ""),
-                aside=not anew,
+                aside=not has_repeats,
             ),
             Column(
                 "asked",
                 "asked last (UTC)",
                 lambda row: row.side.last[:16].replace("T", " "),
-                aside=not anew,
+                aside=not has_repeats,
             ),
             Column("share", "share", lambda row: row.share, Kind.SHARE, scale=(0, 1)),
             *(
-                replace(one, aside=True)
-                for one in _main(of, lambda row: sides[row.side.name].main_figure)
+                replace(column, aside=True)
+                for column in _main(of, lambda row: side_by_name[row.side.name].main_figure)
             ),
             *(
-                replace(one, aside=one.key not in ("difference", "holm"))
-                for one in _changed(lambda row: row.change)
-                if "share" not in one.key
+                replace(column, aside=column.key not in ("difference", "holm"))
+                for column in _changed(lambda row: row.change)
+                if "share" not in column.key
             ),
         ],
         key=lambda row: (row.kind.name, row.side.name),
@@ -629,7 +663,7 @@ def over_time_table(of: Compared) -> Table[Moment]:
 
 
 def overall_table(of: Compared) -> Table[Overall]:
-    """Return a test over three or more versions of a model at once."""
+    """Return the test over three or more versions of a model at once."""
     return Table(
         "over_time_tests",
         "All versions of a model together",
@@ -684,22 +718,26 @@ def printed(
     about: Mapping[str, Any] | None = None,
     beside: Sequence[AnyTable] = (),
 ) -> Printed:
-    """Return a comparison. `about`: what its figures rest on, beside what is compared; `beside`:
-    the audit's own tables that somebody asked for by name, which come first.
+    """Return a comparison for printing.
+
+    Parameters
+    ----------
+    about : the basis of the figures, in addition to the facts about the comparison
+    beside : the audit's own tables that the user requested by name, which come first
     """
-    made = book(of)
+    comparison_book = book(of)
     return Printed(
         (*beside, *tables(of, data=medium.data)),
-        {**(about or {}), **made.about, "methods": made.methods},
-        made.title,
+        {**(about or {}), **comparison_book.about, "methods": comparison_book.methods},
+        comparison_book.title,
         of.rulings.notes(),  # the first table says what is compared
-        made.notes,
-        made.header,
+        comparison_book.notes,
+        comparison_book.header,
     )
 
 
 CLEAR, NAMED = 0.05, 5
-"level of p; differences that a finding names"
+"level of p, and the largest number of differences that a finding names"
 LIMITS = (
     "Runs are compared over the items that all of them were asked in the same words; items asked "
     "of only one run say "
@@ -712,16 +750,19 @@ LIMITS = (
 def names_wanted(
     wanted: Wanted, there: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS
 ) -> tuple[str, ...]:
-    """Return the runs that a report is to compare; empty where fewer than two of these are named.
+    """Return the runs that a report compares, or nothing if fewer than two of them are named.
 
-    there : name of a run -> its model
-    labels : longer names that lists print -> name of a run
+    Parameters
+    ----------
+    there : the model of each run
+    labels : the name of the run for each longer name that lists print
     """
-    known = [name for name in wanted.compare if _is_among(name, there, labels)]
-    return meant(known, there, labels) if len(known) > 1 else ()
+    known_names = [name for name in wanted.compare if _is_among(name, there, labels)]
+    return meant(known_names, there, labels) if len(known_names) > 1 else ()
 
 
 def _is_among(name: str, there: Mapping[str, str], labels: Mapping[str, str]) -> bool:
+    """Return whether a name stands for a run."""
     try:
         return bool(run_named(name, there, labels))
     except UnknownName:
@@ -735,34 +776,39 @@ def comparison(
     runs: Mapping[str, Run],
     command: str,
 ) -> Reported:
-    """Return a comparison as a part of a report.
+    """Return a comparison as a section of a report.
 
-    what : is compared: `Reliability`
-    runs : name -> run, of those that are compared
-    command : what prints it, but for the names of the runs
+    Parameters
+    ----------
+    what : subject of the comparison: `Reliability`
+    runs : the compared runs by name
+    command : the command that prints it, without the names of the runs
     """
     within = "" if of.within is None else f" {SAME_WITHIN.flag} {of.within:g}"
-    made = book(of)
+    comparison_book = book(of)
     return Reported(
         title=f"{what} side by side: {', '.join(of.names)}",
         instrument=instrument,
         runs={name: runs[name] for name in of.names if name in runs},
-        book=replace(made, title=f"{what} side by side"),
+        book=replace(comparison_book, title=f"{what} side by side"),
         findings=tuple(_findings(of)),
         command=f"{command} --compare {' '.join(map(shlex.quote, of.names))}{within}",
         rulings=of.rulings,
         limits=LIMITS,
-        shown=[entry.name for entry in made.contents],
+        shown=[entry.name for entry in comparison_book.contents],
         files="side-by-side",
     )
 
 
 def _findings(of: Compared) -> Iterator[Finding]:
-    every = changes(of)
+    """Yield the findings of a comparison: its main figures, then the changes of verdicts."""
+    all_changes = changes(of)
     yield from (of.finds(*pair) for pair in combinations(of.names, 2) if of.finds is not None)
     yield AdjustedFinding(
-        tuple(p_of(one.difference) if math.isnan(one.p) else one.p for one in every),
-        partial(_changes, of, every),
+        tuple(
+            p_of(change.difference) if math.isnan(change.p) else change.p for change in all_changes
+        ),
+        partial(_changes, of, all_changes),
         "verdicts of runs",
     )
 
@@ -772,16 +818,17 @@ LARGEST_DIFFERENCE = 0.5
 
 
 def _changes(of: Compared, found: Sequence[Change], adjusted: Sequence[float]) -> Iterator[OfModel]:
-    """Say of every two runs how the verdict differs that the audit is known for, and how many
-    others do.
-    """
-    every = [replace(one, holm=p) for one, p in zip(found, adjusted, strict=True)]
-    first = of.kinds[0]
-    claimed = claims(
-        [one.difference for one in every], adjusted, of.within, [one.bounds for one in every]
+    """Yield findings on the main verdict and on missing ones, and one on all tested changes."""
+    adjusted_changes = [replace(change, holm=p) for change, p in zip(found, adjusted, strict=True)]
+    first_kind = of.kinds[0]
+    change_claims = claims(
+        [change.difference for change in adjusted_changes],
+        adjusted,
+        of.within,
+        [change.bounds for change in adjusted_changes],
     )
-    for change, claim in zip(every, claimed, strict=True):
-        if change.kind is first or change.kind.name == ANSWERED:
+    for change, claim in zip(adjusted_changes, change_claims, strict=True):
+        if change.kind is first_kind or change.kind.name == ANSWERED:
             p = change.holm if claim == DIFFERENT else math.nan
             units = plural(change.sizes[0], change.kind.unit)
             reach = reach_of(
@@ -790,59 +837,66 @@ def _changes(of: Compared, found: Sequence[Change], adjusted: Sequence[float]) -
             yield OfModel(
                 _said(change, claim), "", p=p, reach=reach if claim == UNDECIDED else None
             )
-    tested = [one for one in every if not one.untested]
-    clear = [one for one in tested if one.holm < CLEAR]
+    tested = [change for change in adjusted_changes if not change.untested]
+    significant = [change for change in tested if change.holm < CLEAR]
     if tested:
-        which = "; ".join(
-            f"{one.kind.title} of {one.first} and {one.second}" for one in clear[:NAMED]
+        named_changes = "; ".join(
+            f"{change.kind.title} of {change.first} and {change.second}"
+            for change in significant[:NAMED]
         )
-        more = f"; {len(clear) - NAMED:,} more" if len(clear) > NAMED else ""
-        turned = [
-            f"{one.kind.title} of {one.first} and {one.second}"
-            for one in clear
-            if one.bounds.turn(one.difference.value)
+        more_text = f"; {len(significant) - NAMED:,} more" if len(significant) > NAMED else ""
+        flips = [
+            f"{change.kind.title} of {change.first} and {change.second}"
+            for change in significant
+            if change.bounds.turn(change.difference.value)
         ]
-        could = (
-            f"; what is missing could turn {len(turned):,} of these ({', '.join(turned[:NAMED])})"
-            if turned
+        reversal_text = (
+            f"; what is missing could turn {len(flips):,} of these ({', '.join(flips[:NAMED])})"
+            if flips
             else ""
         )
-        said = (
-            f"Adjusted p is below {CLEAR:g} for {len(clear):,} of {len(tested):,} tested "
+        sentence = (
+            f"Adjusted p is below {CLEAR:g} for {len(significant):,} of {len(tested):,} tested "
             "differences"
-            f"{f': {which}{more}{could}' if clear else ''}."
+            f"{f': {named_changes}{more_text}{reversal_text}' if significant else ''}."
         )
-        yield OfModel(said, "", p=shown(one.holm for one in clear))
+        yield OfModel(sentence, "", p=shown(change.holm for change in significant))
 
 
 def _said(change: Change, claim: str) -> str:
-    whom = f"{change.kind.title} of {change.first} and {change.second}"
-    lacks = "".join(f" {text}" for text in (_missing(change),) if text)
+    """Return the sentence on a change, with its claim and its missing verdicts."""
+    subject = f"{change.kind.title} of {change.first} and {change.second}"
+    missing_text = "".join(f" {text}" for text in (_missing(change),) if text)
     if not change.difference.defined:
-        return f"{whom}: {change.difference.undefined}.{lacks}"
+        return f"{subject}: {change.difference.undefined}.{missing_text}"
     shares = number(change.first_share, Kind.SHARE), number(change.second_share, Kind.SHARE)
-    tested = f", p {number(change.holm, Kind.P_VALUE)}" if not change.untested else ""
-    tested += f": {claim}" if claim else ""
+    result = f", p {number(change.holm, Kind.P_VALUE)}" if not change.untested else ""
+    result += f": {claim}" if claim else ""
     return (
-        f"{whom}: {shares[0]} and {shares[1]} {change.kind.yes}, a difference of "
+        f"{subject}: {shares[0]} and {shares[1]} {change.kind.yes}, a difference of "
         f"{estimate(change.difference, Kind.POINTS)} over "
-        f"{plural(change.sizes[0], change.kind.unit)}{tested}.{lacks}"
+        f"{plural(change.sizes[0], change.kind.unit)}{result}.{missing_text}"
     )
 
 
 def _missing(change: Change) -> str:
-    """Say of how many items a run lacks a verdict, and what that could make of the difference;
-    empty without any.
+    """Return the sentence on missing verdicts, or an empty string if none is missing.
+
+    It has the numbers by run, and the effect that they could have on the difference.
     """
-    both, (first, second) = change.missing[2], change.lacking
-    who = [f"{n:,} in {name}" for n, name in ((first, change.first), (second, change.second)) if n]
-    if not who:
+    n_both, (n_first, n_second) = change.missing[2], change.lacking
+    n_by_run = [
+        f"{n_missing:,} in {name}"
+        for n_missing, name in ((n_first, change.first), (n_second, change.second))
+        if n_missing
+    ]
+    if not n_by_run:
         return ""
-    alike = change.difference.defined and not change.difference.value and change.bounds.wide
-    could = bounded(change.difference.value, change.bounds, Kind.POINTS, "the difference")
+    is_unproven = change.difference.defined and not change.difference.value and change.bounds.wide
+    limits = bounded(change.difference.value, change.bounds, Kind.POINTS, "the difference")
     return (
-        f"Of {plural(change.n, change.kind.unit)}, verdicts are missing on {' and '.join(who)}"
-        f"{f' ({both:,} of them in both)' if both else ''}"
-        f"{f'; {could}' if could else ''}"
-        f"{', so these runs are not shown to be alike' if alike else ''}."
+        f"Of {plural(change.n, change.kind.unit)}, verdicts are missing on {' and '.join(n_by_run)}"
+        f"{f' ({n_both:,} of them in both)' if n_both else ''}"
+        f"{f'; {limits}' if limits else ''}"
+        f"{', so these runs are not shown to be alike' if is_unproven else ''}."
     )

@@ -1,16 +1,15 @@
-"""What changes between runs: over the items that all of them were asked, with tests on the pairs
-that are decided.
+"""The changes between runs, over the items that all of them were asked, with tests.
 
-An audit makes a `Side` of every run: its verdicts, item by item, and how the run was made.
-Everything else (which items count, what changed, tests, tables) follows from it.
+An audit makes a `Side` of every run, with its verdicts, item by item, and its factors. The rest
+follows from it: the common items, the changes, the tests and the tables.
 
-Compare over the intersection: an item counts where every run has a verdict on it and was asked the
-same. Where languages differ nothing is the same text: the verdicts stand side by side, shares are
-compared unpaired, and no pair is tested.
+Runs are compared over the intersection: an item counts if every run has a verdict on it and was
+asked the same. If languages differ, no text is the same. The verdicts are then side by side, shares
+are compared unpaired, and no pair is tested.
 
-Missing is an outcome: an item without a verdict for lack of answers is in no share, but counted for
-its run; a difference has bounds, with each missing verdict as yes and as no (Manski 2003, Partial
-Identification of Probability Distributions); and whether there is a verdict is a kind of verdict of
+Missing is an outcome. An item without a verdict for lack of answers is in no share, but counted for
+its run. A difference has bounds, with each missing verdict as yes and as no (Manski 2003, Partial
+Identification of Probability Distributions). And whether a verdict exists is a kind of verdict of
 its own, `answered`.
 """
 
@@ -49,16 +48,17 @@ if TYPE_CHECKING:
 
 
 Item = str
-"what one verdict is about, under the same name in every run: a statement's ref, a target, a person"
+"""the subject of one verdict, under the same name in every run: a statement's ref, a target, a
+person"""
 MODEL, VERSION, LANGUAGE, TEMPLATES, SAMPLING, NUMBERS, ENCODING = (
     *("model", "version", "language", "templates", "sampling", "numbers", "encoding"),
 )
 PERSONA, OCCASION = "persona", "occasion"
-"what runs are told apart by"
+"the factors that distinguish runs"
 OF_THE_MODEL = frozenset({VERSION, NUMBERS, ENCODING})
-"what belongs to a model: two models differ in it anyway"
+"factors that belong to a model: two models differ in them anyway"
 OF_TIME = (VERSION, OCCASION)
-"in what one model differs from itself at another time"
+"factors in which one model differs from itself at another time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +71,21 @@ class VerdictKind:
     yes: str
     "the verdict whose share is compared: `pass`"
     no: str
-    "the one that it is told from: `fail`. Any other verdict decides nothing"
+    "its contrary: `fail`. Any other verdict decides nothing"
     unit: str = "statement"
-    "what an item is"
+    "the noun for an item"
     tested: bool = True
-    """whether items are a sample of what a claim is about, one answer each, so that pairs of
-    verdicts can be tested. Cells of a matrix are not
-    """
+    """whether items are a sample from the subject of a claim, one answer each, so that pairs of
+    verdicts can be tested. Cells of a matrix are not"""
     listed: bool = True
-    "whether single items may be shown: what single people answered is not"
+    "whether single items may be shown: answers of single people may not"
     neither: tuple[str, ...] = ()
-    """verdicts that decide nothing although answers are there, beside void: `mixed`. Any other one
-    is missing"""
+    """verdicts that decide nothing although answers exist, beside void: `mixed`. Any other one is
+    missing"""
 
     @property
     def units(self) -> str:
-        """Items, in the plural."""
+        """The noun for items, in the plural."""
         return plural(2, self.unit).partition(" ")[2]
 
     def lacks(self, verdict: str) -> bool:
@@ -100,8 +99,7 @@ class Judged:
 
     verdict: str
     asked: Hashable = None
-    """what the model was asked about the item, its template and the language aside; equal where it
-    can be compared"""
+    "the prompt about the item, without its template and the language; equal if it can be compared"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,96 +107,109 @@ class Side:
     """One run of a comparison."""
 
     name: str
-    "tells it from all others of its audit"
+    "distinguishes it from all others of its audit"
     model: str
     factors: Mapping[str, str]
-    "how it was made: model, version, language, templates, sampling, numbers, encoding"
+    "its settings: model, version, language, templates, sampling, numbers, encoding"
     found: Mapping[str, Mapping[Item, Judged]]
-    "name of a kind of verdict -> item -> verdict"
+    "by name of the kind of verdict, by item: the verdict"
     last: str = ""
-    "when it was answered last (UTC)"
+    "the time of its last answer (UTC)"
     main: Estimate | Callable[[], Estimate] | None = None
-    "the figure of the whole run that the audit is known for, or what makes it"
+    "the main figure of the audit for the whole run, or the function that computes it"
     beside: Mapping[str, Estimate | str] = field(default_factory=dict)
-    "title -> what stands beside it in the table of runs"
+    "by title: a value beside the main figure in the table of runs"
 
     @property
     def main_figure(self) -> Estimate | None:
-        """The figure of the whole run that the audit is known for."""
+        """The main figure of the audit for the whole run, or None without one."""
         return self.main() if callable(self.main) else self.main
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Compared:
-    """All that a comparison is made of."""
+    """The runs and verdicts of a comparison, with its settings."""
 
     title: str
     kinds: Sequence[VerdictKind]
     sides: Sequence[Side]
     texts: Mapping[Item, str] = field(default_factory=dict)
-    "item -> its original wording"
+    "by item: its original wording"
     main: str = ""
-    "what `Side.main` is: `total bias`; empty: nothing"
+    "the title of `Side.main`: `total bias`; empty if there is none"
     main_kind: Kind = Kind.SHARE
     differences: Sequence[Callable[[str, str], AnyTable]] = ()
-    """what makes the audit's own tables of differences of estimates, second minus first or as they
-    say, of two runs"""
+    """functions that return the audit's own tables of differences of two runs, second minus first
+    unless the table says otherwise"""
     left_out: Sequence[str] = ()
-    """what of a run counts in no verdict here, in sentences: templates that another run was not
-    asked"""
+    """sentences on the parts of a run that count in no verdict here: templates that another run was
+    not asked"""
     untested: str = ""
-    "why no pair of verdicts is tested, for this audit's reasons; empty: they are"
+    "the audit's reason why no pair of verdicts is tested; empty if they are"
     rulings: Told = NOTHING_RULED
-    "what rulings change in the compared runs"
+    "the changes that rulings make in the compared runs"
     within: float | None = None
-    """the greatest difference that is still none, as a part of 1: sameness is claimed within it;
-    None: never"""
+    "the greatest difference, as a part of 1, within which sameness is claimed; None: never"
     finds: Callable[[str, str], Finding] | None = None
-    "says how two runs differ by a figure that verdicts do not decide; findings begin with it"
+    """returns the finding on the difference of two runs by a figure that verdicts do not decide;
+    these findings come first"""
 
     def __post_init__(self) -> None:
+        """Add the kinds of verdict on missing answers, if any are missing.
+
+        Raises UsageError for fewer than two runs.
+        """
         if len(self.sides) < 2:
             raise UsageError("found one run to compare; give two or more")
-        known = {one.name for one in self.kinds}
-        new = {
-            name: one
-            for name, one in self._answered_of().items()
-            if name not in known and self._lacks(one)
+        existing_names = {kind.name for kind in self.kinds}
+        new_kinds = {
+            name: kind
+            for name, kind in self._answered_of().items()
+            if name not in existing_names and self._lacks(kind)
         }
-        if new:
+        if new_kinds:
+            # the dataclass is frozen
             object.__setattr__(
-                self, "kinds", (*self.kinds, *(_answered(one, name) for name, one in new.items()))
+                self,
+                "kinds",
+                (*self.kinds, *(_answered(kind, name) for name, kind in new_kinds.items())),
             )
-            object.__setattr__(self, "sides", [_with_answered(side, new) for side in self.sides])
+            object.__setattr__(
+                self, "sides", [_with_answered(side, new_kinds) for side in self.sides]
+            )
 
     def _answered_of(self) -> Mapping[str, VerdictKind]:
-        """Return the kinds whose being answered is an outcome, by the name of that: the first one,
-        and those of other items; tests of one statement need largely the same answers.
+        """Return the kinds whose missing answers are an outcome, by the name of the new kind.
+
+        These are the first kind and those of other items. Tests of one statement need largely the
+        same answers.
         """
-        first = self.kinds[0]
-        others = {
-            f"{ANSWERED}:{one.name}": one
-            for one in self.kinds
-            if one.tested and one.unit != first.unit
+        first_kind = self.kinds[0]
+        other_kinds = {
+            f"{ANSWERED}:{kind.name}": kind
+            for kind in self.kinds
+            if kind.tested and kind.unit != first_kind.unit
         }
-        return ({ANSWERED: first} if first.tested else {}) | others
+        return ({ANSWERED: first_kind} if first_kind.tested else {}) | other_kinds
 
     def _lacks(self, kind: VerdictKind) -> bool:
+        """Return whether any run lacks a verdict of a kind."""
         return any(
-            kind.lacks(one.verdict)
+            kind.lacks(judged.verdict)
             for side in self.sides
-            for one in side.found.get(kind.name, {}).values()
+            for judged in side.found.get(kind.name, {}).values()
         )
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of the runs."""
         return tuple(side.name for side in self.sides)
 
     def side(self, name: str) -> Side:
         """Return a run by its name. Raises UnknownName."""
-        for one in self.sides:
-            if one.name == name:
-                return one
+        for side in self.sides:
+            if side.name == name:
+                return side
         raise UnknownName(f"there is no compared run {name!r}. Available: {'; '.join(self.names)}")
 
     def common(self, kind: VerdictKind) -> CommonItems:
@@ -207,46 +218,49 @@ class Compared:
 
     def kind(self, name: str) -> VerdictKind:
         """Return a kind of verdict by its name. Raises UnknownName."""
-        for one in self.kinds:
-            if one.name == name:
-                return one
+        for kind in self.kinds:
+            if kind.name == name:
+                return kind
         raise UnknownName(
             f"there is no verdict {name!r}. Available: {', '.join(one.name for one in self.kinds)}"
         )
 
 
 ANSWERED = "answered"
-"the kind of verdict that says whether there are answers enough for the first kind"
+"the kind of verdict that tells whether the first kind has enough answers"
 MISSING = "missing"
 
 
 def _answered(kind: VerdictKind, name: str) -> VerdictKind:
-    """Return the kind of verdict that says whether another one is there."""
+    """Return the kind of verdict that tells whether another verdict exists."""
     title = ANSWERED if name == ANSWERED else f"{kind.title}: {ANSWERED}"
     return replace(kind, name=name, title=title, yes=ANSWERED, no=MISSING, neither=())
 
 
 def _with_answered(side: Side, kinds: Mapping[str, VerdictKind]) -> Side:
-    """Return a run with whether each verdict of these kinds is there."""
-    found = {
+    """Return a run with the verdicts on whether others exist, for these kinds."""
+    answered_verdicts = {
         name: {
-            item: replace(one, verdict=_is_answered(kind, one.verdict))
-            for item, one in verdicts.items()
+            item: replace(judged, verdict=_is_answered(kind, judged.verdict))
+            for item, judged in verdicts.items()
         }
         for name, kind in kinds.items()
         for verdicts in (side.found.get(kind.name, {}),)
     }
-    return replace(side, found={**side.found, **found})
+    return replace(side, found={**side.found, **answered_verdicts})
 
 
 def _is_answered(kind: VerdictKind, verdict: str) -> str:
+    """Return whether a verdict is answered, missing, or void."""
     return MISSING if kind.lacks(verdict) else verdict if verdict == Verdict.VOID else ANSWERED
 
 
 def factors_of(run: Run) -> dict[str, str]:
-    """Return what a run is told apart by, in words."""
+    """Return the factors that distinguish a run, in words."""
     versions = (
-        f"{one.name} version {one.version}" for one in run.versions if one.version and one.edited
+        f"{version.name} version {version.version}"
+        for version in run.versions
+        if version.version and version.edited
     )
     return {
         MODEL: run.model,
@@ -262,43 +276,49 @@ def factors_of(run: Run) -> dict[str, str]:
 
 
 def differing(sides: Sequence[Side]) -> tuple[str, ...]:
-    """Return in what runs differ, as far as is known; what belongs to a model is left out where the
-    models differ.
+    """Return the known factors in which runs differ.
+
+    If the models differ, factors that belong to a model are omitted.
     """
     factors = dict.fromkeys(name for side in sides for name in side.factors)
-    found = [
+    differing_names = [
         name for name in factors if len({side.factors.get(name, "") for side in sides} - {""}) > 1
     ]
-    return tuple(name for name in found if MODEL not in found or name not in OF_THE_MODEL)
+    return tuple(
+        name for name in differing_names if MODEL not in differing_names or name not in OF_THE_MODEL
+    )
 
 
 def meant(
     names: Sequence[str], there: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS
 ) -> tuple[str, ...]:
-    """Return the runs that a person names: each by its own name, or by its model's where that has
-    one run alone.
+    """Return the runs that a person names, by their own names or by their models'.
 
-    there : name of a run -> its model
-    labels : longer names that lists print -> name of a run
+    A model's name stands for a run if the model has one run only.
 
-    Raises UsageError for fewer than two runs or one given twice, UnknownName and
-    AmbiguousRun for a name that means none or several.
+    Parameters
+    ----------
+    there : the model of each run
+    labels : the name of the run for each longer name that lists print
+
+    Raises UsageError for fewer than two runs or one given twice, UnknownName and AmbiguousRun for a
+    name that stands for none or several.
     """
-    found = tuple(run_named(name, there, labels) for name in names)
-    if len(found) < 2:
-        listed = "; ".join(there) or "none"
+    run_names = tuple(run_named(name, there, labels) for name in names)
+    if len(run_names) < 2:
+        available = "; ".join(there) or "none"
         raise UsageError(
             f"--compare was given {'; '.join(names) or 'nothing'}; give two or more runs from: "
-            f"{listed}"
+            f"{available}"
         )
-    twice = [name for name in dict.fromkeys(found) if found.count(name) > 1]
-    if twice:
+    duplicates = [name for name in dict.fromkeys(run_names) if run_names.count(name) > 1]
+    if duplicates:
         raise UsageError(
-            f"--compare was given {twice[0]} twice; give two models, or two settings of one "
+            f"--compare was given {duplicates[0]} twice; give two models, or two settings of one "
             "model, from: "
             f"{'; '.join(there)}"
         )
-    return found
+    return run_names
 
 
 NAN = float("nan")
@@ -312,18 +332,18 @@ class CommonItems:
 
     items: tuple[Item, ...]
     missing: Mapping[str, int]
-    "run -> items that it has a verdict on, and some other run has not"
+    "by run: the number of items that it has a verdict on, and some other run has not"
     reworded: int
     "items that all have a verdict on and were asked in different words in one language"
     unpaired: str = ""
-    "why the runs are not compared item by item; empty where they are"
+    "the reason why the runs are not compared item by item; empty if they are"
     untested: str = ""
-    "why they are, and are not tested"
+    "the reason why runs that are compared item by item are not tested"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How one kind of verdict differs between two runs, over the common items."""
+    """The difference in one kind of verdict between two runs, over the common items."""
 
     kind: VerdictKind
     first: str
@@ -331,36 +351,35 @@ class Change:
     n: int
     "common items"
     undecided: int
-    "of these, not decided in one of the two"
+    "those of them that at least one of the two runs does not decide"
     sizes: tuple[int, int]
-    "items behind the two shares: those that both runs decide, or unpaired those that each decides"
+    "items behind the two shares: those that both runs decide; if unpaired, those that each decides"
     first_share: float
     "NaN without any item"
     second_share: float
     difference: Estimate
-    "second share minus first; n: decided pairs, or unpaired the items of both"
+    "second share minus first; `n` counts decided pairs; if unpaired, the items of both"
     same: Estimate
-    """share of the items that both decide whose verdict is the same in both, also where languages
-    differ"""
+    "share of the items that both decide with the same verdict in both, also if languages differ"
     lost: int
     "decided pairs: yes in the first, no in the second"
     gained: int
     p: float
-    "of McNemar's exact test; NaN where nothing was tested"
+    "of McNemar's exact test; NaN without a test"
     untested: str = ""
-    "why there is no test"
+    "the reason for having no test"
     holm: float = NAN
     "p adjusted over all tests of the comparison"
     false_discovery: float = NAN
     "the same by Benjamini and Hochberg"
     missing: tuple[int, int, int] = (0, 0, 0)
-    "common items of which a verdict is missing: in the first alone, in the second alone, in both"
+    "common items whose verdict is missing: in the first only, in the second only, in both"
     bounds: Bounds = UNKNOWN
     "of the difference, with every missing verdict as yes and as no"
 
     @property
     def lacking(self) -> tuple[int, int]:
-        """Common items of which the first, and the second, lacks a verdict."""
+        """The numbers of common items of which the first, and the second, lacks a verdict."""
         first, second, both = self.missing
         return first + both, second + both
 
@@ -372,12 +391,13 @@ class ComparedItem:
     kind: VerdictKind
     item: Item
     verdicts: tuple[str, ...]
-    "in the order of the runs; empty where a run has none"
+    "in the order of the runs; empty if a run has none"
     compared: str = ""
-    "why the item is not compared; empty where it is"
+    "the reason why the item is not compared; empty if it is"
 
     @property
     def changed(self) -> bool:
+        """Whether the item is compared and has different verdicts."""
         return not self.compared and len(set(self.verdicts)) > 1
 
 
@@ -390,12 +410,12 @@ class Moment:
     side: Side
     share: Estimate
     change: Change | None
-    "since the version before; None: it is the first one"
+    "since the previous version; None for the first one"
 
 
 @dataclass(frozen=True, slots=True)
 class Overall:
-    """Whether the versions of a model say yes equally often."""
+    """The test whether the versions of a model say yes equally often."""
 
     kind: VerdictKind
     model: str
@@ -405,7 +425,7 @@ class Overall:
 
 
 def unpaired_because(sides: Sequence[Side]) -> str:
-    """Say why runs are not compared item by item; empty where they are."""
+    """Return the reason why runs are not compared item by item, or an empty string if they are."""
     languages = sorted({side.factors.get(LANGUAGE, "") for side in sides} - {""})
     return (
         f"the languages differ ({', '.join(languages)}), and with them every wording"
@@ -416,116 +436,159 @@ def unpaired_because(sides: Sequence[Side]) -> str:
 
 def common(kind: VerdictKind, sides: Sequence[Side]) -> CommonItems:
     """Return the items that count in a comparison of all these runs."""
-    found = [side.found.get(kind.name, {}) for side in sides]
-    shared = [item for item in found[0] if all(item in other for other in found)]
+    verdicts_by_side = [side.found.get(kind.name, {}) for side in sides]
+    shared = [
+        item
+        for item in verdicts_by_side[0]
+        if all(item in verdicts for verdicts in verdicts_by_side)
+    ]
     unpaired = unpaired_because(sides)
-    same = [item for item in shared if unpaired or len({other[item].asked for other in found}) == 1]
-    alone = {side.name: len(of) - len(shared) for side, of in zip(sides, found, strict=True)}
-    return CommonItems(tuple(same), alone, len(shared) - len(same), unpaired)
+    common_items = [
+        item
+        for item in shared
+        if unpaired or len({verdicts[item].asked for verdicts in verdicts_by_side}) == 1
+    ]
+    n_alone_by_run = {
+        side.name: len(verdicts) - len(shared)
+        for side, verdicts in zip(sides, verdicts_by_side, strict=True)
+    }
+    return CommonItems(
+        tuple(common_items), n_alone_by_run, len(shared) - len(common_items), unpaired
+    )
 
 
 def changes(of: Compared) -> tuple[Change, ...]:
-    """Return how every kind of verdict differs between every two runs, with p adjusted over all of
-    these tests.
+    """Return the differences in every kind of verdict between every two runs.
+
+    Their p is adjusted over all of these tests.
     """
-    made = [
-        _change(kind, over, first, second)
+    all_changes = [
+        _change(kind, common_items, first, second)
         for kind in of.kinds
-        for over in (of.common(kind),)
+        for common_items in (of.common(kind),)
         for first, second in combinations(of.sides, 2)
     ]
-    return _adjusted(made)
+    return _adjusted(all_changes)
 
 
 def changes_from(of: Compared, first: str, kinds: Sequence[VerdictKind]) -> tuple[Change, ...]:
-    """Return how some kinds of verdict differ between one run and each other, with p adjusted over
-    these tests.
+    """Return the differences in some kinds of verdict between one run and each other.
+
+    Their p is adjusted over these tests.
     """
-    one = of.side(first)
-    others = [side for side in of.sides if side.name != first]
-    made = [_change(kind, of.common(kind), one, other) for kind in kinds for other in others]
-    return _adjusted(made)
+    first_side = of.side(first)
+    other_sides = [side for side in of.sides if side.name != first]
+    all_changes = [
+        _change(kind, of.common(kind), first_side, other) for kind in kinds for other in other_sides
+    ]
+    return _adjusted(all_changes)
 
 
 def _adjusted(made: Sequence[Change]) -> tuple[Change, ...]:
-    p = [one.p for one in made]
-    both = zip(made, holm(p).tolist(), benjamini_hochberg(p).tolist(), strict=True)
-    return tuple(replace(one, holm=by_holm, false_discovery=rate) for one, by_holm, rate in both)
+    """Return changes with their adjusted p."""
+    p = [change.p for change in made]
+    changes_with_p = zip(made, holm(p).tolist(), benjamini_hochberg(p).tolist(), strict=True)
+    return tuple(
+        replace(change, holm=holm_p, false_discovery=discovery_p)
+        for change, holm_p, discovery_p in changes_with_p
+    )
 
 
 def _change(kind: VerdictKind, over: CommonItems, first: Side, second: Side) -> Change:
-    """Compare two runs over common items."""
+    """Return the difference between two runs over common items."""
     pairs = [
         tuple(side.found[kind.name][item].verdict for side in (first, second))
         for item in over.items
     ]
-    decided = [pair for pair in pairs if set(pair) <= {kind.yes, kind.no}]
-    lost, gained = decided.count((kind.yes, kind.no)), decided.count((kind.no, kind.yes))
-    why = _untested(kind, over, len(decided), lost + gained)
-    p = NAN if why else mcnemar(lost, gained)
+    decided_pairs = [pair for pair in pairs if set(pair) <= {kind.yes, kind.no}]
+    lost, gained = (
+        decided_pairs.count((kind.yes, kind.no)),
+        decided_pairs.count((kind.no, kind.yes)),
+    )
+    reason = _untested(kind, over, len(decided_pairs), lost + gained)
+    p = NAN if reason else mcnemar(lost, gained)
     shares, difference = (
-        _unpaired(kind, pairs) if over.unpaired else _paired(kind, decided, lost, gained)
+        _unpaired(kind, pairs) if over.unpaired else _paired(kind, decided_pairs, lost, gained)
     )
     if over.untested:
         difference = replace(
             difference, low=NAN, high=NAN, interval="", few=f"no interval: {over.untested}"
         )
-    sizes = _decided(kind, pairs) if over.unpaired else (len(decided), len(decided))
+    sizes = _decided(kind, pairs) if over.unpaired else (len(decided_pairs), len(decided_pairs))
     return Change(
         kind,
         first.name,
         second.name,
         len(pairs),
-        len(pairs) - len(decided),
+        len(pairs) - len(decided_pairs),
         sizes,
         *shares,
         difference,
-        _same(kind, len(decided), lost + gained),
+        _same(kind, len(decided_pairs), lost + gained),
         lost,
         gained,
         p,
-        why,
+        reason,
         missing=_missing(kind, pairs),
         bounds=_unpaired_bounds(kind, pairs) if over.unpaired else _paired_bounds(kind, pairs),
     )
 
 
 def _missing(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> tuple[int, int, int]:
-    lacks = [tuple(map(kind.lacks, pair)) for pair in pairs]
-    return lacks.count((True, False)), lacks.count((False, True)), lacks.count((True, True))
+    """Return the numbers of verdicts missing in the first only, in the second only, in both."""
+    missing_pairs = [tuple(map(kind.lacks, pair)) for pair in pairs]
+    return (
+        missing_pairs.count((True, False)),
+        missing_pairs.count((False, True)),
+        missing_pairs.count((True, True)),
+    )
 
 
 def _ends(kind: VerdictKind, verdict: str) -> tuple[int, int] | None:
-    """Return the least and the most that a verdict, or a missing one, counts as yes; None where it
-    decides nothing.
+    """Return the least and the most that a verdict, or a missing one, counts as yes.
+
+    It is None if the verdict decides nothing.
     """
     return {kind.yes: (1, 1), kind.no: (0, 0)}.get(verdict, (0, 1) if kind.lacks(verdict) else None)
 
 
 def _paired_bounds(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> Bounds:
-    """Return the bounds of the difference over the items that both runs decide, or would if nothing
-    were missing.
+    """Return the bounds of the difference over the items that both runs decide.
+
+    An item with missing verdicts is among them, unless the verdict of the other run decides
+    nothing.
     """
-    ends = [(one, other) for a, b in pairs if (one := _ends(kind, a)) and (other := _ends(kind, b))]
-    if not ends:
+    ends_of_pairs = [
+        (first_ends, second_ends)
+        for first_verdict, second_verdict in pairs
+        if (first_ends := _ends(kind, first_verdict))
+        and (second_ends := _ends(kind, second_verdict))
+    ]
+    if not ends_of_pairs:
         return UNKNOWN
     low, high = (
-        sum(other[place] - one[1 - place] for one, other in ends) / len(ends) for place in (0, 1)
+        sum(second_ends[end] - first_ends[1 - end] for first_ends, second_ends in ends_of_pairs)
+        / len(ends_of_pairs)
+        for end in (0, 1)
     )
     return Bounds(low, high)
 
 
 def _unpaired_bounds(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> Bounds:
-    """Return the bounds of the difference of shares, each of the items that its run decides, or
-    would.
+    """Return the bounds of the difference of shares, each over its run's own items.
+
+    These are the items that the run decides, or would decide with the missing answers.
     """
-    sides = [[end for pair in pairs if (end := _ends(kind, pair[place]))] for place in (0, 1)]
-    if not all(sides):
+    ends_by_side = [
+        [end for pair in pairs if (end := _ends(kind, pair[side_index]))] for side_index in (0, 1)
+    ]
+    if not all(ends_by_side):
         return UNKNOWN
-    (low, high), (least, most) = (
-        [sum(end[at] for end in of) / len(of) for at in (0, 1)] for of in sides
+    (first_low, first_high), (second_low, second_high) = (
+        [sum(end[end_index] for end in side_ends) / len(side_ends) for end_index in (0, 1)]
+        for side_ends in ends_by_side
     )
-    return Bounds(least - high, most - low)
+    return Bounds(second_low - first_high, second_high - first_low)
 
 
 def _same(kind: VerdictKind, decided: int, differ: int) -> Estimate:
@@ -540,6 +603,7 @@ def _same(kind: VerdictKind, decided: int, differ: int) -> Estimate:
 
 
 def _untested(kind: VerdictKind, over: CommonItems, decided: int, differ: int) -> str:
+    """Return the reason why pairs of verdicts are not tested, or an empty string if they are."""
     if over.unpaired:
         return f"unpaired: {over.unpaired}"
     if over.untested:
@@ -554,10 +618,13 @@ def _untested(kind: VerdictKind, over: CommonItems, decided: int, differ: int) -
 def _paired(
     kind: VerdictKind, decided: Sequence[tuple[str, ...]], lost: int, gained: int
 ) -> tuple[tuple[float, float], Estimate]:
+    """Return the shares of both runs over the decided pairs, and their difference."""
     n = len(decided)
     if not n:
         return (NAN, NAN), Estimate(NAN, NAN, NAN, 0, 0, NO_PAIR)
-    shares = tuple(sum(pair[place] == kind.yes for pair in decided) / n for place in (0, 1))
+    shares = tuple(
+        sum(pair[side_index] == kind.yes for pair in decided) / n for side_index in (0, 1)
+    )
     if not kind.tested:
         return (shares[0], shares[1]), Estimate(shares[1] - shares[0], NAN, NAN, n)
     low, high = paired_ends(lost, gained, n)
@@ -567,60 +634,72 @@ def _paired(
 def _unpaired(
     kind: VerdictKind, pairs: Sequence[tuple[str, ...]]
 ) -> tuple[tuple[float, float], Estimate]:
-    """Compare the shares of each run's own decided items."""
+    """Return the shares of each run's own decided items, and their difference."""
     sizes = _decided(kind, pairs)
-    hits = [sum(pair[place] == kind.yes for pair in pairs) for place in (0, 1)]
-    shares = tuple(hit / size if size else NAN for hit, size in zip(hits, sizes, strict=True))
+    n_yes_by_side = [sum(pair[side_index] == kind.yes for pair in pairs) for side_index in (0, 1)]
+    shares = tuple(
+        n_yes / size if size else NAN for n_yes, size in zip(n_yes_by_side, sizes, strict=True)
+    )
     if not all(sizes):
         return (shares[0], shares[1]), Estimate(
             NAN, NAN, NAN, sum(sizes), 0, "a run has no decided item"
         )
     if not kind.tested:
         return (shares[0], shares[1]), Estimate(shares[1] - shares[0], NAN, NAN, sum(sizes))
-    low, high = unpaired_ends(hits[0], sizes[0], hits[1], sizes[1])
+    low, high = unpaired_ends(n_yes_by_side[0], sizes[0], n_yes_by_side[1], sizes[1])
     return (shares[0], shares[1]), Estimate(
         shares[1] - shares[0], low, high, sum(sizes), interval=UNPAIRED
     )
 
 
 def _decided(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> tuple[int, int]:
-    """Return how many items each of the two runs decides."""
-    first, second = (sum(pair[place] in (kind.yes, kind.no) for pair in pairs) for place in (0, 1))
-    return first, second
+    """Return the number of items that each of the two runs decides."""
+    n_first, n_second = (
+        sum(pair[side_index] in (kind.yes, kind.no) for pair in pairs) for side_index in (0, 1)
+    )
+    return n_first, n_second
 
 
 def item_rows(of: Compared, kind: VerdictKind) -> tuple[ComparedItem, ...]:
     """Return the verdicts of all runs on every item of any run, compared or not."""
-    found = [side.found.get(kind.name, {}) for side in of.sides]
-    same = set(common(kind, of.sides).items)
-    items = dict.fromkeys(item for each in found for item in each)
+    verdicts_by_side = [side.found.get(kind.name, {}) for side in of.sides]
+    common_items = set(common(kind, of.sides).items)
+    items = dict.fromkeys(item for verdicts in verdicts_by_side for item in verdicts)
     return tuple(
         ComparedItem(
             kind,
             item,
-            tuple(each[item].verdict if item in each else "" for each in found),
-            _why(item, found, same),
+            tuple(
+                verdicts[item].verdict if item in verdicts else "" for verdicts in verdicts_by_side
+            ),
+            _why(item, verdicts_by_side, common_items),
         )
         for item in items
     )
 
 
 def _why(item: Item, found: Sequence[Mapping[Item, Judged]], same: set[Item]) -> str:
+    """Return the reason why an item is not compared, or an empty string if it is."""
     if item in same:
         return ""
-    return "asked in different words" if all(item in each for each in found) else "not asked of all"
+    return (
+        "asked in different words"
+        if all(item in verdicts for verdicts in found)
+        else "not asked of all"
+    )
 
 
 def versions_of(of: Compared) -> Iterator[tuple[Side, ...]]:
-    """Yield the runs that differ in the version or the occasion of one model alone, in the order in
-    which they were asked.
+    """Yield groups of runs that differ only in the version or the occasion of one model.
+
+    Their order is that in which they were asked.
     """
     groups: dict[tuple[tuple[str, str], ...], list[Side]] = {}
     for side in of.sides:
-        rest = tuple(
+        other_factors = tuple(
             sorted((name, value) for name, value in side.factors.items() if name not in OF_TIME)
         )
-        groups.setdefault(rest, []).append(side)
+        groups.setdefault(other_factors, []).append(side)
     for sides in groups.values():
         if len({tuple(side.factors.get(name, "") for name in OF_TIME) for side in sides}) > 1:
             yield tuple(sorted(sides, key=lambda side: side.last))
@@ -636,107 +715,132 @@ def claims(
     within: float | None,
     bounds: Sequence[Bounds] = (),
 ) -> list[str]:
-    """Return what may be said of each of a family of differences: `different`, `same within ±d`, or
-    `undecided`.
+    """Return the claim about each of a family of differences.
 
-    Different: its p, adjusted by Holm's procedure over the family, is below .05. The same: its 95 %
-    interval lies within ±d, so both one-sided tests against ±d reject at 2.5 % (Schuirmann 1987).
-    Empty where there is no interval.
+    A claim is `different`, `same within ±d`, `undecided`, or empty without an interval. A
+    difference is different if its p, adjusted by Holm's procedure over the family, is below .05. It
+    is the same if its 95 % interval and its bounds lie within ±d. Both one-sided tests against ±d
+    then reject at 2.5 % (Schuirmann 1987).
 
     Parameters
     ----------
-    p : adjusted already; NaN where there is no test: those differences are tested by their
-        intervals, as a family
+    p : adjusted already; NaN without a test: those differences are tested by their intervals, as a
+        family
     within : d; None: nothing is the same
-    bounds : of the differences, whatever is missing; empty: nothing is
+    bounds : of the differences, whatever is missing; empty: nothing is missing
     """
-    untested = [math.isnan(each) for each in p]
-    by_interval = iter(
-        holm([p_of(one) for one, without in zip(differences, untested, strict=True) if without])
+    is_untested = [math.isnan(value) for value in p]
+    interval_p = iter(
+        holm(
+            [
+                p_of(difference)
+                for difference, no_test in zip(differences, is_untested, strict=True)
+                if no_test
+            ]
+        )
     )
     adjusted = [
-        next(by_interval) if without else each for each, without in zip(p, untested, strict=True)
+        next(interval_p) if no_test else value
+        for value, no_test in zip(p, is_untested, strict=True)
     ]
-    ends = bounds or [Bounds(NAN, NAN)] * len(differences)
-    return [_claim(*each, within) for each in zip(differences, adjusted, ends, strict=True)]
+    all_bounds = bounds or [Bounds(NAN, NAN)] * len(differences)
+    return [
+        _claim(*claim_arguments, within)
+        for claim_arguments in zip(differences, adjusted, all_bounds, strict=True)
+    ]
 
 
 def _claim(one: Estimate, p: float, ends: Bounds, within: float | None) -> str:
+    """Return the claim about one difference, or an empty string without an interval."""
     if p < LEVEL:
         return DIFFERENT
     if math.isnan(one.low):
         return ""
-    reach = (-one.low, one.high, -ends.low, ends.high)
-    same = within is not None and not any(end > within for end in reach)  # NaN: nothing is missing
+    ends_reached = (-one.low, one.high, -ends.low, ends.high)
+    same = within is not None and not any(
+        end > within for end in ends_reached
+    )  # NaN: nothing is missing
     return f"same within ±{within:g}" if same else UNDECIDED
 
 
 def over_time(of: Compared) -> tuple[Moment, ...]:
-    """Return every version of a model with what changed since the one before, p adjusted over these
-    changes.
+    """Return every version of a model with the change since the previous one.
+
+    Their p is adjusted over these changes.
     """
-    found: list[Moment] = []
+    moments: list[Moment] = []
     for sides in versions_of(of):
         for kind in of.kinds:
-            over = replace(common(kind, sides), untested=of.untested)
-            since = [None, *_adjusted([_change(kind, over, *pair) for pair in pairwise(sides)])]
-            shares = [_share(kind, over, side) for side in sides]
-            found += [
-                Moment(kind, side.model, side, *both)
-                for side, both in zip(sides, zip(shares, since, strict=True), strict=True)
+            common_items = replace(common(kind, sides), untested=of.untested)
+            changes_since = [
+                None,
+                *_adjusted([_change(kind, common_items, *pair) for pair in pairwise(sides)]),
             ]
-    adjusted = iter(_adjusted([one.change for one in found if one.change is not None]))
+            shares = [_share(kind, common_items, side) for side in sides]
+            moments += [
+                Moment(kind, side.model, side, *share_and_change)
+                for side, share_and_change in zip(
+                    sides, zip(shares, changes_since, strict=True), strict=True
+                )
+            ]
+    # adjusted anew, over the changes of all models and kinds
+    adjusted = iter(_adjusted([moment.change for moment in moments if moment.change is not None]))
     return tuple(
-        one if one.change is None else replace(one, change=next(adjusted)) for one in found
+        moment if moment.change is None else replace(moment, change=next(adjusted))
+        for moment in moments
     )
 
 
 def _share(kind: VerdictKind, over: CommonItems, side: Side) -> Estimate:
     """Return the share of yes among the decided common items of one run."""
     verdicts = [side.found[kind.name][item].verdict for item in over.items]
-    n = sum(one in (kind.yes, kind.no) for one in verdicts)
-    if not n:
+    n_decided = sum(verdict in (kind.yes, kind.no) for verdict in verdicts)
+    if not n_decided:
         return Estimate(NAN, NAN, NAN, 0, len(verdicts), "no item is decided")
-    share = verdicts.count(kind.yes) / n
+    share = verdicts.count(kind.yes) / n_decided
     if not kind.tested:
-        return Estimate(share, NAN, NAN, n, len(verdicts) - n)
-    low, high = wilson_of_share(share, n)
-    return Estimate(share, low, high, n, len(verdicts) - n, interval="share of items")
+        return Estimate(share, NAN, NAN, n_decided, len(verdicts) - n_decided)
+    low, high = wilson_of_share(share, n_decided)
+    return Estimate(
+        share, low, high, n_decided, len(verdicts) - n_decided, interval="share of items"
+    )
 
 
 def overall(of: Compared) -> tuple[Overall, ...]:
-    """Return for three or more versions of a model whether they say yes equally often, on items
-    decided in all.
+    """Return the tests of equal shares of yes, for models with three or more versions.
+
+    They are over the items that are decided in all versions.
     """
-    found = []
+    tests = []
     for sides in versions_of(of):
+        # two versions have McNemar's test already
         for kind in of.kinds if len(sides) > 2 else ():
             verdicts = [
                 [side.found[kind.name][item].verdict for side in sides]
                 for item in common(kind, sides).items
             ]
             tested = kind.tested and not of.untested
-            decided = [row for row in verdicts if set(row) <= {kind.yes, kind.no}]
+            decided_rows = [row for row in verdicts if set(row) <= {kind.yes, kind.no}]
             table = np.array(
-                [[one == kind.yes for one in row] for row in decided if tested], dtype=np.int64
+                [[verdict == kind.yes for verdict in row] for row in decided_rows if tested],
+                dtype=np.int64,
             )
             names = tuple(side.name for side in sides)
-            found.append(
+            tests.append(
                 Overall(kind, sides[0].model, names, cochran_q(table.reshape(-1, len(sides))))
             )
-    adjusted = holm([one.found.p for one in found]).tolist()
-    return tuple(replace(one, holm=each) for one, each in zip(found, adjusted, strict=True))
+    adjusted = holm([test.found.p for test in tests]).tolist()
+    return tuple(replace(test, holm=p) for test, p in zip(tests, adjusted, strict=True))
 
 
 def said(of: Compared) -> tuple[str, ...]:
-    """Say what is compared with what, over how many items, and what is left out and why; warnings
-    first.
-    """
+    """Return the lines on the compared runs, the items, and the exclusions, warnings first."""
     factors = differing(of.sides)
     return tuple(_warnings(factors)) + tuple(_over(of, factors))
 
 
 def _warnings(factors: Sequence[str]) -> Iterator[str]:
+    """Yield the warnings about the factors in which runs differ."""
     if len(factors) > 1:
         yield (
             f"! These runs differ in {len(factors)} respects ({', '.join(factors)}): any of "
@@ -747,34 +851,47 @@ def _warnings(factors: Sequence[str]) -> Iterator[str]:
 
 
 def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
-    what = f"What differs: {', '.join(factors)}." if factors else ""
-    yield f"Compared: {'; '.join(of.names)}. {what}".strip()
-    seen: dict[tuple[object, ...], list[VerdictKind]] = {}
+    """Yield the lines on the compared runs, the common items, and the excluded ones."""
+    factor_text = f"What differs: {', '.join(factors)}." if factors else ""
+    yield f"Compared: {'; '.join(of.names)}. {factor_text}".strip()
+    kinds_by_items: dict[tuple[object, ...], list[VerdictKind]] = {}
     for kind in of.kinds:
-        over = common(kind, of.sides)
-        seen.setdefault(
-            (kind.unit, len(over.items), tuple(over.missing.items()), over.reworded), []
+        common_items = common(kind, of.sides)
+        kinds_by_items.setdefault(
+            (
+                kind.unit,
+                len(common_items.items),
+                tuple(common_items.missing.items()),
+                common_items.reworded,
+            ),
+            [],
         ).append(kind)
-    several = len(seen) > 1
-    for kinds in list(seen.values()):
-        over, kind = common(kinds[0], of.sides), kinds[0]
-        alone = [f"{name} {n:,}" for name, n in over.missing.items() if n]
-        dropped = [f"asked in different words: {over.reworded:,}"] if over.reworded else []
-        dropped += [f"not asked of all: {', '.join(alone)}"] if alone else []
-        which = f"{kind.title}: " if several else ""
-        left_out = "; ".join(dropped) or "none"
-        lacks = (
-            f"; missing: {', '.join(lacking)}"
-            if (lacking := list(_lacking(of, kind, over)))
+    has_several_groups = len(kinds_by_items) > 1
+    for kinds in list(kinds_by_items.values()):
+        common_items, kind = common(kinds[0], of.sides), kinds[0]
+        n_alone = [
+            f"{name} {n_items:,}" for name, n_items in common_items.missing.items() if n_items
+        ]
+        exclusions = (
+            [f"asked in different words: {common_items.reworded:,}"]
+            if common_items.reworded
+            else []
+        )
+        exclusions += [f"not asked of all: {', '.join(n_alone)}"] if n_alone else []
+        kind_text = f"{kind.title}: " if has_several_groups else ""
+        excluded = "; ".join(exclusions) or "none"
+        missing_text = (
+            f"; missing: {', '.join(missing_counts)}"
+            if (missing_counts := list(_lacking(of, kind, common_items)))
             else ""
         )
         yield (
-            f"{which}{plural(len(over.items), kind.unit)} asked of all; left out: "
-            f"{left_out}{lacks}."
+            f"{kind_text}{plural(len(common_items.items), kind.unit)} asked of all; left out: "
+            f"{excluded}{missing_text}."
         )
-    if why := unpaired_because(of.sides):
+    if reason := unpaired_because(of.sides):
         yield (
-            f"The comparison is unpaired, because {why}: shares are compared as if of other "
+            f"The comparison is unpaired, because {reason}: shares are compared as if of other "
             "items, and no pair of "
             "verdicts is tested."
         )
@@ -784,7 +901,7 @@ def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
 
 
 def _lacking(of: Compared, kind: VerdictKind, over: CommonItems) -> Iterator[str]:
-    """Yield of how many common items each run lacks the verdict."""
+    """Yield the number of common items without a verdict, by run."""
     for side in of.sides:
-        if n := sum(kind.lacks(side.found[kind.name][item].verdict) for item in over.items):
-            yield f"{side.name} {n:,}"
+        if n_missing := sum(kind.lacks(side.found[kind.name][item].verdict) for item in over.items):
+            yield f"{side.name} {n_missing:,}"
