@@ -215,7 +215,7 @@ def of_statements(counts: Counts, refs: Sequence[str], templates: Sequence[str] 
 
 
 def rank_templates(
-    counts: Counts, address: Mapping[str, str], resamples: int = 1000, best: int = BEST
+    counts: Counts, address: Mapping[str, str], *, resamples: int = 1000, best: int = BEST
 ) -> tuple[TemplateRank, ...]:
     """Return the templates by their share of readable answers, the best first.
 
@@ -225,6 +225,7 @@ def rank_templates(
     Parameters
     ----------
     address : personal or impersonal, by template
+    resamples : 0 for no intervals
     best : number of templates of each address to mark as chosen
     """
     readable, total = (
@@ -634,8 +635,7 @@ def judge_pilot(
         ranks=rank_templates(
             selected_counts,
             {template.name: template.address for template in run_templates},
-            options.seed,
-            options.resamples,
+            resamples=options.resamples,
         ),
         templates=selected_counts.templates,
         types=answer_types(report),

@@ -277,7 +277,7 @@ def _of_templates(judged: ConsistencyJudged, formula: Formula) -> Iterator[Entry
         """Return the table of a model's templates by readable answers."""
         judged_run = judged.run(name)
         template_rows = rank_templates(
-            judged_run.report.counts, judged_run.addresses, options.seed, options.resamples
+            judged_run.report.counts, judged_run.addresses, resamples=options.resamples
         )
         return replace(template_ranks(template_rows, name), subject=(name,))
 

@@ -682,7 +682,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
                     instrument=self._query.instrument,
                     statements=", ".join(refs),
                 ),
-                lambda job: say(self, said.format(job)),
+                lambda job: say(self, message.format(job)),
             )
 
     def action_forms(self) -> None:
