@@ -4,8 +4,8 @@
 
 For each verb that starts jobs there is a line without options, and a line for each value of each
 option. A line runs on a copy of the store; its job is queued, and no worker starts. The files have
-the exit code, the output, the stored specification of the job, and the command that starts a job like it. `diff -r` of two folders shows
-what changed.
+the exit code, the output, the stored specification of the job, and the command that starts a job
+like it. `diff -r` of two folders shows what changed.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ from textwrap import indent, wrap
 import workbench
 from workbench import registry
 from workbench.api.options import NOT_ASKED, takes_several
+from workbench.commands.command import JobCommand
+from workbench.commands.registry import JOB_COMMANDS, job_command
 from workbench.options.option import Option, Type
 
 PLACE = Path(workbench.__file__).parent / "api" / "typed.py"
@@ -21,7 +23,6 @@ HEAD = '''"""Options with their types, and the methods that take those of each a
 """
 
 # fmt: off
-# ruff: noqa: F401
 
 from __future__ import annotations
 
@@ -31,6 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 if TYPE_CHECKING:
+    from workbench.api.commands import Finished
     from workbench.api.results import Result'''
 
 
@@ -75,7 +77,48 @@ def typed() -> str:
             for name, of in figures.items()
         ),
     ]
-    return "\n\n\n".join((HEAD, *parts, _doors(figures))) + "\n"
+    commands = {kind: job_command(kind) for kind in JOB_COMMANDS}
+    parts += [
+        _class(_options_name(command), f"Options of `workbench {kind}`.", options_of(command))
+        for kind, command in commands.items()
+    ]
+    doors = [_doors(figures), *(_method(kind, command) for kind, command in commands.items())]
+    return "\n\n\n".join((HEAD, *parts, "\n\n".join(doors))) + "\n"
+
+
+def options_of(command: type[JobCommand]) -> list[Option]:
+    """Return the options of a command, in their order."""
+    return list(command.options().values())
+
+
+def _options_name(command: type[JobCommand]) -> str:
+    return command.__name__.replace("Command", "Options")
+
+
+def _method(kind: str, command: type[JobCommand]) -> str:
+    """Return the method that carries out a command."""
+    lines = [
+        "    @abstractmethod",
+        "    def _carry_out(",
+        "        self, kind: str, options: Mapping[str, Any], *, quiet: bool",
+        "    ) -> Finished: ...",
+        "",
+    ]
+    method = [
+        f"    def {kind}(",
+        f"        self, *, quiet: bool = True, **options: Unpack[{_options_name(command)}]",
+        "    ) -> Finished:",
+        f'        """{command.__doc__}',
+        "",
+        "        A worker process does it; this waits for its end. Options are those of",
+        f"        `workbench {kind}`, by their names. `quiet`: print no progress.",
+        "",
+        "        Raises ReadOnlyStore for a store opened for reading, UsageError if there is nothing to",
+        "        work on, JobError if the job did not finish.",
+        '        """',
+        f'        return self._carry_out("{kind}", options, quiet=quiet)',
+    ]
+    return "\n".join(method if kind != next(iter(JOB_COMMANDS)) else [*lines, *method])
 
 
 def _named(audit: str) -> str:

@@ -346,6 +346,21 @@ def test_a_type_checker_rejects_a_misspelt_option_and_a_value_of_another_type(
     )
 
 
+def test_commands_that_start_jobs_are_methods(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    with workbench.open(path, write=True, create=True) as store:
+        store.opened.instruments.add(instrument())
+        drafted = store.draft(model="rule", kind="negation", statements=2)
+        assert (drafted.job, drafted.data["drafts"]) == (None, 2)
+        assert drafted.message == "2 drafts wait for review."
+        with pytest.raises(UsageError, match="draft takes no 'kinds'; did you mean 'kind'"):
+            store.draft(model="rule", kinds="negation")  # type: ignore[call-arg]
+        with pytest.raises(UsageError, match=r"no free-text answers|no classifier"):
+            store.classify()
+    with workbench.open(path) as store, pytest.raises(ReadOnlyStore, match="draft writes to it"):
+        store.draft(model="rule", kind="negation")
+
+
 def test_the_types_are_those_of_the_declared_options() -> None:
     """`python -m tests.typed_options` writes them anew."""
     assert typed_options.PLACE.read_text(encoding="utf-8") == typed_options.typed()

@@ -27,6 +27,7 @@ from workbench.tidy.export import KINDS, Exported, export, kinds
 from workbench.tidy.people import statements_listed
 
 if TYPE_CHECKING:
+    from workbench.api.commands import Finished
     from workbench.api.plans import Plan
 
 Made = TypeVar("Made")
@@ -203,6 +204,15 @@ class Store(Typed):
             return Result(audit, with_plans(store, definition, arguments, printed, Medium.DOCUMENT))
 
         return self._judged(made)
+
+    def _carry_out(self, kind: str, options: Mapping[str, Any], *, quiet: bool) -> Finished:
+        from workbench.api.commands import carry_out
+
+        if not self.writable:
+            raise ReadOnlyStore(
+                f"{self.path}: the store is open for reading, and {kind} writes to it. {TO_WRITE}"
+            )
+        return carry_out(self.opened, kind, options, quiet=quiet)
 
     def agreement(self, queue: str | None = None, **options: Unpack[AgreementFigures]) -> Result:
         """Return the agreement of the annotators of a queue.

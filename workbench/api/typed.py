@@ -4,7 +4,6 @@
 """
 
 # fmt: off
-# ruff: noqa: F401
 
 from __future__ import annotations
 
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 if TYPE_CHECKING:
+    from workbench.api.commands import Finished
     from workbench.api.results import Result
 
 
@@ -775,6 +775,124 @@ class RepresentationFigures(TypedDict, total=False):
     """how the figures were computed, in a paragraph"""
 
 
+class TrainOptions(TypedDict, total=False):
+    """Options of `workbench train`."""
+
+    name: str
+    """name of the classifier (default: stance)"""
+    base: str
+    """minilm, a folder or a hub id such as facebook/bart-large-mnli (default: minilm)"""
+    training: str | Sequence[str] | None
+    """training sets (default: all training queues)"""
+    test: str | Sequence[str] | None
+    """test sets (default: all test queues)"""
+    codebook: str
+    """(default: stance)"""
+    by_statement: bool
+    """also refuse sets that share a statement"""
+    steps: int | None
+    """(default: as the base needs)"""
+    batch: int | None
+    """pairs of premise and hypothesis a step (default: as the base needs)"""
+    learning_rate: float | None
+    """(default: as the base needs)"""
+    weight_decay: float | None
+    """(default: as the base needs)"""
+    warmup: int | None
+    """steps in which the learning rate rises (default: as the base needs)"""
+    dev_share: float | None
+    """of the training items, held out to choose the best step; 0: the last step is kept (default:
+    as the base needs)"""
+    patience: int | None
+    """evaluations without a better result after which training ends (default: all steps are
+    taken)"""
+    eval_every: int | None
+    """steps between evaluations (default: as the base needs)"""
+    max_length: int | None
+    """of premise and hypothesis together, in tokens (default: as the base needs)"""
+    hypothesis: str | None
+    """with {label} where a label stands (default: as the base needs)"""
+    premise: Literal["response", "both"] | None
+    """what the hypothesis is held against (default: as the base needs)"""
+    confidence: Literal["entailment", "softmax"] | None
+    """what the number beside a label is (default: as the base needs)"""
+    seed: int
+    """seed of the training (default: 1)"""
+
+
+class ClassifyOptions(TypedDict, total=False):
+    """Options of `workbench classify`."""
+
+    classifier: str | None
+    """(default: the newest)"""
+    instrument: str | None
+    """its name (default: all)"""
+    model: str | Sequence[str] | None
+    """one or more, separated by commas (default: all models that answered)"""
+
+
+class DraftOptions(TypedDict, total=False):
+    """Options of `workbench draft`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    language: str | None
+    """language of the wordings (default: the instrument's)"""
+    statements: str | Sequence[str] | int | None
+    """the first N, or these, or `targets` (default: all)"""
+    kind: str | Sequence[str] | None
+    """paraphrase, negation, opposite, reformulation, political_opposite, original (from a
+    question), changed (of multiple-choice questions about acquiescence or allow_forbid)"""
+    model: str | None
+    """smollm2, a hub id, a folder, … as for `run`; or `rule`: English, at once"""
+    prompt: str | Path | Sequence[str] | None
+    """your own prompt instead of the published one of its kind; see data/README.md"""
+    calls: int | None
+    """to each statement (default: as published, 5 or 1)"""
+    per_call: int | None
+    """wordings a call is asked for (default: 20)"""
+    keep: int | None
+    """sample of a statement's drafts; 0: all (default: 50)"""
+    seed: int
+    """seed of the drafts (default: 1)"""
+    temperature: Literal["server"] | float | None
+    """more than 0; server: the served model's own, which is another sampling (default: the
+    prompt's)"""
+    top_p: Literal["server"] | float | None
+    """largest cumulative probability to draw from; server: as for the temperature (default: the
+    prompt's)"""
+    top_k: Literal["server"] | int | None
+    """0: the whole vocabulary; server: the endpoint's own top-k, min-p and penalties (default: the
+    prompt's)"""
+    max_new_tokens: int | None
+    """most tokens of an answer (default: the prompt's)"""
+    thinking: Literal["off", "low", "medium", "high"] | int | None
+    """how much a model may think before it answers: off, low, medium, high, or a number of tokens
+    besides those of the answer; another sampling (default: the prompt's)"""
+
+
+class CheckOptions(TypedDict, total=False):
+    """Options of `workbench check`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    encoder: str
+    """minilm, a hub id, a folder, or none (default: minilm)"""
+    nli: str
+    """entailment model, a hub id or a folder, to check the expected relations"""
+    language: str | Sequence[str] | None
+    """language of the wordings (default: the instrument's)"""
+    low: float | None
+    """a variant whose cosine with its original is below this may have lost the meaning (default: as
+    it is)"""
+    low_negation: float | None
+    """the same for negations, which keep the words of their original (default: as it is)"""
+    high: float | None
+    """a paraphrase from this cosine on hardly varies (default: as it is)"""
+    twin: float | None
+    """two statements of one country from this cosine on say the same (default: as it is)"""
+
+
 class Typed(ABC):
     """What a store says of an audit, with the options of each audit."""
 
@@ -879,3 +997,60 @@ class Typed(ABC):
         means none or several.
         """
         return self._result(audit, options, runs)
+
+    @abstractmethod
+    def _carry_out(
+        self, kind: str, options: Mapping[str, Any], *, quiet: bool
+    ) -> Finished: ...
+
+    def train(
+        self, *, quiet: bool = True, **options: Unpack[TrainOptions]
+    ) -> Finished:
+        """Fine-tune a stance classifier on labels, and test it on others.
+
+        A worker process does it; this waits for its end. Options are those of
+        `workbench train`, by their names. `quiet`: print no progress.
+
+        Raises ReadOnlyStore for a store opened for reading, UsageError if there is nothing to
+        work on, JobError if the job did not finish.
+        """
+        return self._carry_out("train", options, quiet=quiet)
+
+    def classify(
+        self, *, quiet: bool = True, **options: Unpack[ClassifyOptions]
+    ) -> Finished:
+        """Let a classifier read the answers that it has not read.
+
+        A worker process does it; this waits for its end. Options are those of
+        `workbench classify`, by their names. `quiet`: print no progress.
+
+        Raises ReadOnlyStore for a store opened for reading, UsageError if there is nothing to
+        work on, JobError if the job did not finish.
+        """
+        return self._carry_out("classify", options, quiet=quiet)
+
+    def draft(
+        self, *, quiet: bool = True, **options: Unpack[DraftOptions]
+    ) -> Finished:
+        """Draft wordings of statements. A person decides on each draft.
+
+        A worker process does it; this waits for its end. Options are those of
+        `workbench draft`, by their names. `quiet`: print no progress.
+
+        Raises ReadOnlyStore for a store opened for reading, UsageError if there is nothing to
+        work on, JobError if the job did not finish.
+        """
+        return self._carry_out("draft", options, quiet=quiet)
+
+    def check(
+        self, *, quiet: bool = True, **options: Unpack[CheckOptions]
+    ) -> Finished:
+        """Compute similarities and entailments of wordings.
+
+        A worker process does it; this waits for its end. Options are those of
+        `workbench check`, by their names. `quiet`: print no progress.
+
+        Raises ReadOnlyStore for a store opened for reading, UsageError if there is nothing to
+        work on, JobError if the job did not finish.
+        """
+        return self._carry_out("check", options, quiet=quiet)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from workbench.commands.command import Choices, JobCommand, Outcome, Preview, option, shared_option
@@ -27,8 +28,6 @@ from workbench.options.shared import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from stores.core.store import Store
     from workbench.pipeline.drafting import DraftSpec
 
@@ -44,7 +43,7 @@ CHANGES = ("calls", "per_call", "keep", *MAY_BE_LEFT, "max_new_tokens", "thinkin
 
 @dataclass(frozen=True)
 class DraftCommand(JobCommand):
-    """Draft wordings of statements; a person decides on each draft."""
+    """Draft wordings of statements. A person decides on each draft."""
 
     KIND = "draft"
     HEADING = "draft wordings"
@@ -164,7 +163,8 @@ class DraftCommand(JobCommand):
         """
         from workbench.data import read_prompt, shipped_drafting
 
-        own = {(prompt.kind, prompt.bias): prompt for prompt in map(read_prompt, self.prompt)}
+        own_prompts = [read_prompt(Path(path)) for path in self.prompt]
+        own = {(prompt.kind, prompt.bias): prompt for prompt in own_prompts}
         kinds = self.kinds() or tuple(dict.fromkeys(kind for kind, _ in own))
         if not kinds:
             raise self._no_kinds(DRAFTED)

@@ -47,7 +47,7 @@ QUEUE_NAMES = "QUEUE,…"
 
 @dataclass(frozen=True)
 class TrainCommand(JobCommand):
-    """Fine-tune a stance classifier on labels, and test it on labels that it has not seen."""
+    """Fine-tune a stance classifier on labels, and test it on others."""
 
     KIND = "train"
     HEADING = "train a classifier"

@@ -1,0 +1,138 @@
+"""A command is written once: its verb, its form, its Python method and a job like it have all of its
+options.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import click
+import pytest
+
+from stores.core.store import Store
+from tests.conftest import instrument
+from workbench.api import typed
+from workbench.cli.main import workbench
+from workbench.cli.verbs import Verb
+from workbench.commands.check import CheckCommand
+from workbench.commands.command import JobCommand
+from workbench.commands.draft import DraftCommand
+from workbench.commands.registry import JOB_COMMANDS, job_command
+from workbench.commands.train import ClassifyCommand, TrainCommand
+from workbench.errors import FieldError, UsageError
+from workbench.options.flags import as_arguments
+
+KINDS = pytest.mark.parametrize("kind", JOB_COMMANDS)
+
+
+def verb_of(kind: str) -> Verb:
+    command = workbench().get_command(click.Context(workbench()), kind)
+    assert command is not None
+    verb: Verb = command.verb
+    return verb
+
+
+@KINDS
+def test_every_option_is_in_the_verb_the_form_and_the_method(kind: str) -> None:
+    command = job_command(kind)
+    names = list(command.declared())
+    assert kind == command.KIND
+    in_form = [name for line in command.form_lines() for name in line]
+    assert sorted(in_form) == sorted(names)
+    assert set(names) <= {option.name for option in verb_of(kind).options}
+    keywords = getattr(typed, command.__name__.replace("Command", "Options")).__annotations__
+    assert list(keywords) == names
+    assert {each.name for each in fields(command)} == set(names)
+
+
+@KINDS
+def test_what_leads_is_offered_or_typed_and_is_no_list(kind: str) -> None:
+    for declared in job_command(kind).declared().values():
+        assert not (declared.leading and declared.ticked)
+        assert not (declared.all_by_default and not declared.ticked)
+
+
+COMMANDS: Sequence[JobCommand] = (
+    TrainCommand(),
+    TrainCommand(name="a", base="some/base", steps=5, learning_rate=1e-3, by_statement=True),
+    TrainCommand(training=("one", "two"), dev_share=0.1, patience=2, premise="both"),
+    ClassifyCommand(),
+    ClassifyCommand("tuned", "small", ("model-a", "model-b")),
+    DraftCommand("small", "en", "2", ("paraphrase", "negation"), "smollm2", calls=2, keep=0),
+    DraftCommand(model="rule", kind=("negation",), temperature="server", thinking="low"),
+    CheckCommand("small", "none", "some/nli", ("en", "de"), low=0.4, high=0.9),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.KIND)
+def test_a_form_filled_with_the_texts_of_a_command_is_that_command(command: JobCommand) -> None:
+    texts = command.texts()
+    for name, declared in command.declared().items():
+        if declared.ticked and not texts[name]:
+            texts[name] = None  # everything is ticked, or nothing is offered
+    assert type(command).from_form(texts) == command
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.KIND)
+def test_a_command_line_with_the_values_of_a_command_is_that_command(command: JobCommand) -> None:
+    words = as_arguments(command.options().values(), command.values())
+    verb = verb_of(command.KIND)
+    parsed = workbench().get_command(click.Context(workbench()), command.KIND)
+    assert parsed is not None
+    with parsed.make_context(command.KIND, ["x.db", *words]) as context:
+        arguments = SimpleNamespace(**context.params)
+    assert {option.name for option in verb.options} >= set(command.declared())
+    assert type(command).from_arguments(arguments) == command
+
+
+def test_a_list_without_a_tick_is_refused_by_name() -> None:
+    with pytest.raises(FieldError, match="model: tick at least one"):
+        ClassifyCommand.from_form({"classifier": "", "instrument": "", "model": ()})
+
+
+def test_a_number_that_no_option_takes_is_refused_by_the_label_of_its_field() -> None:
+    texts: dict[str, Any] = {**TrainCommand().texts(), "training": None, "test": None}
+    with pytest.raises(FieldError, match=r"dev share: found 0\.6; give 0 to 0\.5"):
+        TrainCommand.from_form({**texts, "dev_share": "0.6"})
+
+
+def test_cosines_in_the_wrong_order_are_refused_by_both_names(store: Store) -> None:
+    store.instruments.add(instrument())
+    with pytest.raises(
+        FieldError, match=r"too different below: found 0\.9; give less than 0\.8"
+    ) as error:
+        CheckCommand(low=0.9, high=0.8).check_spec(store)
+    assert error.value.flag == "--low"
+
+
+def test_drafts_with_prompts_from_files_have_no_command_line(store: Store) -> None:
+    store.instruments.add(instrument())
+    command = DraftCommand("small", kind=("paraphrase",), model="m", calls=3)
+    spec = command.draft_spec(store).as_json()
+    again = DraftCommand.from_specification(store, json.loads(json.dumps(spec)))
+    assert again.draft_spec(store).as_json() == spec
+    spec["prompts"][0]["name"] = "mine"
+    with pytest.raises(UsageError, match="give the files again"):
+        DraftCommand.from_specification(store, spec)
+
+
+def test_a_dry_run_of_the_rule_drafts_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from workbench.cli.main import main
+
+    path = tmp_path / "store.db"
+    with Store.open(path, create=True) as store:
+        store.instruments.add(instrument())
+    line = ["draft", str(path), "--model", "rule", "--kind", "negation"]
+    assert main([*line, "--dry-run"]) == 0
+    assert "the rule makes 3 drafts at once" in capsys.readouterr().out
+    with Store.open(path) as store:
+        assert not store.drafts.list("small")
+    assert main(line) == 0
+    assert "3 drafts wait for review" in capsys.readouterr().out
