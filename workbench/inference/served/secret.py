@@ -98,7 +98,9 @@ class Secret:
         return b"\n".join(map(self.taken_out_of_reply, _in_utf8(content).splitlines()))
 
     def _take_out_of_strings(self, root: list[Any]) -> bool:
-        """Take the key out of every string of a JSON value, in place. Return whether it was in one.
+        """Take the key out of every string of a JSON value, in place.
+
+        Return whether it was in one.
 
         A stack of its own is used, because values may be nested deeper than functions can be.
         """
@@ -109,25 +111,26 @@ class Secret:
             if isinstance(container, dict):
                 if any(map(self.is_in, container)):
                     is_changed = True
-                    renamed = {self.taken_out(name): part for name, part in container.items()}
+                    renamed = {self.taken_out(name): value for name, value in container.items()}
                     container.clear()
                     container.update(renamed)
                 parts: list[tuple[Any, Any]] = list(container.items())
             else:
                 parts = list(enumerate(container))
-            for place, part in parts:
+            for position, part in parts:
                 if isinstance(part, str):
                     if self.is_in(part):
                         is_changed = True
-                        container[place] = self.taken_out(part)
+                        container[position] = self.taken_out(part)
                 elif isinstance(part, dict | list):
                     containers.append(part)
         return is_changed
 
 
 def _in_utf8(content: bytes) -> bytes:
-    """Return the bytes of JSON in UTF-8; it may come in UTF-16 or UTF-32, and with a byte order
-    mark.
+    """Return the bytes of JSON in UTF-8.
+
+    They may come in UTF-16 or UTF-32, and with a byte order mark.
     """
     encoding = json.detect_encoding(content)
     if encoding == "utf-8":
@@ -140,20 +143,20 @@ def _in_utf8(content: bytes) -> bytes:
 
 @lru_cache(maxsize=16)
 def secret_of(key: str | None) -> Secret | None:
-    """Return what finds a key in texts, or None without a key or for a short one."""
+    """Return the finder of a key in texts, or None without a key or for a short one."""
     if key is None or len(key) < SHORTEST:
         return None
     escaped = json.dumps(key)[1:-1]
-    plain = {key, quote(key, safe=""), escaped, escaped.replace("/", "\\/"), *_packed(key)}
-    longest_first = sorted(plain, key=len, reverse=True)
+    spellings = {key, quote(key, safe=""), escaped, escaped.replace("/", "\\/"), *_packed(key)}
+    longest_first = sorted(spellings, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, longest_first)))
-    normal = normal_form(key)
-    is_a_word = not any(character.isdigit() for character in normal)
-    if len(normal) < (SHORTEST_WORD if is_a_word else SHORTEST):
-        return Secret(pattern, (), min(map(len, plain)))
-    forms = [normal, normal[::-1], key.encode().hex()]
+    key_form = normal_form(key)
+    is_a_word = not any(character.isdigit() for character in key_form)
+    if len(key_form) < (SHORTEST_WORD if is_a_word else SHORTEST):
+        return Secret(pattern, (), min(map(len, spellings)))
+    forms = [key_form, key_form[::-1], key.encode().hex()]
     forms += [normal_form(packed) for packed in _packed(key)]
-    return Secret(pattern, tuple(dict.fromkeys(forms)), min(map(len, (*forms, *plain))))
+    return Secret(pattern, tuple(dict.fromkeys(forms)), min(map(len, (*forms, *spellings))))
 
 
 def without_key(text: str, key: str | None) -> str:
@@ -165,7 +168,7 @@ def without_key(text: str, key: str | None) -> str:
 def normal_form(text: str, letter_escape: str = " ") -> str:
     """Return the letters and digits of a text without case, after its escapes are decoded.
 
-    `letter_escape`: the replacement of `\\n` and its like, as of `re.sub`
+    `letter_escape` is the replacement of `\\n` and its like, as of `re.sub`.
 
     Examples
     --------
@@ -189,7 +192,7 @@ def normal_forms(text: str) -> Iterator[str]:
     ['ew', 'new', 'new']
     """
     yield normal_form(text)
-    if any(sign in text for sign in "\\%&"):  # the backslashes may be escaped themselves
+    if any(character in text for character in "\\%&"):  # the backslashes may be escaped themselves
         yield normal_form(text, r"\1")
         yield _letters(text.replace("\\", ""))
 
@@ -222,7 +225,7 @@ def _packed(key: str) -> Iterator[str]:
     """Yield a key in base64, by itself and within a longer text, wherever it begins there."""
     data = key.encode("utf-8", "surrogateescape")
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
-        for before in range(3):
-            text = encode(bytes(before) + data).decode().rstrip("=")
-            first, last = -(-before * 8 // 6), (before + len(data)) * 8 // 6
+        for offset in range(3):
+            text = encode(bytes(offset) + data).decode().rstrip("=")
+            first, last = -(-offset * 8 // 6), (offset + len(data)) * 8 // 6
             yield text[first:last]
