@@ -617,9 +617,9 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
     yield from _mapped(outcome.material.how)
     yield from said_by_language(imported.by_language)
     for language, replaced in imported.lexicons:
-        source = "the one that was here before" if replaced else "one that workbench may have"
+        which = "the one that was here before" if replaced else "one that workbench may have"
         yield (
-            f"- answers in {language} are read by the instrument's own lexicon, in place of {source}"
+            f"- answers in {language} are read by the instrument's own lexicon, in place of {which}"
         )
     for name, version in imported.edited:
         yield (
@@ -648,8 +648,8 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
     )
     yield from _left(outcome, imported, store)
     if instrument.answer_sets:
-        of = shlex.quote(instrument.name)
-        yield f"Next: workbench show {shlex.quote(str(store))} response_bias --instrument {of}"
+        quoted = shlex.quote(instrument.name)
+        yield f"Next: workbench show {shlex.quote(str(store))} response_bias --instrument {quoted}"
     else:
         yield f"Next: workbench lint {shlex.quote(str(store))}"
 

@@ -441,7 +441,7 @@ def _in_words(store: Store, of: Review, items: Sequence[ControlItem]) -> tuple[C
         text = " ".join((store.ruled_things.text(item.text) or "").split()) or "(blank)"
         quote = f"“{text[:WORDS].rstrip()} …”" if len(text) > WORDS else f"“{text}”"
         prompts = store.ruled_things.prompts(key=item.prompt.hex())
-        cell = next(
+        it = next(
             (
                 candidate
                 for candidate in prompts
@@ -449,9 +449,9 @@ def _in_words(store: Store, of: Review, items: Sequence[ControlItem]) -> tuple[C
             ),
             None,
         )
-        if cell is None:
+        if it is None:
             return quote
-        return f"{quote} · {cell.variant} · {cell.template} {'swapped' if cell.inverted else 'printed'}"
+        return f"{quote} · {it.variant} · {it.template} {'swapped' if it.inverted else 'printed'}"
 
     return tuple(replace(item, words=words(item)) for item in items)
 
