@@ -1,4 +1,4 @@
-"""All figures of one result: its main tables, and the tables that their rows are made of."""
+"""All figures of one result: its main tables, and the tables behind their rows."""
 
 from __future__ import annotations
 
@@ -38,21 +38,19 @@ class Entry:
     choices: Sequence[str] = ()
     "names of choices that affect this table and possibly not others: `formula`"
     empty: str = ""
-    "why there is no table, and what to do next; empty: there is one"
+    "why there is no table, and what to do next, or empty if there is one"
     view: str = ""
-    "name of the picture that a screen draws beside the table; empty: the table alone"
+    "name of the picture that a screen draws beside the table, or empty for the table alone"
     whole: Callable[[], AnyTable] | None = None
-    """makes one table about all subjects together, which programs take in place of one for each;
-    None: there is none"""
+    """makes one table about all subjects together, which programs take in place of one for each, or
+    None if there is none"""
     full: Callable[..., AnyTable] | None = None
-    """makes what programs and reports take, with all that people choose from: every condition;
-    called with a subject. None: they take what people see
-    """
+    """makes the table for programs and reports, with all conditions that people choose from, called
+    with a subject, or None if they take what people see"""
     said: Callable[..., str] | None = None
-    "says in a few words what the table comes to, for the line above it; called with a subject"
+    "returns a summary of the table in a few words, for the line above it, called with a subject"
     on_request: str = ""
-    """why programs and reports get the table only where somebody asks for it by name; empty: they
-    always do"""
+    "why programs and reports get the table only on request by name, or empty if they always do"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +64,8 @@ class Book:
     told: Sequence[str] = ()
     "sentences on the basis of the figures"
     header: Sequence[str] = ()
-    """header lines of all figures: how much of the plan was answered, who read it; the first
-    sentences of `told`. A line that begins with `! ` is a warning
-    """
+    """header lines of all figures: the answered share of the plan, the reader, the first sentences
+    of `told`. A line that begins with `! ` is a warning"""
     notes: Sequence[str] = ()
     "notes for all figures"
     methods: str = ""
@@ -81,19 +78,21 @@ class Book:
         for entry in self.contents:
             if entry.name == name:
                 return entry
-        known = ", ".join(entry.name for entry in self.contents)
-        raise UnknownName(f"there is no table {name!r} here; there are {known}")
+        available = ", ".join(entry.name for entry in self.contents)
+        raise UnknownName(f"there is no table {name!r} here; there are {available}")
 
     def table(self, name: str, *subject: str) -> AnyTable:
-        """Return a table of the contents, by default about its first subject. Raises
-        UnknownName.
+        """Return a table of the contents, by default about its first subject.
+
+        Raises UnknownName.
         """
         entry = self.entry(name)
         return entry.make(*(subject or entry.subjects[0]))
 
     def every(self) -> Iterator[AnyTable]:
-        """Yield all tables of the contents, as programs take them: about every subject, or all
-        subjects together.
+        """Yield all tables of the contents for programs.
+
+        They are about every subject, or all subjects together.
         """
         for entry in self.contents:
             if entry.empty or entry.on_request:
@@ -105,8 +104,9 @@ class Book:
                 yield from (make(*subject) for subject in entry.subjects)
 
     def follow(self, link: Link) -> AnyTable | None:
-        """Return the table that a link points to; None if it points outside the book, for instance
-        to an answer.
+        """Return the table that a link points to, or None if it points outside the book.
+
+        An answer, for instance, is outside.
         """
         make = self.behind.get(link.table)
         return make(*link.subject) if make is not None else None

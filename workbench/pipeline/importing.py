@@ -617,9 +617,9 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
     yield from _mapped(outcome.material.how)
     yield from said_by_language(imported.by_language)
     for language, replaced in imported.lexicons:
-        which = "the one that was here before" if replaced else "one that workbench may have"
+        whose = "the one that was here before" if replaced else "one that workbench may have"
         yield (
-            f"- answers in {language} are read by the instrument's own lexicon, in place of {which}"
+            f"- answers in {language} are read by the instrument's own lexicon, in place of {whose}"
         )
     for name, version in imported.edited:
         yield (

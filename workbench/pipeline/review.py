@@ -441,7 +441,7 @@ def _in_words(store: Store, of: Review, items: Sequence[ControlItem]) -> tuple[C
         text = " ".join((store.ruled_things.text(item.text) or "").split()) or "(blank)"
         quote = f"“{text[:WORDS].rstrip()} …”" if len(text) > WORDS else f"“{text}”"
         prompts = store.ruled_things.prompts(key=item.prompt.hex())
-        it = next(
+        put = next(
             (
                 candidate
                 for candidate in prompts
@@ -449,9 +449,11 @@ def _in_words(store: Store, of: Review, items: Sequence[ControlItem]) -> tuple[C
             ),
             None,
         )
-        if it is None:
+        if put is None:
             return quote
-        return f"{quote} · {it.variant} · {it.template} {'swapped' if it.inverted else 'printed'}"
+        return (
+            f"{quote} · {put.variant} · {put.template} {'swapped' if put.inverted else 'printed'}"
+        )
 
     return tuple(replace(item, words=words(item)) for item in items)
 

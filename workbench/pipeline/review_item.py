@@ -397,8 +397,10 @@ def answers_in_short(item: Shown, most: int | None = FIRST) -> Table[ItemAnswer]
     """
     computed = item.computed
     rows = item.rows[:most]
-    n_left = len(item.rows) - len(rows)
-    note = f"{plural(n_left, f'more {_unit(computed)}')} not shown: --all prints all {len(item.rows):,}"
+    left = len(item.rows) - len(rows)
+    more = (
+        f"{plural(left, f'more {_unit(computed)}')} not shown: --all prints all {len(item.rows):,}"
+    )
     asked: Column[ItemAnswer] = Column("to", "asked", _asked, Kind.PROSE, least=14)
     return Table(
         "answers",
@@ -412,7 +414,7 @@ def answers_in_short(item: Shown, most: int | None = FIRST) -> Table[ItemAnswer]
             _text(computed, least=24),
         ],
         key=_key,
-        notes=[note] if n_left else [],
+        notes=[more] if left else [],
         empty=NOTHING_ANSWERED,
     )
 

@@ -144,14 +144,12 @@ def nothing_waits(progress: Progress) -> str:
     text = "Nothing is pending: no reason applies to any statement."
     if not n_failing:
         return text
-    which = (
+    noun = (
         "1 statement does not pass, but not"
         if n_failing == 1
         else f"{n_failing:,} statements do not pass, but none"
     )
-    return (
-        f"{text} {which} narrowly, by a single wording or for too few answers, and readers agree."
-    )
+    return f"{text} {noun} narrowly, by a single wording or for too few answers, and readers agree."
 
 
 def _detail(progress: Progress, row: Waiting, *, blind: bool) -> tuple[str, ...]:
@@ -541,17 +539,17 @@ def title(of: Review, blind: bool) -> str:
 
 def told(progress: Progress, *, blind: bool = False) -> tuple[str, ...]:
     """Return the subject of the queue, and the progress of an auditor, or of everybody together."""
-    review, auditor = progress.of, progress.auditor
-    n_left = len(review.waiting(auditor))
-    run = f"{review.run.instrument} · model hidden" if blind else review.run.label
-    reader = f" · read by {review.card.name}" if review.card else ""
-    who = f"{auditor} has" if auditor else "auditors have"
-    size = f"{len(review.queue):,} of {plural(len(review.judged.statements), 'statement')} have a reason"
+    of, auditor = progress.of, progress.auditor
+    n_left = len(of.waiting(auditor))
+    run = f"{of.run.instrument} · model hidden" if blind else of.run.label
+    reader = f" · read by {of.card.name}" if of.card else ""
+    subject = f"{auditor} has" if auditor else "auditors have"
+    size = f"{len(of.queue):,} of {plural(len(of.judged.statements), 'statement')} have a reason"
     lines = [
         f"{run}{reader}",
-        f"{size}; {who} reviewed {len(review.queue) - n_left:,} of them; {n_left:,} are pending",
+        f"{size}; {subject} reviewed {len(of.queue) - n_left:,} of them; {n_left:,} are pending",
     ]
-    lines += [shares(review), sampled(progress, blind=blind)]
+    lines += [shares(of), sampled(progress, blind=blind)]
     return tuple(filter(None, lines))
 
 
