@@ -50,9 +50,9 @@ class Window:
         beginning = text if len(text) <= SHOWN else text[:SHOWN] + "…"
         fact = f"the prompt {beginning!r} has {prompt:,} tokens"
         if prompt > self.tokens or available < 1:
-            max_tokens = self.tokens - (0 if self.apart else 1)
+            most = self.tokens - (0 if self.apart else 1)
             return (
-                f"{fact}, and the model's window is {self.tokens:,}, so at most {max_tokens:,} fit. "
+                f"{fact}, and the model's window is {self.tokens:,}, so at most {most:,} fit. "
                 "Shorten the prompt, or take a model with a longer window"
             )
         return (

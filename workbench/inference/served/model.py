@@ -483,11 +483,11 @@ class RemoteModel:
 
     def check_batches(self) -> None:
         """Raise ModelError if the endpoint is not known to take batches."""
-        provider = self._dialect.provider
-        if not provider.batch:
-            takers = ", ".join(other.name for other in providers() if other.batch)
+        api = self._dialect.provider
+        if not api.batch:
+            known = ", ".join(provider.name for provider in providers() if provider.batch)
             raise ModelError(
-                f"{self.address.name}: {provider.name} is not known to take batches; {takers} does. If "
+                f"{self.address.name}: {api.name} is not known to take batches; {known} does. If "
                 "this server takes them "
                 "in OpenAI's manner (/files and /batches), name it with #openai at the end"
             )
