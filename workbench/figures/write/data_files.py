@@ -32,10 +32,10 @@ class Flat:
 
 
 def flat(table: AnyTable) -> Flat:
-    """Return a table in which `share` becomes `share`, `share_low`, `share_high` and so on.
+    """Return a table with one column for each part of a value.
 
-    Parts are taken from the first row that has them. A column with only plain values stays one
-    column.
+    So `share` becomes `share`, `share_low`, `share_high`, `share_n` and so on. Parts are taken from
+    the first row that has them. A column with only plain values stays one column.
     """
     columns = [[column.value(row) for row in table.rows] for column in table.columns]
     parts = [_parts(values) for values in columns]

@@ -212,12 +212,8 @@ class TextFormat:
         Special tokens occur only where the format has them.
 
         Without a chat format the messages are joined by blank lines. Text of a message that spells
-        a special token (`<
-
-        im_end
-
-        >`) is tokenised as plain characters. `closed`: a thought that the format opens is closed.
-        `effort`: see `ChatTurns.write`.
+        a special token (`<|im_end|>`) is tokenised as plain characters. `closed`: a thought that
+        the format opens is closed. `effort`: see `ChatTurns.write`.
 
         Raises ModelError if the chat template does not write the text of a turn.
         """
