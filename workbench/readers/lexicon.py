@@ -186,8 +186,9 @@ class Phrasebook(Generic[T]):
         return any(token in words for entries in self._by_first.values() for words, _ in entries)
 
     def at(self, tokens: Sequence[Token], place: int) -> tuple[T, int] | None:
-        """Return the meaning and the number of tokens of the phrase that begins at
-        `tokens[place]`.
+        """Return the meaning and the length of the phrase that begins at `tokens[place]`.
+
+        The length is a number of tokens.
         """
         for words, meaning in self._by_first.get(tokens[place].text, ()):
             if (
