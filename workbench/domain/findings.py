@@ -30,7 +30,7 @@ class LintFinding:
     """One oddity."""
 
     severity: str
-    """"error" if results would be wrong, "warning" for a look at it, or "note" for information"""
+    "`error` if results would be wrong, `warning` for a look at it, or `note` for information"
     code: str
     subject: str
     "a statement's ref, a template's name, an issue"
