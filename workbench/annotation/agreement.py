@@ -47,8 +47,10 @@ class Coefficients:
     alpha: Estimate
     "Krippendorff's, nominal"
     alpha_ordinal: Estimate
-    """Krippendorff's over the codebook's ordered labels, where other labels count as missing, so
-    that n and excluded differ"""
+    """Krippendorff's over the codebook's ordered labels
+
+    Other labels count as missing, so that n and excluded differ.
+    """
     ac1: Estimate
     "Gwet's, chance agreement over all labels of the codebook"
 
@@ -75,8 +77,10 @@ class LabelAgreement:
     used: int
     "number of times it was given, on any item"
     agreement: Estimate
-    """probability that another annotator gives the label that one gave, see
-    `stats.agreement.specific_agreement`"""
+    """probability that another annotator gives the label that one gave
+
+    See `stats.agreement.specific_agreement`.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +94,13 @@ class ItemAgreement:
     labels: tuple[tuple[str, str], ...]
     "(annotator, label), by annotator"
     agreeing: Estimate
-    "share of pairs with equal labels; n = pairs"
+    "share of pairs with equal labels, with the number of pairs as n"
     ac1: Estimate
     kappa: Estimate
-    """never defined for one item, as `undefined` explains, while the groups hold κ over the items
-    of a statement"""
+    """never defined for one item, as `undefined` explains
+
+    The groups hold κ over the items of a statement.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ interval over statements.
 
 References
 ----------
-Ceron et al. 2024, section 4.2: arXiv version 1, Table 3 (average pairwise Cohen's κ); TACL, Table 1
-(Fleiss' κ).
+Ceron et al. 2024, section 4.2: arXiv version 1, Table 3 (average pairwise Cohen's κ), and TACL,
+Table 1 (Fleiss' κ).
 """
 
 from __future__ import annotations
@@ -77,8 +77,10 @@ class Pairwise:
     """Cohen's κ over the pairs of annotators."""
 
     mean: Estimate
-    """over the pairs that have a κ, with n = statements with two labels or more, and `undefined` if
-    no pair has one"""
+    """mean over the pairs that have a κ, with `undefined` if no pair has one
+
+    Here n is the number of statements with two labels or more.
+    """
     sd: float
     "sample deviation over those pairs, or NaN with fewer than two"
     pairs: tuple[Pair, ...]
@@ -161,8 +163,10 @@ class IssueReport:
     cases: tuple[Case, ...]
     "those that anybody labelled, by statement and issue in the instrument's order"
     outside: int
-    """number of labels on issues that the scheme does not have, which are kept, and left out of
-    everything here"""
+    """number of labels on issues that the scheme does not have
+
+    They are kept, and left out of everything here.
+    """
     fewest: int = FEWEST
     "number of people whose labels a gold label needs, adjudications and a source's own apart"
 

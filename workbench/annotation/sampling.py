@@ -115,8 +115,10 @@ class Pick:
     needed: int
     "number of people who are to label it"
     inclusion: float | None = None
-    """probability with which the draw includes the text, or None if the draw makes no claim about
-    answers"""
+    """probability with which the draw includes the text
+
+    It is None if the draw makes no claim about answers.
+    """
     answers: int | None = None
     "number of identical answers at the draw, or None as `inclusion`"
 
@@ -131,8 +133,10 @@ class Frame:
     "number of units that were taken with certainty"
     certain_answers: int
     outside: int
-    """number of answers that the draw could not reach, as their texts or statements belong to the
-    other set"""
+    """number of answers that the draw could not reach
+
+    Their texts or statements belong to the other set.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +201,7 @@ def draw(
 
     Parameters
     ----------
-    labels : people who label an overlapping item; the others get one
+    labels : people who label an overlapping item, while the others get one
     overlap : share of the items (up to 1) or number in each stratum (above 1) that overlap
     taken_texts : texts as `plain` writes them that may not be drawn: those of the other set
     taken_statements : statements none of whose texts may be drawn

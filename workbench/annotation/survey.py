@@ -50,8 +50,11 @@ CODEBOOK = Codebook(
 PUBLISHED = ("original", "paraphrase", "negation", "opposite")
 ALL = "all"
 BLOCKS = 4
-"""number of blocks of an order, which is kept roughly from round to round, as statements are
-shuffled only within a quarter of it"""
+"""number of blocks of an order
+
+The order is kept roughly from round to round, as statements are shuffled only within a quarter of
+it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +67,10 @@ class Design:
     statements: int = 50
     "number of statements drawn at random, or all if there are fewer"
     variants: tuple[str, ...] = PUBLISHED
-    """kinds, of which one wording is drawn if there are several, or `paraphrase-2` for that one, or
-    `all`"""
+    """kinds of wordings, of which one is drawn if there are several
+
+    `paraphrase-2` stands for that one, and `all` for all of them.
+    """
     seed: int = SEED
     language: str = ""
     "language, or empty for the instrument's"
@@ -108,7 +113,7 @@ def draw(
     language, or with nothing to compare it with, is not drawn. Wordings with no expected stance
     (`Relation.FREE`) are left out.
 
-    asked : wordings that this person was asked before; they are not asked again.
+    asked : wordings that this person was asked before, which are not asked again
     """
     offers = [_chosen(statement, language, design, rng, asked) for statement in statements]
     available = [offer for offer in offers if offer]

@@ -30,16 +30,20 @@ class Premise(StrEnum):
     RESPONSE = "response"
     "the model's answer alone (published)"
     BOTH = "both"
-    """the statement and the answer, because some answers are clear only together with their
-    statement"""
+    """the statement and the answer
+
+    Some answers are clear only together with their statement.
+    """
 
 
 class Confidence(StrEnum):
     """The definition of the confidence, which also decides the label."""
 
     ENTAILMENT = "entailment"
-    """probability of entailment against contradiction, for each label separately (as printed,
-    section 3.4)"""
+    """probability of entailment against contradiction, for each label separately
+
+    So it is printed in section 3.4.
+    """
     SOFTMAX = "softmax"
     "softmax of the entailment logits over the four labels (as coded)"
 
@@ -63,18 +67,24 @@ class TrainConfig:
     epsilon: float = 1e-8
     seed: int = SEED
     dev_share: float = 0.0
-    """share of the training items held out to choose the best step, or 0 to keep the last step
-    (published)"""
+    """share of the training items held out to choose the best step
+
+    With 0, the last step is kept (published).
+    """
     patience: int | None = None
-    """number of evaluations without a better dev macro F1 after which training ends, or None for
-    all steps"""
+    """number of evaluations without a better dev macro F1 after which training ends
+
+    With None, all steps are done.
+    """
     eval_every: int = 250
     "number of steps between evaluations, and between checkpoints to resume from"
     premise: Premise = Premise.RESPONSE
     confidence: Confidence = Confidence.ENTAILMENT
     max_length: int = 256
-    """the largest number of tokens of premise and hypothesis together, to which longer responses
-    are truncated"""
+    """the largest number of tokens of premise and hypothesis together
+
+    Longer responses are truncated to it.
+    """
 
     def __post_init__(self) -> None:
         problems = [text for is_wrong, text in _problems(self) if is_wrong]
@@ -128,11 +138,13 @@ FRESH_HEAD: dict[str, Any] = {
     "warmup": 40,
     "eval_every": 60,
 }
-"""settings for a new head over a small encoder, which are ours, not published. On 150 answers of a
-small model, labelled by hand, macro F1 on 60 others was 0.54 with them (0.53 for logistic
-regression on words, 0.28 zero-shot). 2e-4 gave 0.33, as did holding out a tenth of so few items to
-choose the best step. The same 60 answers were used to choose among five settings, so 0.54 is
-optimistic."""
+"""settings for a new head over a small encoder, which are ours, not published
+
+On 150 answers of a small model, labelled by hand, macro F1 on 60 others was 0.54 with them (0.53
+for logistic regression on words, 0.28 zero-shot). 2e-4 gave 0.33, as did holding out a tenth of so
+few items to choose the best step. The same 60 answers were used to choose among five settings, so
+0.54 is optimistic.
+"""
 
 
 def _problems(config: TrainConfig) -> tuple[tuple[bool, str], ...]:
@@ -179,7 +191,9 @@ class TrainProgress:
     "mean since the last report, or None for reports of an evaluation"
     learning_rate: float | None
     dev_macro_f1: float | None
-    """of the last evaluation, or None without an evaluation yet in this call, or without held-out
-    items"""
+    """macro F1 of the last evaluation
+
+    It is None without an evaluation yet in this call, or without held-out items.
+    """
     seconds: float
     "since training began in this call, which may have resumed"

@@ -163,7 +163,7 @@ def pairs(
     shuffled. The two pairs of an example are adjacent and, in a batch of even size, share a step.
     Their common part (the response) then cancels in the gradient, and their difference (response
     with label) remains. On 300 made-up responses a new head over all-MiniLM-L6-v2 left chance level
-    within 60 steps of 16 such pairs; with all pairs shuffled it had not done so after 240 steps of
+    within 60 steps of 16 such pairs. With all pairs shuffled it had not done so after 240 steps of
     8.
     """
     epoch: list[Pair] = []

@@ -428,8 +428,9 @@ def _run(
     on_progress: Callable[[TrainProgress], None],
     should_stop: Callable[[], bool],
 ) -> tuple[SafeTrainer, bool]:
-    """Train to the end, to an early stop or until asked to stop; return whether it was stopped on
-    request.
+    """Train to the end, to an early stop or until asked to stop.
+
+    Returns whether it was stopped on request.
     """
     import torch
 

@@ -308,8 +308,8 @@ def ranked(statements: Sequence[str], signals: Iterable[tuple[str, Signal]]) -> 
 
     Parameters
     ----------
-    statements : refs in the instrument's order; signals about others are left out
-    signals : (ref, signal); those of one reason are put together
+    statements : refs in the instrument's order, to which signals about others do not belong
+    signals : (ref, signal), of which those of one reason are put together
     """
     signals_by_ref: dict[str, dict[str, list[Signal]]] = {}
     for ref, signal in signals:

@@ -42,11 +42,15 @@ class Entry:
     view: str = ""
     "name of the picture that a screen draws beside the table, or empty for the table alone"
     whole: Callable[[], AnyTable] | None = None
-    """makes one table about all subjects together, which programs take in place of one for each, or
-    None if there is none"""
+    """makes one table about all subjects together, or is None if there is none
+
+    Programs take it in place of one for each.
+    """
     full: Callable[..., AnyTable] | None = None
-    """makes the table for programs and reports, with all conditions that people choose from, called
-    with a subject, or None if they take what people see"""
+    """makes the table for programs and reports, called with a subject
+
+    It has all conditions that people choose from. None stands for the table that people see.
+    """
     said: Callable[..., str] | None = None
     "returns a summary of the table in a few words, for the line above it, called with a subject"
     on_request: str = ""
@@ -64,8 +68,11 @@ class Book:
     told: Sequence[str] = ()
     "sentences on the basis of the figures"
     header: Sequence[str] = ()
-    """header lines of all figures: the answered share of the plan, the reader, the first sentences
-    of `told`. A line that begins with `! ` is a warning"""
+    """header lines of all figures
+
+    They are the answered share of the plan, the reader, and the first sentences of `told`. A line
+    that begins with `! ` is a warning.
+    """
     notes: Sequence[str] = ()
     "notes for all figures"
     methods: str = ""

@@ -253,8 +253,10 @@ INTERVALS: Mapping[str, Interval] = {
 
 
 PREDICTED = "simulated designs"
-"""range of 95 % of the planner's simulations of a design, which is not an interval of an estimate
-from data, so that it has no coverage"""
+"""range of 95 % of the planner's simulations of a design
+
+It is not an interval of an estimate from data, so that it has no coverage.
+"""
 
 
 def methods(table: AnyTable) -> dict[str, Interval]:

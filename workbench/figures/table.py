@@ -98,8 +98,10 @@ class Column(Generic[Row]):
     mark: str = "•"
     "sign of a true value of kind MARK"
     main: bool = False
-    """whether it is the text of a row that a person reads: it gets width first, and stays in narrow
-    tables"""
+    """whether it is the text of a row that a person reads
+
+    It gets width first, and stays in narrow tables.
+    """
     aside: bool = False
     "whether it is left out of narrow tables, while the details of a row show it"
     scale: tuple[float, float] | None = None

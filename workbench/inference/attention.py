@@ -22,8 +22,8 @@ The active rows: each distinct beginning of an answer has a seat, its prompt's b
 stem.
 
 Rows of all prompts occupy consecutive seats without gaps, so that one pass computes the next token
-of all of them, whatever their lengths. A row that continues keeps its seat; if it splits, the
-additional rows get copies; if it ends, the last seats fill the gap.
+of all of them, whatever their lengths. A row that continues keeps its seat. If it splits, the
+additional rows get copies. If it ends, the last seats fill the gap.
 """
 
 from __future__ import annotations

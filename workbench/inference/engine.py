@@ -48,13 +48,18 @@ CHANGING_ROPE = {"dynamic", "longrope"}
 "kinds of positions that depend on the longest sequence of a pass"
 TOLERANCE = {torch.float32: 1e-3, torch.float64: 1e-6}
 COARSE = 0.2
-"""largest mean deviation in 16 bits that counts as rounding. SmolLM2 has 0.07 in bfloat16 and 0.16
-for a single sequence, the same as from its own float32; if positions are ignored it has 1.3
+"""largest mean deviation in 16 bits that counts as rounding
+
+SmolLM2 has 0.07 in bfloat16 and 0.16 for a single sequence, the same as from its own float32. If
+positions are ignored it has 1.3.
 """
 
 
 class Unshareable(Exception):
-    """The shared engine cannot compute this network's attention; the message gives the reason."""
+    """The shared engine cannot compute this network's attention.
+
+    The message gives the reason.
+    """
 
 
 def share(network: Any) -> int:
@@ -196,11 +201,15 @@ MEMORY_SHARE = 0.5
 ALONE_ROWS, ALONE_TOKENS = 8, 64
 "a prompt gets a stem for its own rows if it has this many rows, or this many unshared tokens"
 AHEAD, LOST_TOKENS = 64, 32
-"""prompts examined for a stem that more of them share, and how many tokens shorter it may be for
-that"""
+"""prompts examined for a stem that more of them share
+
+The second number is how many tokens shorter the stem may be for that.
+"""
 FIRST_SHARE = 8
-"""divisor of the rows for the first requests on a CPU, so that answers come before every prompt has
-been read"""
+"""divisor of the rows for the first requests on a CPU
+
+So answers come before every prompt has been read.
+"""
 SETTLED_STEPS, RECENT = 6, 64
 "tokens after which a request hardly splits further, and recent requests used to predict splitting"
 

@@ -99,8 +99,10 @@ class Answers:
 
     request: int
     counts: dict[tuple[int, ...], int]
-    """tokens, without the one that ended the answer -> how many samples; the counts add up to the
-    request's n"""
+    """tokens, without the one that ended the answer -> how many samples
+
+    The counts add up to the request's n.
+    """
     decided: int = 0
     "number of samples that `Request.decided` ended"
 

@@ -35,20 +35,21 @@ def load(
 ) -> Model:
     """Return the model of a name.
 
-    A name is `scripted…`, `openai:…` (served; see remote_address), `vllm:…` (served by a server
-    that is started here; see `launched`), or that of a model of the local backend (`smollm2`, hub
+    A name is `scripted…`, `openai:…` (served, see `remote_address`), `vllm:…` (served by a server
+    that is started here, see `launched`), or that of a model of the local backend (`smollm2`, hub
     ids, folders, GGUF).
 
-    `device`: of a local model; empty: $WORKBENCH_DEVICE, else the first GPU, else the CPU.
-    `beside`: the log file of a server that is started here; `should_stop`: polled while it starts.
+    `device`: the device of a local model, or empty for $WORKBENCH_DEVICE, else the first GPU, else
+    the CPU. `beside`: the log file of a server that is started here. `should_stop`: polled while it
+    starts.
 
     `dtype` empty: float32 on a CPU, bfloat16 on a GPU. `cluster`: the address of a Ray cluster that
     loads the model and answers. `chat_format`: the source of the chat template instead of the
     model's own: a folder, hub id, `smollm2` or .jinja file. With `+no-default-system` after it, or
     alone, the template's default system turn is left empty.
 
-    Raises ModelError, saying what was tried, if there is no such model; UsageError for a dtype or
-    chat format that has no effect on this model, or an unknown dtype.
+    Raises ModelError, saying what was tried, if there is no such model, and UsageError for a dtype
+    or chat format that has no effect on this model, or an unknown dtype.
     """
     check_dtype(name, dtype)
     check_chat_format(name, chat_format)

@@ -15,7 +15,7 @@ from workbench.domain.responses import Sampling
 from workbench.errors import ModelError
 
 FIRST_GUESS = 64
-"tokens examined first for a nucleus; more in rows where these are not enough"
+"tokens examined first for a nucleus, with more in rows where these are not enough"
 
 NO_NUMBERS = (
     "the network computed no probabilities: its numbers passed the largest of its number format, "

@@ -42,8 +42,10 @@ from workbench.inference.nucleus import NO_NUMBERS, check_numbers, masses
 
 MOST_ROWS = 1024
 SHARE = 0.5
-"""share of the free memory for a batch, by estimate; if the estimate was too low, the batch is
-halved"""
+"""share of the free memory for a batch, by estimate
+
+If the estimate was too low, the batch is halved.
+"""
 COPIES = 8
 "most float32 copies of a row's logits that drawing and scoring hold at the same time"
 
@@ -341,7 +343,7 @@ class _Ends(StoppingCriteria):  # type: ignore[misc]
             spell,
         )
         self.length = [-1] * rows
-        "tokens of each answer, without the stop token; -1: unfinished"
+        "tokens of each answer, without the stop token, with -1 for unfinished ones"
         self.stopped, self.decided = [False] * rows, [False] * rows
         self._rule = rule
         self._before = [rule.start if rule else 0] * rows

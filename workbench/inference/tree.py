@@ -34,8 +34,10 @@ class Packed:
     positions: Ints
     "(n,): position in the sequence"
     slots: tuple[Ints, ...]
-    """for each sequence, the slots of its tokens: those of the path are 0 … path - 1, new ones path
-    … path + n - 1"""
+    """the slots of its tokens, for each sequence
+
+    Those of the path are 0 … path - 1, new ones path … path + n - 1.
+    """
 
     def seen(self) -> NDArray[np.bool_]:
         """Return the mask of tokens that each new token sees, itself included: (n, path + n)."""
@@ -198,7 +200,7 @@ class SampleTree:
         ----------
         tokens, probabilities : shape (rows, k)
             The possible next tokens of each row and their probabilities, 0 for the rest of a row.
-            Rows need not add up to 1; they are normalised.
+            Rows need not add up to 1, since they are normalised.
         """
         parents, self.rows = self.rows, []
         uniforms = self.uniforms.at(len(parents[0].tokens))

@@ -170,7 +170,10 @@ class ModelCache:
         beside: Path | None = None,
         should_stop: Callable[[], bool] = lambda: False,
     ) -> Model:
-        """Return a model; see `load`."""
+        """Return a model.
+
+        See `load`.
+        """
         if self.model is None or not self.holds(name, dtype, cluster, chat_format, device):
             self.clear()
             settings = {

@@ -296,7 +296,7 @@ def _origins(statements: Iterable[Statement]) -> Iterator[LintFinding]:
 
 
 def _circle(ref: str, made_from: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Return the circle of origins that contains `ref`; empty if there is none."""
+    """Return the circle of origins that contains `ref`, or an empty tuple if there is none."""
     chain = [ref]
     while (origin := made_from.get(chain[-1])) is not None and origin not in chain:
         chain.append(origin)

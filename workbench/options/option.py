@@ -36,7 +36,7 @@ NEAR = 0.78
 "least similarity of a typed word to a known one (difflib) for it to be suggested"
 "`THOUSANDS`: a number with commas between thousands, where other commas are decimal commas"
 LONG = 24
-"most characters of all choices in a usage line; otherwise the help lists them"
+"most characters of all choices in a usage line, beyond which the help lists them"
 MOST_WHOLE = 2**63 - 1
 "the largest whole number that a store can hold"
 METAVARS = {Type.WHOLE: "N", Type.NUMBER: "X", Type.TEXT: "NAME", Type.PATH: "FILE"}

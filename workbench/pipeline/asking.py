@@ -54,8 +54,10 @@ class Progress:
     invalid: int = 0
     "answers that are drawn again because they are none of those offered, or cut off in thought"
     over: int = 0
-    """valid answers beyond the expected ones: the number of valid answers of a round is not known
-    before"""
+    """number of valid answers beyond the expected ones
+
+    The number of valid answers of a round is not known before.
+    """
     short: int = 0
     "prompts that have too few valid answers after all tries"
     lacking: int = 0
@@ -88,8 +90,10 @@ class Progress:
     gpus: Sequence[Gpu] = ()
     "the load of each GPU of the model"
     hopeless: str = ""
-    """why the remaining answers are not asked for: not one of the first can be read, or they are
-    not drawn"""
+    """why the remaining answers are not asked for
+
+    Not one of the first can be read, or they are not drawn.
+    """
     undrawn: str = ""
     "why a served model's answers are not drawn"
 

@@ -109,8 +109,10 @@ class Proposal:
     "the text that it was made from"
     text: str
     author: str | None
-    """the origin, such as `workbench key_typo, seed 7, draw 2`, or the author of an original that
-    is taken over"""
+    """the origin, such as `workbench key_typo, seed 7, draw 2`
+
+    For an original that is taken over, it is the author.
+    """
     words: tuple[tuple[str, str], ...] = ()
     "(before, after) of each word with a typo"
     remarks: tuple[str, ...] = ()

@@ -400,12 +400,16 @@ class Retrained:
 
     other: str
     same: Estimate
-    """share of texts with the same label, without those that one of them does not read at the
-    threshold"""
+    """share of texts with the same label
+
+    Texts that one of them does not read at the threshold are left out.
+    """
     kappa: Estimate
     change: float
-    """of agreeing minus disagreeing texts among those that both read, this classifier's minus the
-    other's"""
+    """change of the balance, this classifier's minus the other's
+
+    The balance is that of agreeing minus disagreeing texts, among those that both read.
+    """
 
 
 def retrained(of: Assessed) -> Table[Retrained]:
@@ -746,8 +750,8 @@ class Misread:
 def texts(of: Assessed, true: str = "", read: str = "") -> Table[Misread]:
     """Return the misread texts that reach the threshold, the most confident first.
 
-    true, read : keep the texts of one cell of the matrix; `true` alone those of its row, whatever
-    they were read as
+    true, read : keep the texts of one cell of the matrix, or with `true` alone those of its row,
+    whatever they were read as
     """
     rows = sorted(
         (row for row in _all_texts(of) if _wanted(row, true, read)), key=lambda row: -row.confidence

@@ -51,22 +51,30 @@ class Estimate:
     tokens_out: int | None = None
     "if answers are as long as in the job `like`, or None without such a job"
     least: Usage = field(default_factory=Usage)
-    """of a served model that gives all answers to a prompt in one call, where tokens are rather
-    overestimated"""
+    """usage of a served model that gives all answers to a prompt in one call
+
+    Its tokens are rather overestimated.
+    """
     most: Usage = field(default_factory=Usage)
-    """of one that gives one answer a call, which bills the prompt again each time, without repeated
-    calls"""
+    """usage of one that gives one answer a call, without repeated calls
+
+    It bills the prompt again each time.
+    """
     billed_in: int | None = None
     "prompt tokens by the bill of the job `like`"
     budget: Budget = field(default_factory=Budget)
     rate: float | None = None
     "answers a second of the job `like`"
     like: int | None = None
-    """number of the newest job that asked in the same manner: finished, or left off after enough
-    answers"""
+    """number of the newest job that asked in the same manner
+
+    It was finished, or left off after enough answers.
+    """
     answers_most: int | None = None
-    """number of answers with all tries, if they are drawn until they are valid, or None if every
-    answer counts"""
+    """number of answers with all tries, if they are drawn until they are valid
+
+    It is None if every answer counts.
+    """
     batched: bool = False
     "at the price of batches"
     in_rounds: bool = False

@@ -80,8 +80,11 @@ class Request:
     ignored: tuple[str, ...] = ()
     "of answers: columns that are no questions"
     skip: bool = False
-    """leave out files at fault, of a format that has several, of a log entries at fault and much
-    that has no prompt, of labels events about texts that the store lacks"""
+    """whether to leave out data at fault
+
+    Of a format that has several files, the files at fault are left out, of a log the entries at
+    fault and much that has no prompt, and of labels the events about texts that the store lacks.
+    """
     left_right: Path | None = None
     "positions of parties, of a format that takes them apart"
     how: How = AS_IS
@@ -830,8 +833,8 @@ def prepared(store: Store, instrument: str, format: str, people: str = "counts")
 
     Its notes name what stays in the store alone.
 
-    people : one of `PEOPLE`: the fields of annotators and respondents that are exported; layouts
-    that others read have none
+    people : one of `PEOPLE`, the fields of annotators and respondents that are exported, while
+    layouts that others read have none
     """
     complete = replace(
         store.instruments.get(instrument),

@@ -55,8 +55,10 @@ class QueueSpec:
     "share of the items that overlap, or above 1 their number in each stratum"
     seed: int = SEED
     held_out: float = 0.0
-    """of a test set: share of the statements that no training set may use, while 0 keeps response
-    texts apart only"""
+    """share of the statements of a test set that no training set may use
+
+    With 0, only response texts are kept apart.
+    """
     limit: int | None = None
     "the largest number of items in all, or None for what the strata give"
     attention: int = 0

@@ -59,8 +59,10 @@ TENTH = 0.1
 AT_ONCE = 1000
 "draws that are written in one transaction"
 AS_SYSTEM_TURN = ("persona_turn", "system")
-"""axis of prompts with a persona as a system turn, of templates that put personas into the user's
-turn"""
+"""axis of prompts with a persona as a system turn
+
+Their templates put personas into the user's turn.
+"""
 MISSING_VALUES = frozenset({"None", "null", "NULL", "NaN", "nan", "<NA>", "undefined"})
 "words that programs write for a missing value"
 HASH = 64

@@ -52,8 +52,10 @@ from workbench.stats.resampling import derive_rng
 from workbench.stats.samples import allocated, drawn
 
 Given = tuple[str, str, str]
-"""wording, and keys of prompt and text in hexadecimal of an answer, or of a prompt if there is no
-text"""
+"""wording, and keys of prompt and text in hexadecimal of an answer
+
+Without a text, the key is that of a prompt.
+"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

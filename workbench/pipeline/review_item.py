@@ -55,8 +55,10 @@ class ItemAnswer:
     reads: str
     "the reading of the reader, or empty if an answer stands for itself, as a letter does"
     because: tuple[str, ...] = ()
-    """the reasons of the item that are about exactly this answer or its prompt: `disagree 26/30`,
-    `readers disagree`"""
+    """the reasons of the item that are about exactly this answer or its prompt
+
+    They read as `disagree 26/30` or `readers disagree`.
+    """
     factors: str = ""
     "what an audit varies besides wording and template, in words"
     reason: str = ""

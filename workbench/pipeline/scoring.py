@@ -122,11 +122,15 @@ T = TypeVar("T")
 TOP = 20
 "next tokens that are stored of each prompt: as many as served models name"
 TOGETHER = 512
-"""prompts whose tokens and labels are computed before the next ones', enough to share most of what
-they share"""
+"""number of prompts whose tokens and labels are computed before the next ones'
+
+It is enough to share most of their common beginnings.
+"""
 TOGETHER_SERVED = 64
-"""the same of a served model, which shares nothing, and whose current ones are asked anew when it
-changes"""
+"""the same of a served model
+
+It shares nothing, and its current prompts are asked anew when it changes.
+"""
 
 
 @dataclass(slots=True)
@@ -169,8 +173,10 @@ class _Scoring:
         self._offers_tokens = True
         self._batches: dict[tuple[int, int], _Batch] = {}
         self._tabled: dict[bytes, str | None] = {}
-        """prompt key -> the snapshot that named its next tokens, of the prompts that are computed
-        together"""
+        """prompt key -> the snapshot that named its next tokens
+
+        It has the prompts that are computed together.
+        """
         self._thinks: dict[bytes, str] = {}
         "prompt key -> why its next token is no answer, of the same prompts"
         self._started = self._committed = time.monotonic()

@@ -139,8 +139,8 @@ def _queues(store: Store) -> Iterator[Task]:
 def _left(store: Store, queue: Queue, counted: dict[tuple[str, int], int]) -> list[int]:
     """Return the number of labels that each open item needs beyond those that earlier queues count.
 
-    counted : codebook and unit -> labels to give that are counted already; those of this queue are
-    added
+    counted : codebook and unit -> labels to give that are counted already, to which those of this
+    queue are added
     """
     n_labels_left = []
     for item in store.queues.items(queue.name):

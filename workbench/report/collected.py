@@ -445,8 +445,9 @@ class Group:
 
 
 def groups(parts: Sequence[Part], tables: Mapping[str, Sequence[Shown]]) -> list[Group]:
-    """Return the parts of each audit of an instrument as one group. Comparisons and readers are
-    groups of their own.
+    """Return the parts of each audit of an instrument as one group.
+
+    Comparisons and readers are groups of their own.
 
     tables : slug of a part -> its tables
     """
@@ -508,7 +509,7 @@ def _first(part: Part, tables: Mapping[str, Sequence[Shown]]) -> AnyTable | None
 def shown_of(part: Part, requested: Collection[str] | None) -> tuple[list[Shown], list[str]]:
     """Return the tables of a part in reading order, and the reasons for missing ones.
 
-    requested : names of tables that nothing leads to and the user wants; None: all
+    requested : names of tables that nothing leads to and the user wants, or None for all
     """
     published = published_tables(part.audit) if part.audit else ()
     tables = report_tables(part.found, published, requested)

@@ -311,8 +311,11 @@ def counted(found: Collected) -> Iterator[AnyTable]:
 
 
 Counts = tuple[str, Counter[Verdict], int, int]
-"""(name of a run, verdicts on its statements, number of statements changed since, number of
-effective rulings)"""
+"""counts of a run
+
+They are (name of the run, verdicts on its statements, number of statements changed since, number of
+effective rulings).
+"""
 
 
 def _verdicts(parts: Sequence[Part]) -> Iterator[Counts]:

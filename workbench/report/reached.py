@@ -83,7 +83,7 @@ def report_tables(
     Parameters
     ----------
     published : names of tables that a publication leads to
-    requested : names of tables that the user wants; None: all
+    requested : names of tables that the user wants, or None for all
     """
     leading = list(dict.fromkeys((*part.shown, *sorted(published))))
     return _Search(part.book, leading, requested).tables_led_to()

@@ -470,7 +470,7 @@ def _offered(values: Row, n_options: int) -> Row:
 
     Labels of such a question are letters.
 
-    n_options : of the question; 0: the answers are not letters
+    n_options : number of options of the question, or 0 if the answers are not letters
     """
     label = values[READING_LABEL]
     if not n_options or label is None or label in LETTERS[:n_options]:

@@ -331,7 +331,7 @@ MODEL = recurring(
 def cell_values(cell: Cell, people: People, stands_before: str | None) -> Row:
     """Return the values of `CELL`.
 
-    stands_before : name of what stands before the prompt; None: nothing does
+    stands_before : name of what stands before the prompt, or None for nothing
     """
     persona, factors = people.axes(cell.axes)
     return (

@@ -303,8 +303,10 @@ CONTEXT: Mapping[str, Any] = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
-"""the context of Croissant 1.0 (https://docs.mlcommons.org/croissant/docs/croissant-spec.html,
-appendix 1)"""
+"""the context of Croissant 1.0
+
+It is from https://docs.mlcommons.org/croissant/docs/croissant-spec.html, appendix 1.
+"""
 DATA_TYPES = {
     Type.TEXT: "sc:Text",
     Type.WHOLE: "sc:Integer",
@@ -413,7 +415,7 @@ def croissant(
 ) -> str:
     """Return the Croissant record (MLCommons Croissant 1.0) of the files, as JSON-LD.
 
-    last : time of the newest data; the record has no other date, so that it is reproducible
+    last : time of the newest data, and the only date of the record, so that it is reproducible
     """
     licences = list(
         dict.fromkeys(instrument.licence for instrument in instruments if instrument.licence)

@@ -90,8 +90,10 @@ def _pattern(phrases: Sequence[str]) -> re.Pattern[str]:
 
 
 MANY_WORDS = 30
-"""the largest number of words of a wording, as of the 239 English originals of ProbVAA 97 % have at
-most 24, and the longest has 32"""
+"""the largest number of words of a wording
+
+Of the 239 English originals of ProbVAA 97 % have at most 24, and the longest has 32.
+"""
 MANY_SENTENCES = 1
 HARD = 0.0
 """Flesch reading ease below which a wording of at least `ENOUGH` words is hard for nearly everybody
@@ -102,8 +104,10 @@ difficult already, but it was made for whole passages.
 ENOUGH = 10
 "fewest words for which the formula is meaningful"
 LONG_WORD = 16
-"""the largest number of letters of an English word, while other languages form compounds and are
-not checked"""
+"""the largest number of letters of an English word
+
+Other languages form compounds and are not checked.
+"""
 SHOUTED = 7
 "number of capitals from which a word is not an acronym, as UNESCO has six"
 LENGTHS = 2.0
@@ -129,8 +133,10 @@ _HIDDEN = re.compile(
 )
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _MARKS = "\u200e\u200f\u061c"
-"""direction marks that mixed-direction text may need, while overrides and embeddings are never
-needed"""
+"""direction marks that mixed-direction text may need
+
+Overrides and embeddings are never needed.
+"""
 _ALIKE = frozenset(("LATIN", "CYRILLIC", "GREEK"))
 _LOOKALIKE = re.compile("[\u0370-\u03ff\u0400-\u052f]")
 "scripts whose letters look like each other's"
@@ -547,8 +553,9 @@ def _form_characters(ref: str, wording: Wording) -> Iterator[LintFinding]:
 def _of_pair(
     ref: str, pair: ChoicePair, language: str, texts: tuple[Quoted, ...], *, unreadable: bool
 ) -> Iterator[LintFinding]:
-    """Yield findings on a question with a readable original; `unreadable`: its changed form cannot
-    be read.
+    """Yield findings on a question with a readable original.
+
+    With `unreadable`, its changed form cannot be read.
     """
     location = (ref, CHANGED, language, texts)
     if pair.changed is not None:

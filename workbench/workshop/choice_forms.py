@@ -244,8 +244,10 @@ class Forms:
     original: Choice
     changed: Choice
     places: tuple[int | None, ...]
-    """for each option of the changed form, the index of the same option in the original, or None if
-    it is new"""
+    """for each option of the changed form, the index of the same option in the original
+
+    It is None if the option is new.
+    """
     middle_removed: bool | None = None
     "odd/even: as in ChoicePair"
     warnings: tuple[str, ...] = field(default=())
@@ -253,8 +255,9 @@ class Forms:
 
     @property
     def letters(self) -> Mapping[str, str | None]:
-        """The letters of the changed form with those of the same options in the original. They are
-        as in `{"a": "c", …}`.
+        """The letters of the changed form with those of the same options in the original.
+
+        They are as in `{"a": "c", …}`.
         """
         return {
             LETTERS[index]: None if original_index is None else LETTERS[original_index]

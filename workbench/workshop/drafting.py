@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 YES_NO = ("Yes", "No")
-"""options of every written changed form (Tjuatja et al. 2024, table 1), added to a question without
-options"""
+"""options of every written changed form (Tjuatja et al. 2024, table 1)
+
+They are added to a question without options.
+"""
 _OPTION = re.compile(r"\W{0,4}([A-Z])\W{0,2}[.):\]]\W{0,3}\s+(\S.*)")
 _BEHIND = re.compile(r"\s+\(?A[.):]\s*(Yes)\W{1,4}B[.):]\s*(No)\b\W*$", re.IGNORECASE)
 "options on the line of the question"
@@ -125,8 +127,8 @@ _QUOTES = {'"': '"', "“": "”", "”": "”", "„": "“", "«": "»", "»":
 def bare(line: str) -> str:
     """Return a line without the marks around a wording.
 
-    Removed: spaces; one bullet; one number of up to three digits (`3.`, `(3)`, `3 -`); one name
-    such as `Paraphrase 3:`; and, repeatedly, emphasis (`**…**`, backticks) and quotation marks
+    Removed are spaces, one bullet, one number of up to three digits (`3.`, `(3)`, `3 -`), one name
+    such as `Paraphrase 3:`, and, repeatedly, emphasis (`**…**`, backticks) and quotation marks
     around the whole. The inside stays unchanged, and so does a second number: it is part of the
     wording.
 
@@ -311,8 +313,10 @@ _CHAT_MARKS = re.compile(
 )
 _QUESTION_MARKS = ("?", "？", "؟", "\u037e")
 _OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffd\ufeff")
-"""characters that are never allowed, as direction overrides reorder adjacent text, and U+FFFD
-stands for a broken character"""
+"""characters that are never allowed
+
+Direction overrides reorder adjacent text, and U+FFFD stands for a broken character.
+"""
 
 
 def unprintable(text: str) -> str:
@@ -534,8 +538,10 @@ _QUANTIFIED = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 FEW_NEW, MANY_NEW = 0.15, 0.95
-"""shares of words that the other text lacks, where below the first almost nothing was varied, and
-above the second everything"""
+"""shares of words that the other text lacks
+
+Below the first almost nothing was varied, and above the second everything.
+"""
 
 
 def draft_hints(

@@ -24,16 +24,20 @@ NEAR = 0.6
 
 Different statements of one country reach 0.50 in the eight languages of the published ProbVAA data
 (239 statements), 0.49 in the shipped instrument (56) and 0.53 in the propositions of Faulborn et
-al. 2025 (89; `men make better business executives` and `… political leaders`): at 0.6 there is no
-false alarm in them.
+al. 2025 (89, with `men make better business executives` and `… political leaders`). At 0.6 there is
+no false alarm in them.
 """
 BUCKETS = 1024
-"""number of columns of the matrix that excludes pairs, of which more exclude more pairs and take
-longer"""
+"""number of columns of the matrix that excludes pairs
+
+More columns exclude more pairs and take longer.
+"""
 ROWS = 512
 NEAREST = 3
-"""number of earlier statements that a statement is reported with, as all pairs would be a million
-if all are equal"""
+"""number of earlier statements that a statement is reported with
+
+All pairs would be a million if all are equal.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,10 @@ STARTERS = word_set(
     nuclear economic political our their its my as one to
     """
 )
-"first words that lose their capital inside a sentence; others may be names and keep it"
+"""first words that lose their capital inside a sentence
+
+Others may be names and keep it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +302,10 @@ SUBJECTS = word_set(
     taxes cars banks pensioners hospitals couples voters
     """
 )
-"nouns that are usual subjects; a following preposition continues the subject"
+"""nouns that are usual subjects
+
+A following preposition continues the subject.
+"""
 GOES_ON = frozenset(
     (
         "of",

@@ -52,21 +52,31 @@ class Thresholds:
     """
 
     low: float = 0.5
-    """the cosine below which a wording is as different from its original as another statement, as
-    99 % of those are below"""
+    """the cosine below which a wording is as different from its original as another statement
+
+    99 % of other statements are below.
+    """
     low_negation: float = 0.6
-    """the same for a negation, which keeps the words of its original, so that it lies nearer. Of
-    the five of ProbVAA that are below, two are faults: green space has become housing, and rents
-    have become rationing"""
+    """the same for a negation, which keeps the words of its original, so that it lies nearer
+
+    Of the five of ProbVAA that are below, two are faults: green space has become housing, and rents
+    have become rationing.
+    """
     high: float = 0.98
-    """the cosine from which a wording of the same meaning hardly varies: `should` and `ought to`,
-    -ised and -ized"""
+    """the cosine from which a wording of the same meaning hardly varies
+
+    Examples are `should` and `ought to`, or -ised and -ized.
+    """
     same_text: float = 0.995
-    """the cosine from which an opposite is the same text, as up to .99 the order of two words may
-    reverse the meaning"""
+    """the cosine from which an opposite is the same text
+
+    Up to .99 the order of two words may reverse the meaning.
+    """
     twin: float = 0.85
-    """the cosine from which two statements of one country are duplicates, while different ones
-    reach .78"""
+    """the cosine from which two statements of one country are duplicates
+
+    Different ones reach .78.
+    """
 
 
 @dataclass(frozen=True, slots=True)

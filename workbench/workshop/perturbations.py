@@ -34,8 +34,10 @@ ANY_LETTER = Keyboard(
     "any letter",
     {letter: string.ascii_lowercase.replace(letter, "") for letter in string.ascii_lowercase},
 )
-"""every other letter of a to z, all equally likely, as in the published prompts of Tjuatja et al.
-2024"""
+"""every other letter of a to z, all equally likely
+
+So it is in the published prompts of Tjuatja et al. 2024.
+"""
 
 
 @lru_cache
@@ -136,8 +138,10 @@ def _faults(table: dict[str, Any]) -> list[tuple[str, str, str]]:
 TYPO_SHARE = 0.2
 "probability that a word has a key typo (appendix A.3), which is 0.195 in the published prompts"
 SHORTEST = 5
-"""number of letters of the shortest word whose letters change places (as in the published prompts,
-while appendix A.3 says 4)"""
+"""number of letters of the shortest word whose letters change places
+
+It is as in the published prompts, while appendix A.3 says 4.
+"""
 JOINERS = "\u200c\u200d"
 "characters that belong to the preceding letter, like accents"
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")

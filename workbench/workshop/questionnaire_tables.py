@@ -49,7 +49,7 @@ def book(
     """Return the questions and the scales of an instrument.
 
     `texts` and `topics` are by ref. people : questionnaire with its respondents, whose answers are
-    told as shares, also by these groups; None: they are not
+    given as shares, also by these groups, or None without shares
 
     Raises UnknownName for an unknown group.
     """
@@ -146,8 +146,10 @@ class Said:
     share: Estimate
     "with n as the number of people, or the effective number with weights"
     people: int | None
-    """number of people with a weight above 0 who gave one of the answers, or None if a publication
-    does not tell it"""
+    """number of people with a weight above 0 who gave one of the answers
+
+    It is None if a publication does not tell it.
+    """
     effective_n: float | None
 
     @property

@@ -225,8 +225,10 @@ class Grid(Picture):
     columns: Sequence[str]
     cells: Sequence[Sequence[Cell]]
     scale: tuple[float, float] | None = None
-    """values of no shade and of full shade, where values below 0 have another colour, or None for
-    verdicts"""
+    """values of no shade and of full shade, or None for verdicts
+
+    Values below 0 have another colour.
+    """
     titles: tuple[str, str] = ("", "")
     "meaning of rows and columns: `people say`, `read as`"
     unit: str = ""

@@ -81,8 +81,10 @@ class Forest(Recipe):
     rows: Sequence[str]
     "columns that together name a line, without those with only one value"
     series: str | Sequence[str] = ()
-    """columns that together name a series, of which several are used without those with only one
-    value"""
+    """columns that together name a series
+
+    If there are several, those with only one value are left out.
+    """
     axis: str = ""
     "title of the axis, or empty for that of the first column"
     baselines: Sequence[str] = ()

@@ -48,8 +48,9 @@ def html_table(table: AnyTable) -> str:
 
 
 def html_grid(table: AnyTable) -> tuple[str, list[str]]:
-    """Return the rows and the notes of a non-empty table as markup. The rows have its title as
-    caption.
+    """Return the rows and the notes of a non-empty table as markup.
+
+    The rows have its title as caption.
     """
     head = "".join(_head(column) for column in table.columns)
     cells, texts = painted(table)

@@ -45,8 +45,10 @@ SILENT_S = 300.0
 RESTARTS = 4
 "how often Ray restarts a lost engine"
 OBJECTS_BYTES = 256 * 2**20
-"""object store in bytes for answers in transit if this process starts Ray, whose prompts and
-answers are small"""
+"""object store in bytes for answers in transit, if this process starts Ray
+
+Its prompts and answers are small.
+"""
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_BACKEND_LOG_LEVEL": "fatal",

@@ -148,14 +148,14 @@ def load_cluster(
 ) -> ClusterModel:
     """Return a model that runs on a Ray cluster.
 
-    The address is `local`, all GPUs of this machine; `auto`, the cluster that this machine is a
-    node of; or HOST:PORT of the head of that cluster.
+    The address is `local`, all GPUs of this machine, `auto`, the cluster that this machine is a
+    node of, or HOST:PORT of the head of that cluster.
 
     Every node loads the model once and reports its card. The engines start and end with each
     question, so that a paused job occupies no GPU. $WORKBENCH_ENGINES is the number of engines, if
     not one per GPU or node, and $WORKBENCH_SHARD the prompts per shard.
 
-    Raises UsageError for another address or for a served model, MissingPackage without Ray,
+    Raises UsageError for another address or for a served model, MissingPackage without Ray, and
     ModelError if the cluster cannot be reached, or if its nodes do not load the same model.
     """
     call = Call(

@@ -34,7 +34,10 @@ class Window:
     tokens: int | None
     "the limit, or None if there is none (relative positions, recurrent states)"
     apart: bool = False
-    "an encoder reads the prompt and a decoder writes the answer; each has the full window"
+    """whether an encoder reads the prompt and a decoder writes the answer
+
+    Each has the full window then.
+    """
 
     def misfit(self, text: str, prompt: int, more: int, what: str) -> str:
         """Return why a prompt does not fit with `more` tokens after it, or empty if it does.

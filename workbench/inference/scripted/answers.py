@@ -5,7 +5,7 @@ Spread
 How the answers of a scripted model vary: shares of agreement with known variance components.
 
     [spread]
-    statements = "veldania"   # a shipped instrument, or a statements.csv; the job's own instrument is known besides
+    statements = "veldania"   # a shipped instrument, or a statements.csv, besides the job's own instrument
     mean = 0.5
     seed = 1
     statement = 0.08          # variances of shares, as `show STORE reliability` estimates them
@@ -18,7 +18,7 @@ How the answers of a scripted model vary: shares of agreement with known varianc
     by = 0.2
 
 A hash determines the effect of every statement, wording, template and label order, so that a prompt
-always has the same share; negations and opposites get reversed answers. Shares are drawn from
+always has the same share. Negations and opposites get reversed answers. Shares are drawn from
 `workbench.stats.components`.
 
 Sides
@@ -26,9 +26,8 @@ Sides
 How a scripted model with political views answers: it agrees with one side, or says yes to anything.
 
     [sides]
-    statements = ["veldania", "veldania_panel"]  # sources of texts and their sides: shipped instruments or files;
-                   # the statements of the job's own instrument are known besides, with the sides
-                   that the store has
+    statements = ["veldania", "veldania_panel"]  # sources of texts and their sides: shipped instruments or files,
+                   # besides the statements of the job's own instrument with the sides of the store
     left = 0.98    # share of agreement if agreeing leans left (or liberal)
     right = 0.02   # share of agreement if agreeing leans right (or conservative)
     yes = 0        # share of answers that agree with any statement
@@ -45,14 +44,14 @@ How a scripted model answers questions with lettered options: with known probabi
 statistics.
 
     [letters]
-    weights = [3, 1]             # odds of the first option, the second, …; the last number also applies to later ones
-    by_text = 0                  # how much options differ by their text, in any position; 0: not at all
+    weights = [3, 1]             # odds of the first option, the second, …, where the last number also applies to later ones
+    by_text = 0                  # how much options differ by their text, in any position, or 0 for not at all
     yes = 0.9                    # share of answers that are the option Yes or Agree where there is one
-    invalid = 0.1                # share of answers that are not a letter; 1: never a valid one
+    invalid = 0.1                # share of answers that are not a letter, or 1 for never a valid one
     others = ["As", "\n", "I"]  # these answers, one drawn at random
 
 A model with only `by_text` gives the same answer for any order of options and any errors in the
-question; one with only `weights` depends on positions. Without the table options differ by text but
+question. One with only `weights` depends on positions. Without the table options differ by text but
 not by position, and the share of invalid answers is the persona's share of unreadable ones.
 """  # noqa: E501
 
@@ -97,7 +96,10 @@ FIELDS = {
 }
 "field of the file -> component"
 POSITIVE = ("agree", "beneficial", "favorable", "favourable", "yes")
-"labels of agreement; a prompt that lists one of them first has the printed order"
+"""labels of agreement
+
+A prompt that lists one of them first has the printed order.
+"""
 SAME = re.compile(r"(original|paraphrase|reformulation)(_\d+)?")
 TURNED = re.compile(r"(negation|opposite|political_opposite)(_\d+)?")
 LEANS = {"left": "left", "liberal": "left", "right": "right", "conservative": "right"}
@@ -282,7 +284,10 @@ HEDGES = (
     "I would have to know more about it.",
     "Opinions differ widely here.",
 )
-"free answers; people may disagree about the last one of each"
+"""free answers
+
+People may disagree about the last one of each.
+"""
 SENTENCES, NUMBERS = (AGREES, DISAGREES, HEDGES), (("5", "4"), ("1", "2"), ("3",))
 SCALE = re.compile(r"\bscale from 1 to 5\b")
 

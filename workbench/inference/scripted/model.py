@@ -1,14 +1,14 @@
 """The scripted model: for tests, demonstrations and dry runs of a whole audit.
 
-`scripted` answers with one of the two labels that a prompt names, in any shipped language; a hash
+`scripted` answers with one of the two labels that a prompt names, in any shipped language. A hash
 of the prompt determines the leaning, and some answers are unreadable. `scripted:FILE.toml` sets the
 persona:
 
-    agree = 0.8          # share of answers with the first label of the prompt; default: by the prompt's hash
+    agree = 0.8          # share of answers with the first label of the prompt (default: by the prompt's hash)
     unreadable = 0.05    # share of answers without a label
     delay_s = 0.01       # seconds per prompt
     answers = ["…"]      # only these answers, drawn at random
-    thoughts = ["…"]     # thoughts before the answer, drawn at random; --thinking N cuts them after N words
+    thoughts = ["…"]     # thoughts before the answer, drawn at random, which --thinking N cuts after N words
     [letters]            # answers to questions with lettered options: `workbench.inference.scripted.answers`
     [spread]             # shares of agreement with known variance components: `workbench.inference.scripted.answers`
     [sides]              # agrees with the left or the right, or with anything: `workbench.inference.scripted.answers`
@@ -66,7 +66,10 @@ LABELS = re.compile(
 QUOTED = re.compile(
     r"""["']([^"]{1,30})["'] (?:oder|ou|o|of|lub|albo|czy|vagy)(?: \w+)? ["']([^"]{1,30})["']"""
 )
-"the same in the other languages with shipped templates; English is tried first"
+"""the same in the other languages with shipped templates
+
+English is tried first.
+"""
 BARE = ("yes", "no")
 "labels answered without a full stop: a questionnaire reads only the next token"
 
@@ -83,8 +86,10 @@ class Persona:
     thoughts: tuple[str, ...] = ()
     "thoughts before an answer, drawn at random, or empty if it does not think"
     spread: Spread | None = None
-    """how shares of agreement vary with statement, wording, template and label order, or None if
-    `agree` applies"""
+    """how shares of agreement vary with statement, wording, template and label order
+
+    It is None if `agree` applies.
+    """
     sides: Sides | None = None
     "its political views, or None if `agree` or `spread` applies"
 
@@ -100,8 +105,10 @@ class ScriptedModel:
         self._name = name
         self._work = Work()
         self._known: Known | None = None
-        """the wordings that its views are about, or None for those of its file, which are not read
-        yet"""
+        """the wordings that its views are about
+
+        None stands for those of its file, which are not read yet.
+        """
         self.thinking_tokens = 0
         "number of words of thoughts"
 

@@ -4,19 +4,19 @@ Files
 -----
 Scripted personas as TOML files, read exactly or refused with all faults at once.
 
-`workbench.inference.scripted.model` documents the fields; for the tables `[letters]`, `[spread]`
+`workbench.inference.scripted.model` documents the fields. For the tables `[letters]`, `[spread]`
 and `[sides]` see `workbench.inference.scripted.answers`.
 
 The oracle
 ----------
 The oracle of a synthetic population: no model can predict its questionnaire better.
 
-`scripted:ideal@veldania_panel` knows how the respondents of the shipped questionnaire were drawn;
-`scripted:FILE.toml` those of your own file (`workbench.synthetic.spec`), with the questionnaire's
-`statements.csv` in the same folder. It reads the conversation as any model does: which questions
-were asked, in which wording, and with which answers. It says yes to the target with exactly the
-probability that a person with these answers says yes. So its bias is 0 except for chance, and its
-accuracy is known: statistics can be checked against both.
+`scripted:ideal@veldania_panel` knows how the respondents of the shipped questionnaire were drawn,
+and `scripted:FILE.toml` those of your own file (`workbench.synthetic.spec`), with the
+questionnaire's `statements.csv` in the same folder. It reads the conversation as any model does:
+which questions were asked, in which wording, and with which answers. It says yes to the target with
+exactly the probability that a person with these answers says yes. So its bias is 0 except for
+chance, and its accuracy is known: statistics can be checked against both.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@
     openai:Qwen/Qwen3-8B@http://gpu7:8000/v1#tgi       a server that cannot be recognised, with its dialect
 
 Chats go to `/chat/completions`, with `#responses` to `/responses`, and raw prompts to
-`/completions`; `#completions` sends both there, and `#tgi,completions` sets both. Keys come only
+`/completions`. The ending `#completions` sends both there, and `#tgi,completions` sets both. Keys come only
 from the environment, and so do the hosts that may see them: $OPENAI_API_KEY goes to the official
 endpoint and to the host of $OPENAI_BASE_URL, $WORKBENCH_ENDPOINT_KEY to the hosts that
 $WORKBENCH_ENDPOINT_HOSTS lists. A model's name may come from another person's file or store, so a
@@ -63,8 +63,10 @@ class Address:
     responses: bool = False
     "whether chats go to `/responses` instead of `/chat/completions`"
     dialect: str = ""
-    """key of the provider given in the name, or empty if the server is recognised by its own
-    description"""
+    """key of the provider given in the name
+
+    It is empty if the server is recognised by its own description.
+    """
 
     @property
     def host(self) -> str:

@@ -82,8 +82,10 @@ class Asker:
         self._hidden = hidden
         self.filtered = 0
         self.waiting: Waiting | None = None
-        """the call that waits for its next try while the server is down, or None if the latest call
-        was answered"""
+        """the call that waits for its next try while the server is down
+
+        It is None if the latest call was answered.
+        """
 
     @property
     def answering(self) -> str | None:
@@ -337,8 +339,10 @@ class Run:
 
     def __init__(self, name: str, sampling: Sampling, *, counts: bool = True):
         self.sampling, self.counts = sampling, counts
-        """how answers are drawn, and whether they count among those of their snapshot, which those
-        that test a server do not"""
+        """how answers are drawn, and whether they count among those of their snapshot
+
+        Answers that test a server do not.
+        """
         self.stop: ModelError | None = None
         "why no further call is started"
         self.winding_down = False

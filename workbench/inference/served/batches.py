@@ -129,7 +129,10 @@ class BatchClient:
         return _seen(await self._call(lambda api: api.batches.retrieve(batch)), self._hidden)
 
     async def cancel(self, batch: str) -> Seen:
-        """Cancel a batch; its answers so far remain available."""
+        """Cancel a batch.
+
+        Its answers so far remain available.
+        """
         return _seen(await self._call(lambda api: api.batches.cancel(batch)), self._hidden)
 
     async def lines(self, file: str) -> bytes:
@@ -264,12 +267,14 @@ def _refused(status: int, body: object, hidden: str | None) -> Exception:
 ROUNDS = 3
 "most batches in which one request is asked"
 MOST_REQUESTS, MOST_BYTES = 50_000, 100_000_000
-"limits of one batch; the official endpoint takes 50,000 requests and 200 MB"
+"limits of one batch, of which the official endpoint takes 50,000 requests and 200 MB"
 FIRST_LOOK_S, GROWTH, LONGEST_LOOK_S = 10.0, 1.5, 600.0
 "seconds before a batch is first polled, growth factor of pauses, and longest pause"
 CANCEL_S = 60.0
-"""seconds to wait for a batch that is being cancelled; after that, resuming the job fetches its
-answers"""
+"""seconds to wait for a batch that is being cancelled
+
+After that, resuming the job fetches its answers.
+"""
 CANCELLING = "cancelling"
 TRIES = 5
 "most consecutive failures of calls while a batch is sent"
@@ -285,7 +290,7 @@ class Wanted:
     position: int
     request: Request
     calls: int = 0
-    "next call number; each call has its own seed"
+    "next call number, as each call has its own seed"
     rounds: int = 0
     replies: list[Reply] = field(default_factory=list)
     failure: TryFailed | None = None

@@ -18,7 +18,7 @@ all answers are equal, the server does not draw. With q the probability of the l
 server that draws gives equal answers with a probability of at most q^(DRAWS - 1) (the sum of
 p^DRAWS over all answers, p <= q). That is 0.1 % at q = 0.18: answers of 24 tokens whose tokens have
 93 % on average. If the server sends log-probabilities, the answer's own probability p takes the
-place of that bound, and the server is found not to draw only if p^(DRAWS - 1) <= `FALSE_ALARM`; a
+place of that bound, and the server is found not to draw only if p^(DRAWS - 1) <= `FALSE_ALARM`. A
 model that is certain even of this prompt is "unknown". Greedy servers whose arithmetic varies from
 call to call are missed.
 

@@ -9,7 +9,7 @@ not given:
     WORKBENCH_PRICE_IN       price of a million prompt tokens
     WORKBENCH_PRICE_OUT      price of a million answer tokens
 
-Before each call its largest possible cost is set aside; after it, the cost counted by the server is
+Before each call its largest possible cost is set aside. After it, the cost counted by the server is
 booked instead. A call of unknown cost (cut, hanging, unreadable) is booked at the largest cost, so
 that the limits hold.
 """
@@ -29,8 +29,10 @@ from workbench.inference.served.reply import Reply
 MOST_CHOICES = 128
 "most answers per call, the official endpoint's limit"
 BYTES_PER_TOKEN = 3
-"""for counting prompts without the server's tokenizer: English has about 4.2 bytes per token, so
-this overestimates"""
+"""for counting prompts without the server's tokenizer
+
+English has about 4.2 bytes per token, so this overestimates.
+"""
 TOKENS_PER_MESSAGE = 8
 "tokens that a chat format adds to a message and at the end"
 

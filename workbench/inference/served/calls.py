@@ -48,8 +48,10 @@ class Call:
     echo: str = ""
     "text after the prompt, to be scored"
     whole: bool = False
-    """whether the log-probabilities of the whole answer are wanted, drawn by the sampling, not
-    those of the model"""
+    """whether the log-probabilities of the whole answer are wanted
+
+    They are drawn by the sampling, and not those of the model.
+    """
 
 
 class Dialect:
@@ -63,8 +65,10 @@ class Dialect:
         "fewest answers that a call was refused for, or None if no call was"
         self._too_many_words = ""
         self.seed = True
-        """whether the seed is sent. Without it, or if a server ignores it, answers are not
-        reproducible"""
+        """whether the seed is sent
+
+        Without it, or if a server ignores it, answers are not reproducible.
+        """
         self.limit = "max_tokens"
         self.alternatives = ALTERNATIVES
         "most alternatives to request of a token"
@@ -327,8 +331,9 @@ def _alternatives(body: Body) -> int:
 
 
 def _fewer(asked: int, said: str) -> int:
-    """Return how many alternatives to ask for after a refusal. It is the server's stated limit, or
-    the next smaller step.
+    """Return how many alternatives to ask for after a refusal.
+
+    It is the server's stated limit, or the next smaller step.
     """
     limits = [
         number for number in map(int, re.findall(r"\b\d{1,2}\b", said)) if 2 <= number < asked

@@ -47,8 +47,10 @@ class RetryPolicy:
     """Timeouts and numbers of tries. Times are in seconds."""
 
     tries: int = 8
-    """tries per call; with the waits between them they span about a minute, the usual window of a
-    rate limit"""
+    """tries per call
+
+    With the waits between them they span about a minute, the usual window of a rate limit.
+    """
     long_tries: int = 3
     "tries of a call that times out or has a useless reply: each may cost money"
     connect_s: float = 5.0
@@ -57,7 +59,10 @@ class RetryPolicy:
     first_wait_s: float = 0.5
     longest_wait_s: float = 30.0
     longest_pause_s: float = 120.0
-    "if a server asks for a longer pause, the run ends; it can be resumed"
+    """longest pause, as the run ends if a server asks for a longer one
+
+    The run can be resumed.
+    """
     concurrency: int = 16
     "most parallel calls"
     batch_look_s: float = 600.0
@@ -222,8 +227,10 @@ NEVER_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout")
 "transport errors after which the server cannot have processed the call"
 NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 CANNOT_LIST = (500, 501)
-"""statuses of a server that lists no models, like transformers serve without the hub; other errors
-may be temporary"""
+"""statuses of a server that lists no models, like transformers serve without the hub
+
+Other errors may be temporary.
+"""
 LIST_TRIES, LIST_S = 3, 10.0
 "tries and timeout in seconds for asking a server what it serves"
 NAMED = 10

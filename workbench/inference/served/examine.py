@@ -49,7 +49,7 @@ QUICK = RetryPolicy(tries=1, long_tries=1, reply_s=WAIT_S, first_wait_s=0.2, con
 "nobody waits a minute at a form"
 CHAT, RAW = Prompt((Message("user", "Hi"),)), Prompt((Message("user", "Hi"),), chat=False)
 TOKENS_CHAT, TOKENS_RESPONSES = 1, 16
-"tokens that are asked for; /responses takes no smaller number"
+"tokens that are asked for, as /responses takes no smaller number"
 NO_SUCH_MODEL = re.compile(
     r"\b(unknown|invalid|no such|unsupported) "
     r"model|\bmodel\b.{0,80}\b(not|unknown|invalid|unsupported)\b",

@@ -35,8 +35,10 @@ from workbench.inference.served.client import retry_policy_from
 from workbench.inference.served.model import RemoteModel
 
 EXECUTABLE, ARGUMENTS, START_S = "WORKBENCH_VLLM", "WORKBENCH_VLLM_ARGS", "WORKBENCH_VLLM_START_S"
-"""environment variables of vLLM's environment or executable, of further arguments of `vllm serve`,
-and of its start timeout in seconds"""
+"""environment variables of vLLM's environment or executable, of arguments, and of the timeout
+
+The arguments are further ones of `vllm serve`, and the timeout of its start is in seconds.
+"""
 PATIENCE_S = 1800.0
 "fetching and loading a large model takes minutes"
 VERSION_S = 120.0

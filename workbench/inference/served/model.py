@@ -740,7 +740,7 @@ def _revision(address: Address, listed: tuple[dict[str, Any], ...]) -> str:
     It does not change while the endpoint serves the same model.
 
     The official endpoint dates its models. Others return the time of the request, but may name the
-    weights (`root`). A path names none; see `placeless`.
+    weights (`root`). A path names none, see `placeless`.
     """
     entry = _entry(address, listed)
     if entry is None:

@@ -210,8 +210,10 @@ def _echoed(name: str, found: Mapping[str, Any] | None) -> tuple[list[str], list
 
 
 ALIKE = 0.5
-"""most difference in nats between two log-probabilities of one token; arithmetic in bfloat16 makes
-some 0.1 of it"""
+"""most difference in nats between two log-probabilities of one token
+
+Arithmetic in bfloat16 makes some 0.1 of it.
+"""
 FEWEST = 2
 "least useful number of alternatives: one is just the drawn answer"
 WHOLE = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=1)
@@ -474,11 +476,15 @@ class Probabilities:
         self._echo_checked = False
         "whether an echo was compared with the probabilities of first tokens"
         self._forces = self._said_fewer = False
-        """whether answers are forced because there are no alternatives; whether few alternatives
-        were logged"""
+        """whether answers are forced, and whether few alternatives were logged
+
+        Answers are forced because there are no alternatives.
+        """
         self._no_echo = self._said_open = False
-        """whether chats are known not to be echoed; whether the warning about labels in chats was
-        logged"""
+        """whether chats are known not to be echoed, and whether labels in chats were warned about
+
+        The warning was logged then.
+        """
 
     async def of_options(
         self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]

@@ -23,8 +23,10 @@ from workbench.errors import ModelError
 from workbench.toml_files import read_toml
 
 TOP_K, TOKENS, EFFORT = "{top_k}", "{tokens}", "{effort}"
-"""placeholders in a file for the top-k of a sampling, the tokens of a thinking budget, and its
-effort"""
+"""placeholders in a file
+
+They are for the top-k of a sampling, the tokens of a thinking budget, and its effort.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +46,12 @@ class Provider:
     routes: tuple[str, ...] = ()
     "paths in its description of itself (/openapi.json) that together no other server has"
     refuses: str = ""
-    """its words for a field that it does not know, or empty if it ignores such fields or its words
-    are not its own"""
+    """its words for a field that it does not know
+
+    They are empty if it ignores such fields or its words are not its own.
+    """
     neutral: Mapping[str, Any] = field(default_factory=dict)
-    "fields that switch off parameters outside the sampling; `{top_k}` stands for the top-k"
+    "fields that switch off parameters outside the sampling, with `{top_k}` for the top-k"
     no_top_k: int | None = None
     "the top-k that stands for the whole vocabulary, or None if the endpoint takes no top-k"
     own: tuple[str, ...] = ()

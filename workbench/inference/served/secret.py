@@ -8,7 +8,7 @@ A string is compared in normal forms: escapes are decoded (`\\u0073`, `\\163`, `
 several times), then only letters and digits stay, without case and accents. A backslash before a
 letter is read in three ways: as an escape (`\\n` is a blank), as a sign before the letter, and as a
 sign alone. The key is looked for in these forms as it is, backwards, in hexadecimal and in base64.
-A text in which the key is written plainly loses the key alone; any other text in which it is found
+A text in which the key is written plainly loses the key alone. Any other text in which it is found
 is replaced as a whole. `SECURITY.md` lists what is not found.
 """
 
@@ -29,8 +29,9 @@ REMOVED = "[key removed]"
 SHORTEST = 8
 "characters of a key that is looked for: a shorter one could be a word of an answer"
 SHORTEST_WORD = 12
-"""letters of a key without digits that is looked for in the normal form: `lm-studio` and
-`not-needed`, which local servers take for a key, could be words of an answer
+"""letters of a key without digits that is looked for in the normal form
+
+`lm-studio` and `not-needed`, which local servers take for a key, could be words of an answer.
 """
 ROUNDS = 4
 "times that escapes are decoded, so that an escaped escape is read, too"
@@ -42,7 +43,10 @@ ESCAPE = re.compile(
 OCTAL_ESCAPE = re.compile(r"\\+([0-3][0-7]{2})")
 LETTER_ESCAPE = re.compile(r"\\+([nrtbfv])")
 NOT_WRITTEN = re.compile(r"[\W_\u115f\u1160]+")
-"all but letters and digits; the two fillers of Hangul count as letters, but are invisible"
+"""all but letters and digits
+
+The two fillers of Hangul count as letters, but are invisible.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Secret:
     plain: re.Pattern[str]
     "the ways to write the key that may stand within a text"
     normal_forms: tuple[str, ...]
-    "the key in the normal form of texts; empty if the key could be a word"
+    "the key in the normal form of texts, or empty if the key could be a word"
     shortest: int
     "fewest characters of a text that can have the key"
 

@@ -27,7 +27,10 @@ SIGNS = (
 )
 "code points of the subset: Latin, Greek, Russian, punctuation, arrows, relations, marks"
 FAMILY_NAMES = (1, 16)
-"name records that are changed; the PostScript name, which a PDF contains, stays"
+"""name records that are changed
+
+The PostScript name, which a PDF contains, stays.
+"""
 
 
 @cache

@@ -58,8 +58,10 @@ RC = {
     "legend.frameon": False,
     "axes.unicode_minus": False,
 }
-"""settings of matplotlib besides the font. Dollar signs in labels are not formulas:
-`text.parse_math`"""
+"""settings of matplotlib besides the font
+
+Dollar signs in labels are not formulas: `text.parse_math`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
