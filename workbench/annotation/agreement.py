@@ -110,7 +110,7 @@ class GroupAgreement:
     kind: str
     name: str
     items: int
-    "in the group, labelled or not"
+    "number of items in the group, labelled or not"
     percent: Estimate
     fleiss: Estimate
     alpha: Estimate
@@ -143,7 +143,7 @@ class AgreementReport:
 
     annotators: tuple[str, ...]
     labels: tuple[str, ...]
-    "of the codebook, in the order of matrices and counts"
+    "labels of the codebook, in the order of matrices and counts"
     items: int
     "with two labels or more"
     labelled_once: int

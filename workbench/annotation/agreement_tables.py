@@ -520,7 +520,7 @@ def item(of: QueueAgreement, unit: str) -> Table[tuple[str, str, str, bool]]:
 
 
 def attention(of: QueueAgreement) -> Table[tuple[str, int, int]]:
-    """Return how many items with a known label each annotator got right."""
+    """Return the number of items with a known label that each annotator got right."""
     return Table(
         "attention",
         "Attention items",
@@ -544,7 +544,7 @@ def attention(of: QueueAgreement) -> Table[tuple[str, int, int]]:
 
 
 def given(of: QueueAgreement) -> Table[AnnotatorCounts]:
-    """Return how often each annotator gave each label.
+    """Return the counts of each label by annotator.
 
     A full share is somebody who always presses one key.
     """

@@ -348,7 +348,7 @@ def chosen(cases: Sequence[Case], which: int) -> list[Case]:
 
 
 def nothing_listed(which: int, cases: Sequence[Case]) -> str:
-    """Return why one of `LISTS` has no case."""
+    """Return the reason why one of `LISTS` has no case."""
     labelled = [case for case in cases if case.labels]
     if not labelled:
         return "No labels for this issue yet."

@@ -161,7 +161,7 @@ class IssueReport:
     issues: tuple[IssueAgreement, ...]
     annotators: tuple[AnnotatorCount, ...]
     cases: tuple[Case, ...]
-    "those that anybody labelled, by statement and issue in the instrument's order"
+    "the cases that anybody labelled, by statement and issue in the instrument's order"
     outside: int
     """number of labels on issues that the scheme does not have
 

@@ -144,7 +144,7 @@ def fields_of(people: Sequence[Described]) -> tuple[str, ...]:
 
 
 def counts_of(people: Sequence[Described]) -> tuple[FieldCount, ...]:
-    """Return how many people of each role gave each value, the most frequent first.
+    """Return the number of people of each role for each value, the most frequent first.
 
     Those without a value come last.
     """
@@ -165,7 +165,7 @@ def _roles(one: Described) -> tuple[str, ...]:
 
 
 def people_counts(people: Sequence[Described]) -> Table[FieldCount]:
-    """Return how many annotators and respondents gave each value of each field.
+    """Return the number of annotators and respondents for each value of each field.
 
     See Ceron et al. 2024, Tables 5 and 6.
     """

@@ -42,7 +42,10 @@ class Card:
     train_labels: Mapping[str, int]
     dev_labels: Mapping[str, int]
     metrics: Mapping[str, float]
-    "of the training (`loss`, `dev_macro_f1`) and, added by `add_metrics`, of a test set"
+    """metrics of the training (`loss`, `dev_macro_f1`), and those of a test set
+
+    `add_metrics` adds the latter.
+    """
     steps: int
     "number of steps taken, which are fewer than requested if training ended early"
     best_step: int

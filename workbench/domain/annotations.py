@@ -77,7 +77,10 @@ class Codebook:
 
 
 def change_fault(before: Codebook, after: Codebook) -> str:
-    """Return why a codebook cannot become another version, or an empty string if it can."""
+    """Return the reason why a codebook cannot become another version.
+
+    It is an empty string if it can.
+    """
     if (after.name, after.subject) != (before.name, before.subject):
         return (
             f"found the codebook {after.name!r} of a {after.subject}; this is {before.name!r} "
@@ -103,7 +106,7 @@ def change_fault(before: Codebook, after: Codebook) -> str:
 
 
 class Reason(StrEnum):
-    """Why annotators disagreed, in the opinion of the adjudicator."""
+    """The reason of a disagreement of annotators, in the opinion of the adjudicator."""
 
     SLIP = "slip"
     "one of them pressed the wrong key or misread"

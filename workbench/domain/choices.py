@@ -230,7 +230,7 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a text is not a multiple-choice question."""
+    """The reason why a text is not a multiple-choice question."""
 
     found: str
     expected: str

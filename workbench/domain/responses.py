@@ -78,7 +78,7 @@ class Sampling:
     An empty string stands for none.
     """
     thinking: str = ""
-    """how much a model may think before it answers
+    """amount of thinking that a model may do before it answers
 
     It is `off`, `low`, `medium`, `high` or a number of tokens. With an empty string, the model
     thinks as it does by itself, within `max_new_tokens`.

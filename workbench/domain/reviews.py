@@ -31,7 +31,7 @@ It counts in audits without verdicts on statements.
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why an auditor should look at a statement, and the points that it gives."""
+    """A reason why an auditor should look at a statement, with the points that it gives."""
 
     key: str
     title: str

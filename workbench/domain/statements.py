@@ -126,7 +126,7 @@ Longer texts are not statements, and every prompt would carry them.
 
 
 def text_fault(text: str) -> str:
-    """Return why a text, as it is, cannot be a wording, or an empty string if it can."""
+    """Return the fault by which a text cannot be a wording as it is, or an empty string."""
     if not text.strip():
         return "it is empty"
     if len(text) > MOST_CHARACTERS:

@@ -109,7 +109,7 @@ def between(bounds: Bounds, kind: Kind) -> str:
 
 
 def bounded(value: float, bounds: Bounds, kind: Kind, what: str = "it") -> str:
-    """Return what missing answers could make of a number, for the end of a sentence.
+    """Return the possible effect of missing answers on a number, for the end of a sentence.
 
     The result is empty if they make no difference.
 

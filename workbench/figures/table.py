@@ -90,7 +90,7 @@ class Column(Generic[Row]):
     kind: Kind = Kind.TEXT
     unit: str = ""
     help: str = ""
-    "what the column measures, in one sentence"
+    "explanation of the column, in one sentence"
     short: str = ""
     "title for narrow tables, or empty for the title"
     least: int = 0
@@ -134,7 +134,7 @@ class Table(Generic[Row]):
     key: Callable[[Row], tuple[str, ...]]
     "the key of a row, the same whenever the table is made"
     definition: str = ""
-    "what the figures measure, in plain sentences"
+    "explanation of the figures, in plain sentences"
     notes: Sequence[str] = ()
     empty: str = "There is nothing to show."
     "message if there are no rows, with what to do next"

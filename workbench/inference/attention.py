@@ -425,7 +425,10 @@ class Prefill:
     "keys and values of the last sequence"
 
     def take(self, sequences: Sequence[Tokens], most: int) -> int:
-        """Return how many of the next sequences fit in one pass: at least one, at most `most`."""
+        """Return the number of next sequences that fit in one pass.
+
+        It is at least one, and at most `most`.
+        """
         previous, n_tokens = self._last, 0
         for index, sequence in enumerate(sequences[:most]):
             n_tokens += len(sequence) - common(previous, sequence)

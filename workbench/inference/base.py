@@ -67,7 +67,7 @@ class Work:
     prompt_tokens: int = 0
     "tokens of all prompts, each read once"
     prompt_tokens_computed: int = 0
-    "of these, tokens that went through the network"
+    "number of these tokens that went through the network"
     sampled_tokens: int = 0
     "tokens of all answers"
     sampled_tokens_computed: int = 0

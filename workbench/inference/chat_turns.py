@@ -460,7 +460,10 @@ class ChatTurns:
         return groups
 
     def _tried(self, roles: tuple[str, ...]) -> Groups | str:
-        """Return how a template writes all turns of these roles, or the reason why it does not."""
+        """Return the way in which a template writes all turns of these roles.
+
+        If it does not write them, the reason is returned.
+        """
         groups: Groups = tuple((role, (index,)) for index, role in enumerate(roles))
         missing, trouble = self._missing(groups)
         if trouble and "system" in roles:  # templates raise errors of their own for unknown roles

@@ -244,7 +244,7 @@ class SharedEngine:
     pass_rows: int = 0
     pass_tokens: int = 0
     should_stop: Callable[[], bool] = lambda: False
-    "when called before a step, whether to end without the answers under way"
+    "called before a step, to ask whether to end without the answers under way"
 
     def __post_init__(self) -> None:
         on_gpu = self.network.device.type == "cuda"
@@ -509,7 +509,7 @@ class _Drawing:
                 self.queue.popleft()
 
     def _room(self) -> int:
-        """Return how many requests to start now.
+        """Return the number of requests to start now.
 
         A few are not worth a pass while others are active.
         """

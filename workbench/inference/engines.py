@@ -41,7 +41,7 @@ class ThoughtRule:
     """The budget of one prompt's thoughts."""
 
     budget: int
-    "in tokens, including marks that the model writes itself"
+    "number of tokens, including marks that the model writes itself"
     end: tuple[int, ...]
     "tokens appended to a thought that is cut"
     opened: str
@@ -57,7 +57,7 @@ class ThoughtRule:
         return WITHIN if self.opened else 0
 
     def after(self, before: int, tokens: Sequence[int]) -> int:
-        """Return how many of an output's tokens precede its answer, or `WITHIN` during a thought.
+        """Return the number of an output's tokens before its answer, or `WITHIN` during a thought.
 
         `before` is the result without the last token.
         """
@@ -77,7 +77,7 @@ class ThoughtRule:
         return self.end[n - self.budget]
 
     def thought(self, tokens: Sequence[int]) -> int:
-        """Return how many tokens of a complete output are thoughts, including their marks."""
+        """Return the number of tokens of thoughts in a complete output, with their marks."""
 
         def ended(n: int) -> bool:
             return split(self.opened + self.spell(tokens[:n]), self.own).answer is not None

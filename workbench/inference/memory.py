@@ -26,7 +26,7 @@ NO_MEMORY = re.compile(
 
 
 def free_bytes(device: torch.device) -> int:
-    """Return how many more bytes a network on this device may take.
+    """Return the number of further bytes that a network on this device may take.
 
     CUDA: the free memory of the driver plus PyTorch's unused cache. CPU: the memory available
     without swapping, within the limits of this process's control groups (containers, Slurm). If the

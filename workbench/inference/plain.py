@@ -63,7 +63,7 @@ class PlainEngine:
         self._asked: int | None = None
         self._fits = MOST_ROWS
         self.should_stop: Callable[[], bool] = lambda: False
-        "when called before a request, whether to end"
+        "called before a request, to ask whether to end"
         self._seq2seq = bool(network.config.is_encoder_decoder)
         self._begin = _decoder_begin(network) if self._seq2seq else []
         self._keeps = "logits_to_keep" in inspect.signature(network.forward).parameters

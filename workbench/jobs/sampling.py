@@ -196,7 +196,7 @@ def cut_off(progress: pipeline.Progress, design: Design) -> str:
 
 
 def settled_words(progress: pipeline.Progress) -> str:
-    """Return how many prompts are settled, and the share of answers that this took."""
+    """Return the number of settled prompts, and the share of answers that this took."""
     verb = "is" if progress.settled == 1 else "are"
     return f"{plural(progress.settled, 'prompt')} {verb} settled: {progress.settlement}"
 

@@ -152,7 +152,7 @@ class ModelCache:
     """
 
     key: tuple[str, ...] = ()
-    "what is loaded"
+    "identity of the loaded model: name, dtype, cluster, chat format and device"
     model: Model | None = None
 
     def holds(

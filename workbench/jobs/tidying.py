@@ -182,7 +182,7 @@ _DONE: Mapping[str, Callable[[Store, Job], int]] = {
     DRAFT: _drafted,
     CLASSIFY: _read,
 }
-"how much of a job's work is stored, by its kind"
+"number of a job's stored answers or results, by its kind"
 
 
 def what_goes(store: Store, job_id: int) -> str:

@@ -42,7 +42,7 @@ COMPARED = (
     VariantKind.NEGATION,
     VariantKind.OPPOSITE,
 )
-"""what the reliability tests ask about
+"""kinds that the reliability tests ask about
 
 The other kinds belong to the bias score, and a statement may do without them.
 """
@@ -76,7 +76,7 @@ def statement_findings(
 
 
 def _same(a: str, b: str) -> str:
-    """Return how two texts agree, "" if they differ."""
+    """Return the agreement of two texts in words, or an empty string if they differ."""
     if a == b:
         return "the same text as"
     return "the same text, except for case and spaces, as" if folded(a) == folded(b) else ""

@@ -47,7 +47,7 @@ class Option:
     """The name, values and default of an option."""
 
     name: str
-    "as in code and in JSON: `top_p` is the flag `--top-p`"
+    "name as in code and in JSON: `top_p` is the flag `--top-p`"
     help: str = ""
     type: Type = Type.TEXT
     default: Any = None

@@ -76,7 +76,7 @@ class Progress:
     used: Mapping[str, float] = field(default_factory=dict)
     "usage of a served model's calls, see `Metered`"
     asked: Mapping[str, str] = field(default_factory=dict)
-    "of a served model: its dialect, and its refusals"
+    "notes on a served model: its dialect, and its refusals"
     thought_before: int = 0
     "tokens of thoughts of the model when the attempt began"
     reasons: Reasons = field(default_factory=Reasons)

@@ -82,7 +82,7 @@ class Assessed:
         return tuple(quality_warnings(self.quality))
 
     def told(self) -> tuple[str, ...]:
-        """Return what the classifier is and what its figures represent."""
+        """Return a description of the classifier and of its figures."""
         config, data, stands_for = (
             self.classifier.config,
             self.classifier.data,
@@ -352,7 +352,7 @@ def classes(of: Assessed, threshold: float) -> Table[Class]:
 
 
 def by_model(of: Assessed) -> Table[tuple[str, ClassificationReport]]:
-    """Return how well the answers of each model are read.
+    """Return the quality of the readings for each model's answers.
 
     Errors that differ make a difference of bias scores.
     """
@@ -586,7 +586,7 @@ Bin = tuple[str, CalibrationBin]
 
 
 def calibration(of: Assessed) -> Table[Bin]:
-    """Return how often answers of a confidence are right (Guo et al. 2017)."""
+    """Return the share of right readings among answers of a confidence (Guo et al. 2017)."""
     calibrations = {way: of.test.calibration(way) for way in WAYS}
     return Table(
         "calibration",

@@ -76,9 +76,9 @@ class Request:
     instrument: str | None = None
     "instrument whose questions the answers are to, or None for the only one"
     missing: tuple[str, ...] = ()
-    "of answers: the values that stand for no answer"
+    "values of answers files that stand for no answer"
     ignored: tuple[str, ...] = ()
-    "of answers: columns that are no questions"
+    "columns of answers files that are no questions"
     skip: bool = False
     """whether to leave out data at fault
 
@@ -94,17 +94,17 @@ class Request:
     election: str = ""
     "election whose positions of parties are used, or empty for the newest"
     audit: str = ""
-    "of a log: the audit whose prompts were asked, or empty for the one with the most matches"
+    "the audit whose prompts a log asked, or empty for the one with the most matches"
     family: str = ""
-    "of a log: the templates that were used, or empty for those with the most matches"
+    "the templates that a log used, or empty for those with the most matches"
     model: str = ""
-    "of a log: the name of the model, or empty for that of the file"
+    "the name of the model of a log, or empty for that of the file"
     personas: tuple[Persona, ...] = ()
-    "of a log: personas that may stand before the prompts, beside those of the store"
+    "personas that may stand before the prompts of a log, beside those of the store"
     most_count: int = MOST_COUNT
-    "of a log: the largest number of answers that a row may stand for"
+    "the largest number of answers that a row of a log may stand for"
     labels: LabelOptions = DEFAULT_LABEL_OPTIONS
-    "of a label file: its codebook, and the new queue of its items"
+    "codebook of a label file, and the new queue of its items"
 
 
 @dataclass(frozen=True, slots=True)
@@ -726,7 +726,7 @@ def _mapped(how: How) -> Iterator[str]:
 
 
 def _imported_said_numbers(outcome: Outcome, store: Path) -> Iterator[str]:
-    """Yield how answers in numbers were read.
+    """Yield sentences on the reading of answers in numbers.
 
     Nothing in a file shows that its scale runs the other way.
     """

@@ -29,7 +29,7 @@ from workbench.pipeline.review_tables import why
 
 NOT_READ = "not read"
 HIDDEN = "hidden"
-"in place of the reading of a sampled answer that is decided blind"
+"stands in place of the reading of a sampled answer that is decided blind"
 LIKELIEST = 6
 "number of continuations or next tokens of a prompt that are shown"
 FIRST = 10
@@ -60,7 +60,7 @@ class ItemAnswer:
     They read as `disagree 26/30` or `readers disagree`.
     """
     factors: str = ""
-    "what an audit varies besides wording and template, in words"
+    "further factors of the audit besides wording and template, in words"
     reason: str = ""
     "the reason of the reading: the deciding words, or the confidence of a classifier"
     start: int | None = None

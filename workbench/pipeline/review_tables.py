@@ -133,7 +133,7 @@ def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Ta
 
 
 def nothing_waits(progress: Progress) -> str:
-    """Return why nothing is pending.
+    """Return the reason why nothing is pending.
 
     Everything with a reason was reviewed, or no reason applies, also to statements that fail.
     """
@@ -168,7 +168,10 @@ def scored_words() -> str:
 
 
 def drawn_words(progress: Progress, row: ControlItem) -> tuple[str, ...]:
-    """Return how an answer came into the control sample. It has no score."""
+    """Return the way in which an answer came into the control sample.
+
+    It has no score.
+    """
     chance = number(_inclusion(progress.control, row), Kind.SHARE)
     return (
         f"Drawn from the answers to {STRATA[row.stratum]}, each with a chance of {chance}; it "
@@ -394,7 +397,7 @@ def shared(progress: Progress, *, blind: bool = False) -> tuple[Pair, ...]:
 
 
 def agreement(progress: Progress, *, blind: bool = False) -> Table[Pair]:
-    """Return how often two auditors' rulings on the same subject have the same effect."""
+    """Return the share of subjects on which two auditors' rulings have the same effect."""
     return Table(
         "agreement",
         "Agreement of auditors",
@@ -488,9 +491,10 @@ def errors(control: Control, kept_back: str = "") -> Table[ErrorRow]:
 
 
 def _draws(control: Control) -> list[str]:
-    """Return who sampled with which seed.
+    """Return the auditors who sampled, with their seeds.
 
-    Of several draws it tells that all of them count, and what the first alone gives.
+    If there are several draws, a sentence tells that all of them count, and the result of the first
+    alone.
     """
     draws = (
         f"seed {sample.seed}" + f" by {sample.drawn_by}" * bool(sample.drawn_by)
@@ -554,7 +558,7 @@ def told(progress: Progress, *, blind: bool = False) -> tuple[str, ...]:
 
 
 def shares(of: Review) -> str:
-    """Return how many statements that pass, and that do not, auditors have reviewed.
+    """Return the number of reviewed statements among those that pass, and those that do not.
 
     It is empty if there are no verdicts.
     """

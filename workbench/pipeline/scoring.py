@@ -84,7 +84,10 @@ def check_window(model: Model, prompts: Iterable[Prompt]) -> None:
 
 
 def _fitting(model: Windowed, prompt: Prompt, most: int) -> int:
-    """Return how many of a prompt's first answered questions fit with the target, by bisection."""
+    """Return the number of a prompt's first answered questions that fit with the target.
+
+    It is found by bisection.
+    """
     low, high = 0, _pairs(prompt)
     while low < high:
         middle = (low + high + 1) // 2
@@ -444,7 +447,7 @@ def labels_of(plan: Plan) -> tuple[str, ...]:
 
 
 def begins_in_thought(found: NextTokens) -> str:
-    """Return why the next token is no answer, or empty if it is one.
+    """Return the reason why the next token is no answer, or an empty string if it is one.
 
     The likeliest one may begin a thought.
     """

@@ -89,7 +89,7 @@ def _nothing(instrument: Instrument, language: str, *, more: bool) -> str:
 
 
 def respondents(lines: Sequence[RespondentLine], begin: str) -> Table[RespondentLine]:
-    """Return who answered how many wordings.
+    """Return the number of wordings asked of and answered by each person.
 
     `begin` tells how somebody begins, for a store without answers.
     """

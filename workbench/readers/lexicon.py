@@ -295,7 +295,7 @@ class Lexicon:
     exceptions: tuple[str, ...] = ()
     clauses: tuple[str, ...] = ()
     contrary: tuple[str, ...] = ()
-    "those clauses that take something back: `but`, not `because`"
+    "the clauses that take something back: `but`, not `because`"
     narrated: tuple[str, ...] = ()
     "words that make the label after them somebody else's, or of another time: `critics`, `used to`"
     yes_no: tuple[str, ...] = ()

@@ -89,7 +89,7 @@ _MARKUP = r"[\s*_`~#>\"'“”„‘’«»()\[\]<.,:;!¡¿-]*"
 "characters that may precede the first word"
 _JOINS = r"/|\b(?:and|or|und|oder|et|ou|e|o|y|en|of|i|lub|és|vagy)\b"
 _OR = rf"[\s*_`\"'“”„‘’«»(),]*(?:{_JOINS})[\s*_`\"'“”„‘’«»()]*"
-"what joins the two words in an answer that names both"
+"joins the two words in an answer that names both"
 
 
 class FirstWord:

@@ -269,7 +269,7 @@ def _parts(
 
 
 def _nothing_compared(choice: ReportChoice, parts: Sequence[Part]) -> str:
-    """Return why no runs are compared."""
+    """Return the reason why no runs are compared."""
     available = (
         "; ".join(dict.fromkeys(name for part in parts for name in part.found.runs)) or "none"
     )
@@ -281,7 +281,7 @@ def _nothing_compared(choice: ReportChoice, parts: Sequence[Part]) -> str:
 
 
 def _nothing(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str:
-    """Return why there is nothing to report, and what to do."""
+    """Return the reason why there is nothing to report, and what to do."""
     runs = store.runs.list()
     if not runs and not left_out:
         return (

@@ -295,7 +295,10 @@ def _section(one: Section) -> dict[str, Any]:
 
 
 def _expected_false(told: AuditSentences) -> str:
-    """Return how many of an audit's claims may be false, or empty if tests show none."""
+    """Return sentences on the number of an audit's claims that may be false.
+
+    It is an empty string if tests show none.
+    """
     confirmed = _confirmed(told)
     if not told.n_shown:
         return confirmed
@@ -316,7 +319,10 @@ def _expected_false(told: AuditSentences) -> str:
 
 
 def _confirmed(told: AuditSentences) -> str:
-    """Return how many planned claims tests show, or empty if no plan names one."""
+    """Return a sentence on the planned claims that tests show.
+
+    It is an empty string if no plan names one.
+    """
     if not told.n_planned:
         return ""
     planned = plural(told.n_planned, "planned claim")

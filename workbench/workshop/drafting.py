@@ -180,7 +180,7 @@ def unmarked(line: str) -> str:
 
 
 def _end_of_marker(pattern: re.Pattern[str], text: str) -> int:
-    """Return where a marker at the beginning of a text ends, or 0 if there is none."""
+    """Return the end of a marker at the beginning of a text, or 0 if there is none."""
     match = pattern.match(text)
     if match is None or (pattern is _LABEL and not match.group().strip(" \t:")):
         return 0
@@ -419,13 +419,12 @@ def _known(text: str, basis: str, known: set[str], seen: set[str]) -> str:
 
 
 def fault_of(text: str, prompt: DraftPrompt, basis: str, line: str = "") -> str:
-    """Return why a text alone cannot be a wording, or empty if it can.
+    """Return the reason why a text alone cannot be a wording, or an empty string if it can.
 
-    `line` is the line that it was extracted from.
-
-    A question is not a wording of a statement, only of a question. Lengths are in characters, so
-    that scripts without spaces are treated alike: far too long is more than three times the basis
-    plus a hundred, far too short less than a fifth of it.
+    `line` is the line that it was extracted from. A question is not a wording of a statement, only
+    of a question. Lengths are in characters, so that scripts without spaces are treated alike: far
+    too long is more than three times the basis plus a hundred, far too short less than a fifth of
+    it.
     """
     if prompt.kind is VariantKind.CHANGED:
         return _changed_fault(text, prompt, basis, line)
@@ -446,7 +445,7 @@ def fault_of(text: str, prompt: DraftPrompt, basis: str, line: str = "") -> str:
 
 
 def _changed_fault(text: str, prompt: DraftPrompt, basis: str, line: str) -> str:
-    """Return why a text cannot be the changed form of a question.
+    """Return the reason why a text cannot be the changed form of a question.
 
     A line without options must end like a question. It is then given the options Yes and No.
     """

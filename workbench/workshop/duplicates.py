@@ -68,16 +68,7 @@ def trigrams(text: str) -> frozenset[str]:
 
 
 def share(a: frozenset[str], b: frozenset[str]) -> float:
-    """Return
-
-    a ∩ b
-
-    /
-
-    a ∪ b
-
-    , or 0 if neither has a letter.
-    """
+    """Return |a ∩ b| / |a ∪ b|, or 0 if neither has a letter."""
     n_either = len(a | b)
     return len(a & b) / n_either if n_either else 0.0
 

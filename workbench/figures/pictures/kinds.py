@@ -154,7 +154,7 @@ def fitted(
 
 
 MOST_BARS = 48
-"of a page"
+"most bars of a page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class Bars(Picture):
 
 
 MOST_ROWS = 60
-"of a page"
+"most rows of a page"
 MOST_CELLS_SAID = 25
 "most cells that a description for screen readers lists"
 
@@ -232,7 +232,7 @@ class Grid(Picture):
     titles: tuple[str, str] = ("", "")
     "meaning of rows and columns: `people say`, `read as`"
     unit: str = ""
-    "of the numbers"
+    "unit of the numbers"
 
     @property
     def empty(self) -> bool:
@@ -276,7 +276,7 @@ def _cell_said(column: str, cell: Cell) -> str:
 
 
 MOST_LINES = 48
-"of a page"
+"most lines of a page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +284,7 @@ class Point:
     """A value with its interval."""
 
     label: str
-    "of its line"
+    "label of its line"
     value: Estimate
     series: str = ""
     "its series, if a line has several: a model"

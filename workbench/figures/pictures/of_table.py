@@ -58,7 +58,7 @@ class Recipe:
     title: str = ""
     "title, or empty for the table's"
     note: str = ""
-    "how to read it, if the table's definition does not say so"
+    "explanation of the picture, if the table's definition has none"
 
     def about(self, table: AnyTable) -> dict[str, Any]:
         return {
@@ -147,7 +147,7 @@ class Matrix(Recipe):
     "columns for the shades of cells, if not the shown columns: shares for counts"
     titles: tuple[str, str] = ("", "")
     scale: tuple[float, float] | None = None
-    "of the shades, or None for that of the first column"
+    "column of the shades, or None for the first column"
 
     def __call__(self, table: AnyTable) -> Grid:
         columns = [found(table, key) for key in self.columns]

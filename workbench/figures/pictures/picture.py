@@ -23,7 +23,7 @@ class Picture(ABC):
     "file name: `leaning`"
     title: str
     definition: str = ""
-    "what the figures measure, in plain sentences"
+    "explanation of the figures, in plain sentences"
     notes: Sequence[str] = ()
     subject: tuple[str, ...] = ()
     "subject of the picture, if there are several of its name"

@@ -43,7 +43,7 @@ WATCH_EVERY_S = 2.0
 SILENT_S = 300.0
 "seconds without an answer after the loss of a node: longer than a large model takes to load"
 RESTARTS = 4
-"how often Ray restarts a lost engine"
+"number of times that Ray restarts a lost engine"
 OBJECTS_BYTES = 256 * 2**20
 """object store in bytes for answers in transit, if this process starts Ray
 

@@ -133,7 +133,7 @@ class Link:
 
 
 IDLE_ROUNDS = 3
-"how often in a row a cluster may fail without any answer"
+"number of times in a row that a cluster may fail without any answer"
 
 log = logging.getLogger(__name__)
 

@@ -293,7 +293,7 @@ class LocalModel:
         return self._misfit(prompt, found, sampling.most_tokens, "to generate (--max-new-tokens)")
 
     def _misfit(self, prompt: Prompt, found: Encoded | str, more: int, what: str) -> str:
-        """Return why a prompt cannot be asked, or empty if it can."""
+        """Return the reason why a prompt cannot be asked, or an empty string if it can."""
         if isinstance(found, str):
             return found
         ids = found.ids

@@ -40,10 +40,10 @@ class Window:
     """
 
     def misfit(self, text: str, prompt: int, more: int, what: str) -> str:
-        """Return why a prompt does not fit with `more` tokens after it, or empty if it does.
+        """Return the reason why a prompt does not fit with `more` tokens after it.
 
-        The prompt has `prompt` tokens. `what` names the tokens that follow. Beyond its window a
-        network still computes, but was never trained to.
+        It is an empty string if it fits. The prompt has `prompt` tokens. `what` names the tokens
+        that follow. Beyond its window a network still computes, but was never trained to.
         """
         if self.tokens is None:
             return ""
@@ -93,7 +93,7 @@ class Loaded:
     network: Any
     revision: str
     quantised: str = ""
-    "how weights were quantised on loading, one of `QUANTISED`, or empty if they were not"
+    "quantisation of the weights on loading, one of `QUANTISED`, or an empty string without one"
 
     @property
     def dtype(self) -> str:

@@ -340,7 +340,7 @@ _OPTION = re.compile(r"([A-Z])\.[ \t]+(\S.*)")
 
 @dataclass(frozen=True, slots=True)
 class LetterHabits:
-    """How often each lettered option is chosen."""
+    """The probabilities of the lettered options."""
 
     weights: tuple[float, ...] = (1.0,)
     by_text: float = 1.0

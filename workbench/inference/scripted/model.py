@@ -86,7 +86,7 @@ class Persona:
     thoughts: tuple[str, ...] = ()
     "thoughts before an answer, drawn at random, or empty if it does not think"
     spread: Spread | None = None
-    """how shares of agreement vary with statement, wording, template and label order
+    """variation of the shares of agreement with statement, wording, template and label order
 
     It is None if `agree` applies.
     """

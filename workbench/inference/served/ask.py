@@ -48,7 +48,7 @@ class Waiting:
     tries: int
     "number of tries after which the call is given up"
     until: float
-    "when the next try begins, on the monotonic clock"
+    "time of the beginning of the next try, on the monotonic clock"
 
     def describe(self) -> str:
         """Return the state of the call as one line of a job's progress."""
@@ -150,7 +150,7 @@ class Asker:
         await asyncio.sleep(wait)
 
     def _down(self, failure: TryFailed) -> str:
-        """Return what is wrong with the server, in a few words."""
+        """Return the fault of the server, in a few words."""
         host = self.client.host
         if failure.kind is Kind.LATE:
             return f"no reply from {host} in time"
@@ -265,7 +265,10 @@ class Asker:
         return *results[:-1], replace(results[-1], failed=n_failed, reason=reason, more=False)
 
     def _sizes(self, missing: int) -> list[int]:
-        """Return how many answers each of the next calls asks for: as many as the server takes."""
+        """Return the number of answers that each of the next calls asks for.
+
+        Each asks for as many as the server takes.
+        """
         n_full, remainder = divmod(missing, self._dialect.most)
         return [self._dialect.most] * n_full + [remainder] * bool(remainder)
 
@@ -339,7 +342,7 @@ class Run:
 
     def __init__(self, name: str, sampling: Sampling, *, counts: bool = True):
         self.sampling, self.counts = sampling, counts
-        """how answers are drawn, and whether they count among those of their snapshot
+        """the sampling of answers, and whether they count among those of their snapshot
 
         Answers that test a server do not.
         """

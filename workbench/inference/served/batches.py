@@ -294,7 +294,7 @@ class Wanted:
     rounds: int = 0
     replies: list[Reply] = field(default_factory=list)
     failure: TryFailed | None = None
-    "of the latest round"
+    "failure of the latest round"
     handed: bool = False
 
     @property

@@ -154,7 +154,7 @@ OPEN_CHAT, OPEN_TEXT = (
 )
 DRAWS = 5
 TOKENS = 24
-"of an answer to the open prompt"
+"most tokens of an answer to the open prompt"
 FALSE_ALARM = 0.001
 
 
@@ -164,7 +164,10 @@ class Drawing:
 
     texts: tuple[str, ...]
     probability: float | None = None
-    "of the answer if all are equal, by the server's log-probabilities, or None if it is not known"
+    """probability of the answer if all are equal, by the server's log-probabilities
+
+    It is None if it is not known.
+    """
 
     @property
     def told(self) -> bool:

@@ -45,7 +45,7 @@ class Usage:
     prompt_tokens: int = 0
     answer_tokens: int = 0
     thinking_tokens: int = 0
-    "of the answer tokens that are thoughts, if the server counts them separately"
+    "number of answer tokens that are thoughts, if the server counts them separately"
     batched_prompt_tokens: int = 0
     "prompt tokens in batches, part of the prompt tokens"
     batched_answer_tokens: int = 0

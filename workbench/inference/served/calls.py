@@ -220,7 +220,7 @@ class Dialect:
         return False
 
     def fewer(self, n: int, failure: TryFailed) -> int:
-        """Return how many answers to ask for after n were refused.
+        """Return the number of answers to ask for after n were refused.
 
         It is the number that the server names, or else `most`. It is 0 if the refusal is not about
         their number.
@@ -325,13 +325,13 @@ def unsupported(failure: TryFailed) -> bool:
 
 
 def _alternatives(body: Body) -> int:
-    """Return how many alternatives of a token a call asked for."""
+    """Return the number of alternatives of a token that a call asked for."""
     echoed = "echo" in body or "echo" in body.get("extra_body", {})
     return 0 if echoed else int(body.get("top_logprobs") or body.get("logprobs") or 0)
 
 
 def _fewer(asked: int, said: str) -> int:
-    """Return how many alternatives to ask for after a refusal.
+    """Return the number of alternatives to ask for after a refusal.
 
     It is the server's stated limit, or the next smaller step.
     """

@@ -55,7 +55,7 @@ NO_SUCH_MODEL = re.compile(
     r"model|\bmodel\b.{0,80}\b(not|unknown|invalid|unsupported)\b",
     re.IGNORECASE,
 )
-"how servers that answer with 400 or 422 say that they have no such model"
+"words of servers that answer with 400 or 422 if they have no such model"
 
 
 def check_served(name: str, environ: Mapping[str, str], *, batched: bool = False) -> None:

@@ -312,7 +312,7 @@ class RemoteModel:
         return result
 
     def undrawn(self, sampling: Sampling) -> str:
-        """Return why answers are not drawn, as `Doubtful` describes.
+        """Return the reason why answers are not drawn, as `Doubtful` describes.
 
         The open prompt is asked at temperature 1, with the further settings of the sampling.
         """
@@ -330,7 +330,7 @@ class RemoteModel:
         return f"{finding}: {self.told_kind()}" if sampled.greedy else ""
 
     def told_kind(self) -> str:
-        """Return what to do with a server that does not draw.
+        """Return the advice on a server that does not draw.
 
         If its kind is unknown, it is asked by a field that no server knows: some refuse it in words
         of their own.

@@ -73,7 +73,7 @@ class Provider:
     thinking: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     "`off`, `effort` or `budget` -> the fields that ask for it"
     thoughts: str = ""
-    "where its replies contain thoughts"
+    "place of the thoughts in its replies"
     note: str = ""
 
     def check(self, sampling: Sampling) -> None:
