@@ -242,7 +242,7 @@ def people_files(people: Sequence[Described], *, pseudonyms: bool) -> dict[str, 
     if pseudonyms:
         rows = [
             (person.pseudonym, "+".join(person.roles), field, value)
-            for person in sorted(people, key=lambda one: one.pseudonym)
+            for person in sorted(people, key=lambda described: described.pseudonym)
             for field, value in person.fields.items()
         ]
         files["people.csv"] = _csv(("pseudonym", "roles", "field", "value"), rows)

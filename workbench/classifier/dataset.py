@@ -80,13 +80,13 @@ def _overlap(
     shared_keys = sorted({key(example) for example in train} & test_keys)
     if not shared_keys:
         return ""
-    named = ", ".join(
+    names = ", ".join(
         repr(shared_key if len(shared_key) <= 60 else shared_key[:59] + "…")
         for shared_key in shared_keys[:SHOWN]
     )
     rest = f" and {len(shared_keys) - SHOWN} more" if len(shared_keys) > SHOWN else ""
     verb = "s are" if len(shared_keys) > 1 else " is"
-    return f"{len(shared_keys):,} {what}{verb} in the training and in the test data: {named}{rest}."
+    return f"{len(shared_keys):,} {what}{verb} in the training and in the test data: {names}{rest}."
 
 
 def without(

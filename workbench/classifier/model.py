@@ -88,13 +88,13 @@ def inspect(name: str) -> Base:
     from transformers import AutoConfig
 
     quiet()
-    place, is_local, commit = locate(name), True, None
+    path, is_local, commit = locate(name), True, None
     try:
-        if not Path(place).is_dir():
-            place, revision = parted(place)
-            is_local, commit = False, commit_of(place, revision)
+        if not Path(path).is_dir():
+            path, revision = parted(path)
+            is_local, commit = False, commit_of(path, revision)
         config: Any = AutoConfig.from_pretrained(
-            place, trust_remote_code=False, **({"revision": commit} if commit else {})
+            path, trust_remote_code=False, **({"revision": commit} if commit else {})
         )
     except (OSError, ValueError, KeyError) as error:
         raise _unloadable(name, error) from error
@@ -109,8 +109,8 @@ def inspect(name: str) -> Base:
         )
     if has_head:
         _outputs(name, config)
-    weights = sorted(Path(place).glob("*.safetensors")) if is_local else []
-    return Base(place, has_head, "-".join(map(file_hash, weights)) or commit or "unknown", commit)
+    weights = sorted(Path(path).glob("*.safetensors")) if is_local else []
+    return Base(path, has_head, "-".join(map(file_hash, weights)) or commit or "unknown", commit)
 
 
 def load(name: str, seed: int = SEED, device: str | None = None) -> EntailmentModel:

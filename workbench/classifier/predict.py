@@ -78,12 +78,12 @@ def similarity_scores(
 
 
 def _sentence_encoder(config: TrainConfig, device: str | None) -> Any:
-    place = inspect(config.base).place
+    path = inspect(config.base).place
     from sentence_transformers import SentenceTransformer
 
     quiet()
     try:
-        encoder = SentenceTransformer(place, device=device, model_kwargs={"use_safetensors": True})
+        encoder = SentenceTransformer(path, device=device, model_kwargs={"use_safetensors": True})
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         raise ModelError(
             f"{config.base}: sentence-transformers cannot load it ({error})"

@@ -272,8 +272,8 @@ def field_value(name: str, text: str) -> str | None:
         raise UsageError(f"{name}: found {len(value)} characters; give at most {LONGEST}")
     hidden = [character for character in value if not character.isprintable()]
     if hidden:
-        shown = hidden[0].encode("unicode_escape").decode("ascii")
-        raise UsageError(f"{name}: found {shown}, which does not show; leave it out")
+        escaped = hidden[0].encode("unicode_escape").decode("ascii")
+        raise UsageError(f"{name}: found {escaped}, which does not show; leave it out")
     return value or None
 
 

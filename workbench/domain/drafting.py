@@ -213,18 +213,25 @@ def parse_prompt(file: str, table: Mapping[str, Any]) -> DraftPrompt:
     for key in _TEXTS:
         if not isinstance(table.get(key, ""), str):
             faults[key] = (repr(table[key]), "a text")
-    for key, least in _NUMBERS.items():
-        value = table.get(key, least)
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            faults[key] = (repr(value), f"a whole number from {least} on")
-    for key, most in _SHARES.items():
+    for key, minimum in _NUMBERS.items():
+        value = table.get(key, minimum)
+        if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
+            faults[key] = (repr(value), f"a whole number from {minimum} on")
+    for key, maximum in _SHARES.items():
         value = table.get(key, 1.0)
-        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= most:
-            faults[key] = (repr(value), f"a number above 0 and at most {most:g}")
+        if (
+            not isinstance(value, int | float)
+            or isinstance(value, bool)
+            or not 0 < value <= maximum
+        ):
+            faults[key] = (repr(value), f"a number above 0 and at most {maximum:g}")
     faults |= {key: fault for key, fault in _wrong_texts(table) if key not in faults}
     if faults:
         raise InputError(
-            [Finding(file, None, key, found, expected) for key, (found, expected) in faults.items()]
+            [
+                Finding(file, None, key, actual, expected)
+                for key, (actual, expected) in faults.items()
+            ]
         )
     return _prompt(table)
 

@@ -53,8 +53,14 @@ class LintFinding:
         these two texts. A finding without texts is told by its message.
         """
         texts = [quoted.text for quoted in self.texts] or [self.message]
-        place = [self.code, self.subject, str(self.variant or ""), self.language or "", self.detail]
-        return content_key([*place, *texts])
+        fields = [
+            self.code,
+            self.subject,
+            str(self.variant or ""),
+            self.language or "",
+            self.detail,
+        ]
+        return content_key([*fields, *texts])
 
 
 def folded(text: str) -> str:

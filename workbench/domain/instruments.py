@@ -311,8 +311,8 @@ def gold_labels(
     `fewest` of them labelled it.
     """
     gold: dict[str, dict[str, int]] = defaultdict(dict)
-    for (statement, issue), given in by_item(labels).items():
-        label = _decided(given, source, fewest)
+    for (statement, issue), label_by_annotator in by_item(labels).items():
+        label = _decided(label_by_annotator, source, fewest)
         if label is not None:
             gold[statement][issue] = label
     return dict(gold)

@@ -34,9 +34,9 @@ def person_name(text: str, what: str = "annotator") -> str:
         raise UsageError(f"the {what}'s name has {len(name)} characters; give at most {LONGEST}")
     hidden = [character for character in name if not character.isprintable()]
     if hidden:
-        shown = hidden[0].encode("unicode_escape").decode("ascii")
+        escaped = hidden[0].encode("unicode_escape").decode("ascii")
         raise UsageError(
-            f"the {what}'s name holds {shown}, which does not show; give a name without it"
+            f"the {what}'s name holds {escaped}, which does not show; give a name without it"
         )
     return name
 

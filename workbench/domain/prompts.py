@@ -110,9 +110,9 @@ class Persona:
     def _plain(self, prompt: Prompt) -> Prompt:
         names = {USER: "User: ", ASSISTANT: "Assistant: "}
         paragraphs = [names.get(turn.role, "") + turn.content for turn in self.turns]
-        first, *others = prompt.messages
+        first, *later_messages = prompt.messages
         return Prompt(
-            (Message(first.role, JOINT.join([*paragraphs, first.content])), *others), False
+            (Message(first.role, JOINT.join([*paragraphs, first.content])), *later_messages), False
         )
 
 

@@ -119,8 +119,8 @@ class Scale:
 
     def place(self, value: str) -> int:
         """Return the index of a value among the offered options, or -1 if it is none of them."""
-        option, offered = self.option(value), self.offered
-        return offered.index(option) if option in offered else -1
+        option, options = self.option(value), self.offered
+        return options.index(option) if option in options else -1
 
     def meaning(self, value: str) -> Meaning:
         """Return the meaning of an answer. An empty one is missing.
@@ -250,14 +250,14 @@ class Questionnaire:
 
         Raises UnknownName if an answer is not on the question's scale.
         """
-        known = {"": Meaning.MISSING}
+        meaning_by_value = {"": Meaning.MISSING}
         scale = self.scale(question.scale)
         meanings = []
         for respondent in self.respondents:
             value = respondent.answers.get(question.ref, "")
-            if value not in known:
-                known[value] = scale.meaning(value)
-            meanings.append(known[value])
+            if value not in meaning_by_value:
+                meaning_by_value[value] = scale.meaning(value)
+            meanings.append(meaning_by_value[value])
         return tuple(meanings)
 
 
@@ -344,7 +344,7 @@ def tallied(questionnaire: Questionnaire) -> Tallied:
     for respondent in questionnaire.respondents:
         for ref, value in respondent.answers.items():
             counts.setdefault(ref, Counter())[value] += 1
-    weighted = len({one.weight for one in questionnaire.respondents}) > 1
+    weighted = len({person.weight for person in questionnaire.respondents}) > 1
     return Tallied(
         replace(questionnaire, respondents=()), len(questionnaire.respondents), counts, weighted
     )

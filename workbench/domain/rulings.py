@@ -236,11 +236,11 @@ def from_plain(value: Any) -> Ruling:
         undoes = None if value["undoes"] is None else bytes.fromhex(value["undoes"])
         verdict = None if value["verdict"] is None else Verdict(value["verdict"])
         label = None if value["label"] is None else str(value["label"])
-        uid, at = bytes.fromhex(value["uid"]), datetime.fromisoformat(value["at"])
+        uid, time = bytes.fromhex(value["uid"]), datetime.fromisoformat(value["at"])
         auditor = person_name(str(value["auditor"]), "auditor")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"found no ruling that can be read ({error}); {EXPECTED}") from error
-    if (verdict is None) != (undoes is not None) or len(uid) != UID_BYTES or at.tzinfo is None:
+    if (verdict is None) != (undoes is not None) or len(uid) != UID_BYTES or time.tzinfo is None:
         raise UsageError("found a ruling without a verdict, an identity or a time in UTC")
     return Ruling(
         uid, subject, verdict, label, str(value["reason"]), auditor, str(value["at"]), undoes

@@ -42,10 +42,10 @@ def _cell(
         intervals[value.interval] = None
     if isinstance(value, Estimate) and not value.defined:
         return f"undefined {_letter(value.undefined, reasons)}"
-    beside = visible(column.beside(row)) if column.beside is not None else ""
+    remark = visible(column.beside(row)) if column.beside is not None else ""
     if isinstance(value, Estimate) and value.few:
-        beside = f"{_letter(value.few, reasons)} {beside}".strip()
-    return f"{shown(value, column)} {beside}" if beside else shown(value, column)
+        remark = f"{_letter(value.few, reasons)} {remark}".strip()
+    return f"{shown(value, column)} {remark}" if remark else shown(value, column)
 
 
 def _letter(why: str, reasons: dict[str, str]) -> str:

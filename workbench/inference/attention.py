@@ -304,9 +304,11 @@ class RowLayout:
         keys[row_indices, :, self.lengths] = key.transpose(0, 1)
         values[row_indices, :, self.lengths] = value.transpose(0, 1)
         keys, values = keys[:, :, : self.longest], values[:, :, : self.longest]
-        own = query.transpose(0, 1).reshape(rows, kv_heads, heads // kv_heads, size) * rules.scale
-        stem_scores = self._to_stems(own, layer)
-        seat_scores = torch.matmul(own, keys.transpose(-1, -2))
+        scaled_queries = (
+            query.transpose(0, 1).reshape(rows, kv_heads, heads // kv_heads, size) * rules.scale
+        )
+        stem_scores = self._to_stems(scaled_queries, layer)
+        seat_scores = torch.matmul(scaled_queries, keys.transpose(-1, -2))
         scores = torch.cat([stem_scores, seat_scores], dim=-1)
         if rules.softcap is not None:
             scores = _capped(scores, rules.softcap)

@@ -93,8 +93,11 @@ def share(network: Any) -> int:
             shared_logits, token_bytes = _together(network, sequences)
             _check_windows(config)
             deviations = [
-                float((own - shared).norm() / (own - own.mean()).norm().clamp_min(1e-30))
-                for own, shared in zip(own_logits, shared_logits, strict=True)
+                float(
+                    (own_logit - shared).norm()
+                    / (own_logit - own_logit.mean()).norm().clamp_min(1e-30)
+                )
+                for own_logit, shared in zip(own_logits, shared_logits, strict=True)
             ]
             tolerance = TOLERANCE.get(network.dtype)
             deviation = sum(deviations) / len(deviations) if tolerance is None else max(deviations)

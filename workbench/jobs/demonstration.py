@@ -178,12 +178,12 @@ def rule(store: Store, run: Run) -> str:
             Verdict.CONFIRMED,
             "Demonstration: the rule reads what the answer says.",
         )
-    ruled = any(
+    has_ruled = any(
         ruling.auditor == AUDITOR and not reviewed.as_drawn(ruling)
         for rulings_given in reviewed.rulings.statements.values()
         for ruling in rulings_given
     )
-    rulings = [] if ruled else list(_rulings(store, reviewed))
+    rulings = [] if has_ruled else list(_rulings(store, reviewed))
     for name, verdict, reason in rulings:
         _rule(store, run, name, verdict, reason)
     if not items and not rulings:

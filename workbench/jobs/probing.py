@@ -84,14 +84,16 @@ class _Asked:
     def answer(self, text: str, label: str = "", fault: str = "", reason: str = "") -> ProbedAnswer:
         """Return an answer to it, truncated if it is very long."""
         n_hidden = len(text) - LONGEST
-        shown = f"{text[:LONGEST]} … ({n_hidden:,} characters more)" if n_hidden > 0 else text
+        visible_text = (
+            f"{text[:LONGEST]} … ({n_hidden:,} characters more)" if n_hidden > 0 else text
+        )
         order = "swapped" if self.probe.inverted else "printed"
         return ProbedAnswer(
             self.probe.statement,
             self.probe.variant,
             self.probe.template,
             order,
-            shown,
+            visible_text,
             label,
             fault,
             reason,
@@ -143,30 +145,30 @@ def probe(
     result = _probed(of, model, should_stop, say)
     if result is None or result.exact or result.all_failed or result.share >= ENOUGH:
         return result
-    others = []
+    family_shares = []
     for other_plan in _families(store, of, model):
         other_result = _probed(other_plan, model, should_stop, say)
         if other_result is None:
             return None
         if not other_result.all_failed:
-            others.append(
+            family_shares.append(
                 FamilyShare(
                     other_plan.design.family, other_result.readable, len(other_result.answers)
                 )
             )
-    return replace(result, others=tuple(others))
+    return replace(result, others=tuple(family_shares))
 
 
 def _probed(
     of: Plan, model: Model, should_stop: Callable[[], bool], say: Callable[[str], None]
 ) -> ProbeResult | None:
-    asked = chosen(of)
+    items = chosen(of)
     exact = of.design.sampling.mode == EXACT
     answers: list[ProbedAnswer] = []
-    for new_answers in (_computed if exact else _drawn)(of, model, asked):
+    for new_answers in (_computed if exact else _drawn)(of, model, items):
         answers += new_answers
         say(
-            f"probe, family {of.design.family}: {len(answers)} of {sum(item.n for item in asked)} "
+            f"probe, family {of.design.family}: {len(answers)} of {sum(item.n for item in items)} "
             "have come"
         )
         if should_stop():
@@ -197,11 +199,11 @@ def chosen(of: Plan) -> list[_Asked]:
     answers_each, remainder = divmod(PROBED, len(picked))
     return [
         _Asked(
-            one,
-            by_name[one.template, one.inverted],
+            picked_probe,
+            by_name[picked_probe.template, picked_probe.inverted],
             1 if exact else answers_each + (index < remainder),
         )
-        for index, one in enumerate(picked)
+        for index, picked_probe in enumerate(picked)
     ]
 
 
@@ -209,7 +211,7 @@ def _of_few_contexts(order: Sequence[Probe]) -> list[Probe]:
     contexts: dict[object, list[Probe]] = defaultdict(list)
     for drawn_probe in order:
         contexts[drawn_probe.prompt.messages[: drawn_probe.prompt.context]].append(drawn_probe)
-    return [one for group in contexts.values() for one in group][:PROBED]
+    return [probe_ for group in contexts.values() for probe_ in group][:PROBED]
 
 
 def _in_turn(groups: Sequence[Sequence[Probe]]) -> Iterator[Probe]:
@@ -279,8 +281,8 @@ def _read(audit: Audit, one: _Asked, output: str) -> ProbedAnswer:
         return one.answer(output, label=_by_words(one.template, answer))
     if label is None:
         other_language = languages(one.template.words).other(answer, one.template.language)
-        why = f"in another language: {other_language}" if other_language else ""
-        return one.answer(output, fault=REFUSAL if refused else UNREADABLE, reason=why)
+        reason = f"in another language: {other_language}" if other_language else ""
+        return one.answer(output, fault=REFUSAL if refused else UNREADABLE, reason=reason)
     if one.template.scale == LETTER and label not in audit.offered(one.probe):
         return one.answer(output, fault=UNREADABLE, reason=f"{label} is not offered")
     return one.answer(output, label=label)
@@ -308,12 +310,12 @@ def _by_words(template: Template, answer: str) -> str:
 
 def _computed(of: Plan, model: Model, asked: Sequence[_Asked]) -> Iterator[list[ProbedAnswer]]:
     """Yield the computed result of each prompt."""
-    prompts = [one.probe.prompt for one in asked]
+    prompts = [asked_prompt.probe.prompt for asked_prompt in asked]
     if registry.audit(of.design.audit).defaults.exact_by == "next tokens":
         yield from _next(of, model, asked, prompts)
         return
     likeliest = _likeliest(model, prompts)
-    forms = forms_by_prompt(of.templates, [one.probe for one in asked])
+    forms = forms_by_prompt(of.templates, [asked_prompt.probe for asked_prompt in asked])
     options = [forms[prompt.key] for prompt in prompts]
     with closing_of(scored_one_by_one(model, prompts, options)) as scores:
         for scored in scores:

@@ -97,11 +97,11 @@ def _unknown_statements(instrument: Instrument) -> Iterator[LintFinding]:
                 ref,
                 f"{data_kind} on a statement that is not there: {count}",
             )
-    answered = {answer.statement for answer in instrument.party_answers}
-    unanswered = [ref for ref in refs if ref not in answered]
-    if answered and unanswered:
-        shown = ", ".join(sorted(unanswered)[:5])
-        message = f"{len(unanswered):,} statements have no party answers: {shown}"
+    answered_refs = {answer.statement for answer in instrument.party_answers}
+    unanswered = [ref for ref in refs if ref not in answered_refs]
+    if answered_refs and unanswered:
+        examples = ", ".join(sorted(unanswered)[:5])
+        message = f"{len(unanswered):,} statements have no party answers: {examples}"
         yield LintFinding("note", "no-party-answers", instrument.name, message)
 
 
@@ -227,9 +227,9 @@ def _texts(instrument: Instrument, answers: Tallied) -> Iterator[LintFinding]:
 def _scales(answers: Tallied) -> Iterator[LintFinding]:
     questions = answers.questionnaire.questions
     used = {question.scale for question in questions if question.role is not Role.SURVEY}
-    offered = {question.scale for question in questions if question.role is Role.SURVEY}
+    survey_scales = {question.scale for question in questions if question.role is Role.SURVEY}
     for scale in answers.questionnaire.scales:
-        if scale.name in offered and len(scale.offered) < FEWEST_OFFERED:
+        if scale.name in survey_scales and len(scale.offered) < FEWEST_OFFERED:
             message = "offers fewer than two answers, so its survey questions cannot be put"
             yield LintFinding("warning", "nothing-to-choose", scale.name, message)
         meanings = {option.meaning for option in scale.offered}

@@ -56,7 +56,9 @@ def statement_findings(
     `apart`: refs of statements that need no other wordings, so they do not count where it is said
     who has one.
     """
-    full_variants, rare = _there(one for one in instrument.statements if one.ref not in apart)
+    full_variants, rare = _there(
+        candidate for candidate in instrument.statements if candidate.ref not in apart
+    )
     yield from _kinds(instrument)
     for spoken, counts in rare.items():
         if language in (None, spoken):
@@ -159,9 +161,9 @@ def _statement(
 
 
 def _alike(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFinding]:
-    compared = [wording for wording in wordings if wording.relation is not Relation.FREE]
-    for index, wording in enumerate(compared):
-        for other in compared[:index]:
+    comparable = [wording for wording in wordings if wording.relation is not Relation.FREE]
+    for index, wording in enumerate(comparable):
+        for other in comparable[:index]:
             agreement = _same(wording.text, other.text)
             if not agreement:
                 continue
@@ -205,13 +207,13 @@ def _missing(
 def _blanks(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFinding]:
     outer = [wording for wording in wordings if wording.text != wording.text.strip()]
     inner = [w for w in wordings if "  " in w.text.strip()]
-    for severity, code, place, affected in (
+    for severity, code, where, affected in (
         ("warning", "stray-blanks", "spaces around", outer),
         ("note", "double-blanks", "double spaces in", inner),
     ):
         if affected:
             message = (
-                f"{language}: {place} {', '.join(str(wording.variant) for wording in affected)}"
+                f"{language}: {where} {', '.join(str(wording.variant) for wording in affected)}"
             )
             texts = tuple(Quoted(str(wording.variant), wording.text) for wording in affected)
             yield LintFinding(
@@ -240,8 +242,8 @@ def _duplicates(statements: Iterable[Statement], language: str | None) -> Iterat
             if wording.variant == ORIGINAL and language in (None, wording.language):
                 key = statement.country, wording.language, folded(wording.text)
                 refs_by_text[key].append((statement.ref, wording.text))
-    for (_, language_of, _), ((first, text), *others) in refs_by_text.items():
-        for ref, other_text in others:
+    for (_, language_of, _), ((first, text), *other_refs) in refs_by_text.items():
+        for ref, other_text in other_refs:
             message = f"{language_of}: the same statement as {first}"
             texts = (Quoted(f"{first} original", text), Quoted(f"{ref} original", other_text))
             yield LintFinding(
@@ -455,11 +457,11 @@ def _slots(template: Template, text: str) -> Iterator[Fault]:
     if text.count(SLOT) != 1:
         yield "error", "template-slot", f"holds the slot {SLOT} {text.count(SLOT)} times, not once"
     if template.scale not in SCALES:
-        known = ", ".join(filter(None, SCALES))
+        scales = ", ".join(filter(None, SCALES))
         yield (
             "error",
             "template-scale",
-            f"has the unknown scale {template.scale!r}. Available: {known}",
+            f"has the unknown scale {template.scale!r}. Available: {scales}",
         )
     for slot in dict.fromkeys(_OTHER_SLOT.findall(text.replace(SLOT, "").replace(MODEL_SLOT, ""))):
         yield "warning", "template-unknown-slot", f"{slot} goes to the model as it stands"
@@ -508,8 +510,8 @@ def _first_label(template: Template) -> str:
     matches = {
         label: _label(label).search(text) for label in (template.positive, template.negative)
     }
-    named = {label: match.start() for label, match in matches.items() if match is not None}
-    return min(named, key=named.__getitem__, default="")
+    starts = {label: match.start() for label, match in matches.items() if match is not None}
+    return min(starts, key=starts.__getitem__, default="")
 
 
 def _without_labels(template: Template) -> str:

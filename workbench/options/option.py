@@ -122,12 +122,16 @@ class Option:
 
     def text(self, value: Any = None) -> str:
         """Return a value, or else the default, as it is typed."""
-        shown = self.default if value is None else value
-        if shown is None:
+        chosen_value = self.default if value is None else value
+        if chosen_value is None:
             return ""
-        if isinstance(shown, float):
-            return f"{shown:g}"
-        return ",".join(map(str, shown)) if isinstance(shown, tuple | list) else str(shown)
+        if isinstance(chosen_value, float):
+            return f"{chosen_value:g}"
+        return (
+            ",".join(map(str, chosen_value))
+            if isinstance(chosen_value, tuple | list)
+            else str(chosen_value)
+        )
 
     def read(self, text: str) -> Any:
         """Return the value of typed text.
@@ -143,17 +147,17 @@ class Option:
         >>> Option("respondents", type=Type.WHOLE, none="all").read("all") is None
         True
         """
-        typed = text.strip()
+        stripped = text.strip()
         if self.type in (Type.WHOLE, Type.NUMBER):
-            if self.none and typed.casefold() in ALL:
+            if self.none and stripped.casefold() in ALL:
                 return None
-            if typed.casefold() in self.words:
-                return typed.casefold()
-            return self.checked(self._number(typed))
+            if stripped.casefold() in self.words:
+                return stripped.casefold()
+            return self.checked(self._number(stripped))
         if self.type is Type.PATH:
             return self.checked(Path(text))
         if self.choices:
-            return self.checked(self._choice(typed))
+            return self.checked(self._choice(stripped))
         return self.checked(text)
 
     def needed(self, text: str) -> Any:
@@ -215,12 +219,12 @@ class Option:
             raise self.error(f"found {typed!r}; give {self.type.value}{bounds}{words}") from None
 
     def _choice(self, typed: str) -> str:
-        known = {_plain(name): name for name in self.choices}
-        if _plain(typed) not in known:
-            matches = get_close_matches(_plain(typed), known, 1, NEAR)
-            suggestion = f"did you mean {known[matches[0]]}? Otherwise " if matches else ""
+        name_by_plain = {_plain(name): name for name in self.choices}
+        if _plain(typed) not in name_by_plain:
+            matches = get_close_matches(_plain(typed), name_by_plain, 1, NEAR)
+            suggestion = f"did you mean {name_by_plain[matches[0]]}? Otherwise " if matches else ""
             raise self.error(f"found {typed!r}; {suggestion}give {_or(tuple(self.choices))}")
-        return known[_plain(typed)]
+        return name_by_plain[_plain(typed)]
 
     def _within(self, value: float) -> bool:
         return (

@@ -248,10 +248,10 @@ class _Asking:
             for drawn in answers:
                 key, request = wanted[drawn.request]
                 self._batch.append(_answered(key, request, drawn, self._ids_of(drawn.snapshot)[0]))
-                counted = counts.get(key, (0, 0))
-                valid, total = self._count(key, drawn, counted[0])
+                counts_before = counts.get(key, (0, 0))
+                valid, total = self._count(key, drawn, counts_before[0])
                 if not drawn.failed:
-                    counts[key] = counted[0] + valid, counted[1] + total
+                    counts[key] = counts_before[0] + valid, counts_before[1] + total
                 is_due = time.monotonic() - self._committed >= FLUSH_AFTER_S
                 if not drawn.more and (drawn.wait or is_due or self._looks_now):
                     self.commit()

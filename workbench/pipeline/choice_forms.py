@@ -171,8 +171,8 @@ class Proposals:
         lines = ["; ".join(parts)]
         reasons = Counter((refusal.what, refusal.why) for refusal in self.refused)
         lines += [
-            f"{what}, {plural(n_questions, 'question')} left out: {why}"
-            for (what, why), n_questions in reasons.most_common()
+            f"{subject}, {plural(n_questions, 'question')} left out: {reason}"
+            for (subject, reason), n_questions in reasons.most_common()
         ]
         return "\n".join(lines)
 
@@ -269,7 +269,7 @@ def accept(store: Store, proposals: Proposals, *, person: str, replace: bool = F
             items.append(proposals.under[ref])
         save[ref] = _written(statement, own_proposals, proposals.language)
     read_refs = {*save, *(proposal.of for proposal in accepted if proposal.of)}
-    changed = store.statements.change(
+    change = store.statements.change(
         proposals.instrument,
         person=person,
         act=proposals.wanted.act,
@@ -278,7 +278,7 @@ def accept(store: Store, proposals: Proposals, *, person: str, replace: bool = F
         create=create,
         choices=items,
     )
-    result = outcome(store, proposals.instrument, changed)
+    result = outcome(store, proposals.instrument, change)
     return Done(f"{result.sentence} {kept_note}." if kept_note else result.sentence, result.refs)
 
 
@@ -439,17 +439,17 @@ class _Work:
 
     def _errors(self, target: _Target) -> None:
         """Draw the perturbations of a question."""
-        wanted, pair = self._wanted, target.pair
-        for perturbation in wanted.perturbations:
+        request, pair = self._wanted, target.pair
+        for perturbation in request.perturbations:
             draw_by_stem: dict[str, int] = {}
-            for number in range(1, wanted.draws + 1):
-                drawn_form = draw(pair.original, pair.key, perturbation, number, wanted.seed)
+            for number in range(1, request.draws + 1):
+                drawn_form = draw(pair.original, pair.key, perturbation, number, request.seed)
                 if drawn_form.choice is None:
                     self.refused.append(Refused(target.ref, perturbation, drawn_form.cannot))
                     break
                 twin = draw_by_stem.setdefault(drawn_form.choice.stem, number)
                 remarks = (f"the same text as draw {twin}",) if twin != number else ()
-                author = f"workbench {perturbation}, seed {wanted.seed}, draw {number}"
+                author = f"workbench {perturbation}, seed {request.seed}, draw {number}"
                 variant = VariantId(KIND_OF[perturbation], number)
                 self._put(
                     target,

@@ -57,8 +57,8 @@ def outcome(store: Store, instrument: str, changed: Changed, what: str = "") -> 
 
 def named(refs: Sequence[str]) -> str:
     """Return `a-1, a-2` or `a-1, a-2, a-3, a-4 and 12 more`."""
-    shown = ", ".join(refs[:NAMED])
-    return shown if len(refs) <= NAMED else f"{shown} and {len(refs) - NAMED:,} more"
+    first_refs = ", ".join(refs[:NAMED])
+    return first_refs if len(refs) <= NAMED else f"{first_refs} and {len(refs) - NAMED:,} more"
 
 
 def _to_look_at(store: Store, instrument: str, ref: str, batch: bytes) -> str:
@@ -174,11 +174,11 @@ def undoable(store: Store, instrument: str, person: str) -> Undoable | None:
 
 def undo(store: Store, instrument: str, person: str) -> Done:
     """Undo the newest change of a person, and return its description."""
-    changed = store.statements.undo(instrument, person=person)
-    if changed is None:
+    change = store.statements.undo(instrument, person=person)
+    if change is None:
         return Done(f"There is nothing to undo: {person} has no change in force here.")
-    refs = tuple(reversed(changed.refs))  # undone from the last to the first
-    return Done(f"Undone: {changed.act} {named(refs)}.", refs)
+    refs = tuple(reversed(change.refs))  # undone from the last to the first
+    return Done(f"Undone: {change.act} {named(refs)}.", refs)
 
 
 def change_all(
@@ -216,10 +216,10 @@ def save_about(
         )
         return outcome(store, instrument, saved)
     act, refs = f"renamed from {seen.ref}", (seen.ref, wanted.ref)
-    changed = store.statements.change(
+    change = store.statements.change(
         instrument, person=person, act=act, expected=expected, save=[under_old_ref], rename=refs
     )
-    return Done(f"{changed.act[:1].upper()}{changed.act[1:]}: {wanted.ref}.", (wanted.ref,))
+    return Done(f"{change.act[:1].upper()}{change.act[1:]}: {wanted.ref}.", (wanted.ref,))
 
 
 def split_in_two(

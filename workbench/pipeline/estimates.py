@@ -187,12 +187,12 @@ class Estimate:
             calls += ", which bills its prompt again"
         lines = [calls, self._price()]
         if self.batched:
-            how = (
+            mode = (
                 "each round is a batch of its own, answered"
                 if self.in_rounds
                 else "the endpoint answers"
             )
-            lines.append(f"in batches: {how} within a day, and you may close the terminal")
+            lines.append(f"in batches: {mode} within a day, and you may close the terminal")
         elif self.seconds is not None:
             lines.append(self._time())
         if self.exceeded:

@@ -320,7 +320,7 @@ def _read_log(store: Store, request: Request) -> Material:
     if path.is_file() and not log_of(path, request.how):
         raise UsageError(f"{path}: found no answers of models. {LOGS}")
     name = request.instrument or request.name or store.instruments.only()
-    wanted = WantedAnswers(
+    target = WantedAnswers(
         name,
         audit=request.audit,
         family=request.family,
@@ -330,7 +330,7 @@ def _read_log(store: Store, request: Request) -> Material:
         skip=request.skip,
     )
     return Material(
-        LOG, name, log=match(store, path, wanted, request.how), how=request.how, skip=request.skip
+        LOG, name, log=match(store, path, target, request.how), how=request.how, skip=request.skip
     )
 
 
@@ -620,9 +620,9 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
     yield from _mapped(outcome.material.how)
     yield from said_by_language(imported.by_language)
     for language, replaced in imported.lexicons:
-        whose = "the one that was here before" if replaced else "one that workbench may have"
+        other = "the one that was here before" if replaced else "one that workbench may have"
         yield (
-            f"- answers in {language} are read by the instrument's own lexicon, in place of {whose}"
+            f"- answers in {language} are read by the instrument's own lexicon, in place of {other}"
         )
     for name, version in imported.edited:
         yield (
@@ -671,8 +671,8 @@ def said_by_language(changes: Sequence[LanguageChange]) -> Iterator[str]:
                 (getattr(change, wordings), "wording"),
                 (getattr(change, templates), "template"),
             )
-            if counted := [plural(number, noun) for number, noun in counts if number]:
-                phrases.append(f"{change.language} {' and '.join(counted)}")
+            if count_phrases := [plural(number, noun) for number, noun in counts if number]:
+                phrases.append(f"{change.language} {' and '.join(count_phrases)}")
         if phrases:
             yield f"- {verb}: {'; '.join(phrases)}{remark}"
 

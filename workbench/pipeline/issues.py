@@ -41,8 +41,8 @@ def issues_of(store: Store, instrument: str) -> tuple[IssueDefinition, ...]:
 
     Those that it does not define itself have the meaning of the shipped scheme.
     """
-    own = store.issues.scheme(instrument)
-    return defined([issue.name for issue in own], own, shipped_issue_scheme().issues)
+    own_issues = store.issues.scheme(instrument)
+    return defined([issue.name for issue in own_issues], own_issues, shipped_issue_scheme().issues)
 
 
 @at_once

@@ -140,7 +140,7 @@ def judging(audit: Audit, given: Sequence[str]) -> dict[str, Any]:
     """
     options = {option.name: option for option in audit.judges_by}
     values = Given(**{name: option.default for name, option in options.items()})
-    named: set[str] = set()
+    option_names: set[str] = set()
     for text in given:
         name, equals, value = text.partition("=")
         option_name = name.strip().lstrip("-").replace("-", "_")
@@ -149,9 +149,9 @@ def judging(audit: Audit, given: Sequence[str]) -> dict[str, Any]:
             raise UsageError(
                 f"found --judge {text!r}; give NAME=VALUE of an option of {audit.name}: {available}"
             )
-        if option_name in named:
+        if option_name in option_names:
             raise UsageError(f"found --judge {option_name} twice; give it once")
-        named.add(option_name)
+        option_names.add(option_name)
         setattr(values, option_name, _read(options[option_name], value))
     return recorded(audit.judges_by, values)
 
@@ -187,8 +187,8 @@ def with_plans(store: Store, audit: Audit, options: Given, of: Printed, medium: 
         run for run, _ in runs_of_plans(store, audit.name) if instrument in (None, run.instrument)
     ]
     runs = of_models(store, planned, listed(model))
-    compared = getattr(options, "compare", None) or ()
-    tables = [followed(store, run, option_values, compared) for run in runs]
+    compared_runs = getattr(options, "compare", None) or ()
+    tables = [followed(store, run, option_values, compared_runs) for run in runs]
     lines = [line for table in tables for line in plan_lines(table)]
     if not tables:
         return of

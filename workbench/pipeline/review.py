@@ -151,11 +151,11 @@ def review(store: Store, run: Run, readings: Readings) -> Review:
 
 def _unruled(store: Store, run: Run, plain: Readings, source: Source, *, by_rule: bool) -> Review:
     """Return the facts on a run's statements without rulings, before ranking."""
-    judged = registry.audit(run.audit).judged_for_review(store, run, plain) or _unjudged(
+    judgements = registry.audit(run.audit).judged_for_review(store, run, plain) or _unjudged(
         store, run, source.reader
     )
     signals = [
-        (ref, signal) for ref, ref_signals in judged.signals.items() for signal in ref_signals
+        (ref, signal) for ref, ref_signals in judgements.signals.items() for signal in ref_signals
     ]
     signals += _remarks(store, run)
     signals += contradictions(store, run, by_rule=by_rule)
@@ -165,7 +165,9 @@ def _unruled(store: Store, run: Run, plain: Readings, source: Source, *, by_rule
         (ref, Signal("outdated", f"version {asked_version}, now {current_version}"))
         for ref, (asked_version, current_version) in store.runs.outdated(run).items()
     ]
-    return Review(run, source.card, source.reader, judged, (), RulingsOn(), found=tuple(signals))
+    return Review(
+        run, source.card, source.reader, judgements, (), RulingsOn(), found=tuple(signals)
+    )
 
 
 def with_rulings(store: Store, of: Review) -> Review:
@@ -298,7 +300,7 @@ def _unjudged(store: Store, run: Run, reader: int | None) -> Judged:
     refs = tuple(dict.fromkeys(ref for ref, *_ in cells.values()))
     if reader is None or registry.audit(run.audit).nature.free_text:
         return Judged(refs, None)
-    axes = {asked.probe: asked.axes for asked in store.raw_answers.probes(run)}
+    axes = {asked_probe.probe: asked_probe.axes for asked_probe in store.raw_answers.probes(run)}
     counts: dict[int, Counter[str | None]] = {}
     for probe, label, _, count in store.runs.counts(run, [reader]):
         counts.setdefault(probe, Counter())[label if label in possible(axes[probe]) else None] += (
@@ -493,9 +495,9 @@ def _ever_decided(store: Store, control: Control) -> int:
         if (item.prompt, item.text) not in earlier
     }
     decided = {
-        (named["prompt"], named["text"])
+        (names["prompt"], names["text"])
         for event in store.rulings.events()
-        if "text" in (named := event.subject.named)
+        if "text" in (names := event.subject.named)
         and event.verdict not in (None, Verdict.LOOK_AGAIN)
     }
     return len(own_answers & decided)

@@ -400,10 +400,10 @@ def answers_in_short(item: Shown, most: int | None = FIRST) -> Table[ItemAnswer]
     computed = item.computed
     rows = item.rows[:most]
     left = len(item.rows) - len(rows)
-    more = (
+    note = (
         f"{plural(left, f'more {_unit(computed)}')} not shown: --all prints all {len(item.rows):,}"
     )
-    asked: Column[ItemAnswer] = Column("to", "asked", _asked, Kind.PROSE, least=14)
+    prompt_column: Column[ItemAnswer] = Column("to", "asked", _asked, Kind.PROSE, least=14)
     return Table(
         "answers",
         "Probabilities" if computed else "Answers",
@@ -412,11 +412,11 @@ def answers_in_short(item: Shown, most: int | None = FIRST) -> Table[ItemAnswer]
             _subject(computed),
             *([] if computed else [_count()]),
             *([_reads()] if any(row.reads for row in rows) else []),
-            asked,
+            prompt_column,
             _text(computed, least=24),
         ],
         key=_key,
-        notes=[more] if left else [],
+        notes=[note] if left else [],
         empty=NOTHING_ANSWERED,
     )
 

@@ -70,7 +70,7 @@ def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Ta
     ranks = {name(row): rank for rank, row in enumerate(progress.items, start=1)}
     rows = progress.items if every else waiting(progress)
     states = {name(row): state(progress, row, blind=blind) for row in rows}
-    place: Column[Waiting] = Column("place", "#", lambda row: ranks[name(row)], Kind.COUNT)
+    rank_column: Column[Waiting] = Column("place", "#", lambda row: ranks[name(row)], Kind.COUNT)
     item: Column[Waiting] = Column("item", "item", name, least=19)
     statement: Column[Waiting] = Column(
         "statement",
@@ -116,14 +116,14 @@ def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Ta
     reasons: Column[Waiting] = Column(
         "reasons", "reasons", lambda row: _reasons(row, blind=blind), Kind.WORDS, aside=True
     )
-    brief_columns = [place, statement, score, decided, why_]
+    brief_columns = [rank_column, statement, score, decided, why_]
     return Table(
         "review",
         "Items for an auditor",
         rows,
         brief_columns
         if every
-        else [place, item, statement, score, decided, why_, inclusion, reasons],
+        else [rank_column, item, statement, score, decided, why_, inclusion, reasons],
         key=lambda row: (name(row),),
         definition="" if every else f"{SCORED} {EQUAL}",
         empty=nothing_waits(progress),

@@ -62,8 +62,8 @@ def _jobs(store: Store) -> Iterator[Task]:
         if job.hidden:
             continue
         if job.question:
-            what = f"about job {job.id}: {_QUESTIONS[job.question]}"
-            yield Task(f"job {job.id}", "1 decision", what, ("jobs", str(job.id)))
+            description = f"about job {job.id}: {_QUESTIONS[job.question]}"
+            yield Task(f"job {job.id}", "1 decision", description, ("jobs", str(job.id)))
         elif job.state in UNFINISHED and job.done < job.total and design not in designs:
             missing = plural(job.total - job.done, "prompt" if job.exact else "answer")
             personas = job.spec.get("personas")
@@ -72,8 +72,8 @@ def _jobs(store: Store) -> Iterator[Task]:
                 if isinstance(personas, list)
                 else ""
             )
-            what = f"of job {job.id} ({job.state}{persona_names}) are missing"
-            yield Task(f"job {job.id}", missing, what, ("jobs", str(job.id)))
+            description = f"of job {job.id} ({job.state}{persona_names}) are missing"
+            yield Task(f"job {job.id}", missing, description, ("jobs", str(job.id)))
         designs.add(design)
 
 
@@ -93,23 +93,25 @@ def _queues(store: Store) -> Iterator[Task]:
 
     An item of several queues counts in the first of them alone.
     """
-    counted: dict[tuple[str, int], int] = {}
+    labels_counted: dict[tuple[str, int], int] = {}
     adjudicated: set[tuple[str, int]] = set()
     flagged: set[tuple[str, int]] = set()
     for queue in store.queues.list():
         codebook = queue.codebook.name
-        judged = store.labels.judged(codebook, queue=queue.name)
-        disputed = {(codebook, item.context.unit) for item in judged if item.open} - adjudicated
+        judged_items = store.labels.judged(codebook, queue=queue.name)
+        disputed = {
+            (codebook, item.context.unit) for item in judged_items if item.open
+        } - adjudicated
         adjudicated |= disputed
         if disputed:
-            what = f"of the queue {queue.name} to adjudicate"
+            description = f"of the queue {queue.name} to adjudicate"
             yield Task(
                 f"adjudicate {queue.name}",
                 plural(len(disputed), "item"),
-                what,
+                description,
                 ("adjudicate", queue.name),
             )
-        n_labels_left = _left(store, queue, counted)
+        n_labels_left = _left(store, queue, labels_counted)
         if n_labels_left:
             n_labels = sum(n_labels_left)
             location = (
@@ -117,9 +119,9 @@ def _queues(store: Store) -> Iterator[Task]:
                 if len(n_labels_left) != n_labels
                 else "in"
             )
-            what = f"to give {location} the queue {queue.name}"
-            yield Task(f"label {queue.name}", plural(n_labels, "label"), what, ("annotate",))
-        agreed = (item for item in judged if not item.open and item.decision is None)
+            description = f"to give {location} the queue {queue.name}"
+            yield Task(f"label {queue.name}", plural(n_labels, "label"), description, ("annotate",))
+        agreed = (item for item in judged_items if not item.open and item.decision is None)
         of_queue = {
             (codebook, item.context.unit)
             for item in agreed
@@ -127,11 +129,11 @@ def _queues(store: Store) -> Iterator[Task]:
         }
         if newly_flagged := of_queue - flagged:
             flagged |= newly_flagged
-            what = f"flagged in the queue {queue.name}; the labels agree"
+            description = f"flagged in the queue {queue.name}; the labels agree"
             yield Task(
                 f"flags {queue.name}",
                 plural(len(newly_flagged), "item"),
-                what,
+                description,
                 ("agreement", queue.name),
             )
 
@@ -193,11 +195,11 @@ def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
     known_uids: frozenset[bytes] = frozenset()
     for audit in registry.asking():
         has_any = False
-        answered = [run for run in store.runs.list(audit.name, personas=True) if run.responses]
-        for run in sorted(answered, key=lambda run: run.last, reverse=True):
+        answered_runs = [run for run in store.runs.list(audit.name, personas=True) if run.responses]
+        for run in sorted(answered_runs, key=lambda run: run.last, reverse=True):
             pending = known_to_wait(store, run, audit.known_for_review(run, shared))
             if pending.again - known_uids or (pending.items and not has_any):
-                what, route = (
+                description, route = (
                     f"for an auditor: {run.named} ({registry.audit_title(audit.name)})",
                     ("review", (*run.way, run.family)),
                 )
@@ -207,7 +209,7 @@ def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
                     if not has_any
                     else " ".join(["review", *map(str, run.way), run.family])
                 )
-                yield Task(key, pending.words, what, route, pressing=False, blind=blind)
+                yield Task(key, pending.words, description, route, pressing=False, blind=blind)
                 known_uids, has_any = known_uids | pending.again, True
 
 
@@ -223,6 +225,10 @@ def _outdated(store: Store) -> Iterator[Task]:
             and run.responses
             and (outdated := store.runs.outdated(run))
         ):
-            what = f"changed since {run.named} was asked ({registry.audit_title(audit.name)})"
+            description = (
+                f"changed since {run.named} was asked ({registry.audit_title(audit.name)})"
+            )
             key = " ".join(["outdated", *map(str, run.way), run.family])
-            yield Task(key, plural(len(outdated), "statement"), what, (audit.place.mode, run))
+            yield Task(
+                key, plural(len(outdated), "statement"), description, (audit.place.mode, run)
+            )

@@ -505,12 +505,14 @@ class _Turns:
             self._dropped.clear()
         elif mark.role is Role.COMMA:
             # A parenthesis after the negation, `not, in the long run, beneficial`, does not end it.
-            kept = [entry for entry in self._waiting[-self._window - 1 :] if entry[0].alone]
+            still_waiting = [
+                entry for entry in self._waiting[-self._window - 1 :] if entry[0].alone
+            ]
             if self._interrupted:
                 self._dropped += [
                     mark for mark, carried in self._waiting if carried and not mark.alone
                 ]
-            self._waiting = kept
+            self._waiting = still_waiting
 
     def onto(self, label: Mark) -> list[Mark]:
         """Return the negations that reach a label, and clear the list."""
@@ -719,14 +721,14 @@ def _lowered(text: str) -> str:
 
 
 def _reading(before: list[re.Match[str]], label: re.Match[str], agrees: bool) -> Reading:
-    words = [earlier[0] for earlier in before]
+    preceding = [earlier[0] for earlier in before]
     start = label.start()
-    if words[-1:] == ["not"]:
+    if preceding[-1:] == ["not"]:
         start = before[-1].start()
-    elif words == ["don", "t"]:
+    elif preceding == ["don", "t"]:
         start = before[0].start()
     stance = Stance.AGREE if agrees is (start == label.start()) else Stance.DISAGREE
-    negation = "" if start == label.start() else "not " if words[-1] == "not" else "don't "
+    negation = "" if start == label.start() else "not " if preceding[-1] == "not" else "don't "
     quotation = negation + label[0]
     return Reading(stance.value, f'"{quotation}" read as {stance.value}', start, label.end())
 

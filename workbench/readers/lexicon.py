@@ -34,9 +34,9 @@ class Languages:
         self._known = {
             lexicon_read.language for lexicon_read in lexicons_read if lexicon_read.words
         }
-        for words in lexicons_read:
-            for word in _own(words):
-                languages_by_word[word].add(words.language)
+        for lexicon in lexicons_read:
+            for word in _own(lexicon):
+                languages_by_word[word].add(lexicon.language)
         self._votes: Mapping[str, Mapping[str, float]] = {
             word: dict.fromkeys(languages, 1 / len(languages))
             for word, languages in languages_by_word.items()

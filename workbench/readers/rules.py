@@ -183,8 +183,8 @@ class ChoiceLetter:
             return Reading(None, REFUSAL)
         starts = [0, *(question.start() for question in _NEXT.finditer(text))]
         for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-            named = list(_NAMED.finditer(text, start, end))
-            match = named[-1] if named else _BEGINS.match(text, start, end)
+            answer_lines = list(_NAMED.finditer(text, start, end))
+            match = answer_lines[-1] if answer_lines else _BEGINS.match(text, start, end)
             if match is not None:
                 other = _ANOTHER.match(text, match.end(1), end)
                 if other is not None and other[1].lower() != match[1].lower():

@@ -337,10 +337,10 @@ def _slug(audit: str, found: Reported, before: Sequence[Part]) -> str:
 
 def _once(runs: Mapping[tuple[str, str, Run], None]) -> Iterator[tuple[str, str, Run]]:
     """Yield each run with the first of its names, once for all audits of the same answers."""
-    done: set[Run] = set()
+    yielded: set[Run] = set()
     for audit, name, run in runs:
-        if run not in done:
-            done.add(run)
+        if run not in yielded:
+            yielded.add(run)
             yield audit, name, run
 
 
@@ -496,9 +496,9 @@ def _first(part: Part, tables: Mapping[str, Sequence[Shown]]) -> AnyTable | None
     """
     order = [name for name in part.found.shown if part.audit]
     table_by_name = {
-        shown.table.name: shown.table
-        for shown in reversed(tables[part.slug])
-        if len(shown.table.rows) <= MOST_ROWS
+        report_table.table.name: report_table.table
+        for report_table in reversed(tables[part.slug])
+        if len(report_table.table.rows) <= MOST_ROWS
     }
     candidates = [table_by_name[name] for name in order if name in table_by_name]
     return next(

@@ -78,7 +78,7 @@ def packed(tables: Sequence[Shown], statements: Mapping[str, tuple[Sequence[Behi
     """
     parts = [
         {"title": visible(part), "tables": [_table(table) for table in part_tables]}
-        for part, part_tables in groupby(tables, key=lambda shown: shown.part)
+        for part, part_tables in groupby(tables, key=lambda report_table: report_table.part)
     ]
     statement_lists = [_statements(title, *content) for title, content in statements.items()]
     text = json.dumps(

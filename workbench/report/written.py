@@ -207,13 +207,13 @@ def _made(store: Store, fresh: Path, choice: ReportChoice, tell: Tell) -> None:
     with DrawingProcess(fresh.parent) as process:
         tables_by_slug: dict[str, Tables] = {}
         requested = None if choice.every_file else choice.tables
-        found = collect(
+        collected = collect(
             store,
             choice,
             tell,
             lambda part: tables_by_slug.update({part.slug: shown_of(part, requested)}),
         )
-        _write(fresh, _files(store, found, tables_by_slug, process, tell))
+        _write(fresh, _files(store, collected, tables_by_slug, process, tell))
 
 
 @contextmanager
@@ -262,17 +262,17 @@ def _files(
         ],
         1,
     )
-    shown = dict(
+    main_by_slug = dict(
         zip((group.slug for group in report_groups if group.main is not None), mains, strict=True)
     )
     pictures = {
         slug: picture
-        for slug, main_table in shown.items()
+        for slug, main_table in main_by_slug.items()
         for picture in pictures_of(main_table.table)[:1]
     }
     process.begin(picture.pages()[0] for picture in pictures.values())
     sections = [
-        Section(group, group_sentences, shown.get(group.slug), None)
+        Section(group, group_sentences, main_by_slug.get(group.slug), None)
         for group, group_sentences in zip(report_groups, sentences, strict=True)
     ]
     tell(0.6, "writing tables")
@@ -308,8 +308,8 @@ def _files(
     tell(0.75, "drawing pictures")
     drawn_pictures = dict[str, Drawn]()
     for slug, picture in pictures.items():
-        drawn_pictures[slug], files = drawing(shown[slug], picture.pages()[0], process)
-        other_files += [(name, shown[slug].title) for name in files]
+        drawn_pictures[slug], files = drawing(main_by_slug[slug], picture.pages()[0], process)
+        other_files += [(name, main_by_slug[slug].title) for name in files]
         yield from files.items()
     yield from _pictures(single, process, tell)
     tell(0.95, "writing the page")
@@ -351,8 +351,10 @@ def planned_claims(store: Store, parts: Sequence[Part]) -> set[tuple[str, str]]:
 
 def _main(of: Group) -> Shown:
     assert of.main is not None, "only groups with a table"
-    ruled = [note for part in of.parts for note in part.found.rulings.notes()]
-    return Shown(of.title, replace(of.main, name=of.audit), ruled=tuple(dict.fromkeys(ruled)))
+    ruling_notes = [note for part in of.parts for note in part.found.rulings.notes()]
+    return Shown(
+        of.title, replace(of.main, name=of.audit), ruled=tuple(dict.fromkeys(ruling_notes))
+    )
 
 
 def _numbered(tables: Sequence[Shown], first: int) -> list[Shown]:
@@ -399,16 +401,16 @@ def _latex(one: Shown) -> bytes:
 def _pictures(tables: Sequence[Shown], process: DrawingProcess, tell: Tell) -> Files:
     """Yield every picture of some tables as SVG and PDF."""
     pages = [
-        (listed, page)
-        for listed in tables
-        for picture in pictures_of(listed.table)
+        (report_table, page)
+        for report_table in tables
+        for picture in pictures_of(report_table.table)
         for page in picture.pages()
     ]
     process.begin(picture for _, picture in pages)
     for number, (table, picture) in enumerate(pages):
-        drawn, files = drawing(table, picture, process)
+        figure, files = drawing(table, picture, process)
         yield from files.items()
-        tell(0.75 + 0.2 * number / len(pages), f"drew {drawn.caption}")
+        tell(0.75 + 0.2 * number / len(pages), f"drew {figure.caption}")
 
 
 def _statements(

@@ -78,7 +78,7 @@ def _pattern(phrases: Sequence[str]) -> re.Pattern[str]:
     whole_phrases = sorted(
         (phrase for phrase in phrases if not phrase.startswith("n'")), key=len, reverse=True
     )
-    words = "|".join(
+    alternatives = "|".join(
         re.escape(phrase).replace(r"\ ", r"\s+").replace("'", "['’]") for phrase in whole_phrases
     )
     ends = [
@@ -86,7 +86,7 @@ def _pattern(phrases: Sequence[str]) -> re.Pattern[str]:
         for phrase in phrases
         if phrase.startswith("n'")
     ]
-    return re.compile("|".join([*ends, rf"(?<![\w'’-])(?:{words})(?![\w-])"]), re.IGNORECASE)
+    return re.compile("|".join([*ends, rf"(?<![\w'’-])(?:{alternatives})(?![\w-])"]), re.IGNORECASE)
 
 
 MANY_WORDS = 30

@@ -182,10 +182,10 @@ def similarity_findings(
     for near in nearness(statements, embedded, language):
         finding = _too_far(near, thresholds) or _too_near(near, thresholds)
         if finding is not None:
-            code, severity, what = finding
+            code, severity, flaw = finding
             location = near.ref, near.wording.variant, near.wording.language
             message = (
-                f"{near.wording.language}: {near.wording.variant} {what} (cosine {near.cosine:.3f})"
+                f"{near.wording.language}: {near.wording.variant} {flaw} (cosine {near.cosine:.3f})"
             )
             yield LintFinding(
                 severity, code, near.ref, message, *location, _texts(near.original, near.wording)

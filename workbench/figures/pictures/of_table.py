@@ -132,9 +132,9 @@ class Forest(Recipe):
                 series = (
                     said_of(row, own) if own else visible(column.title) if len(columns) > 1 else ""
                 )
-                beside = column.beside(row) if column.beside else ""
+                remark = column.beside(row) if column.beside else ""
                 references = _references(column, row) if self.reference else ()
-                yield Point(said_of(row, labels), value, series, references, visible(beside))
+                yield Point(said_of(row, labels), value, series, references, visible(remark))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -416,7 +416,7 @@ def _cell(row: Any, column: Column[Any], shade: Column[Any]) -> Cell:
         return Cell(f"{MARKS[verdict]}{counts}", verdict=verdict)
     if isinstance(value, Estimate) and not value.defined:
         return Cell("undef.", undefined=visible(value.undefined))
-    beside = visible(column.beside(row)) if column.beside else ""
+    remark = visible(column.beside(row)) if column.beside else ""
     estimate = estimated(value)
     text = (
         number(estimate.value, column.kind, bare=True)
@@ -424,7 +424,7 @@ def _cell(row: Any, column: Column[Any], shade: Column[Any]) -> Cell:
         else shown(value, column)
     )
     return Cell(
-        f"{text} {beside}".strip(),
+        f"{text} {remark}".strip(),
         shade_value.value if shade_value is not None and shade_value.defined else NAN,
     )
 

@@ -256,10 +256,11 @@ class ScriptedModel:
             _one_of(self.persona.thoughts, rng).split(" ") for _ in range(request.first + request.n)
         ]
         within_budget = [
-            words[: sampling.thinking_tokens or len(words)] for words in thoughts[request.first :]
+            thought[: sampling.thinking_tokens or len(thought)]
+            for thought in thoughts[request.first :]
         ]
         self.thinking_tokens += sum(map(len, within_budget))
-        return [f"<think>{' '.join(words)}</think>" for words in within_budget]
+        return [f"<think>{' '.join(thought)}</think>" for thought in within_budget]
 
     def _letters(self, prompt: Prompt) -> dict[str, float] | None:
         return letter_shares(self.persona.letters, self.persona.unreadable, prompt)
@@ -346,11 +347,11 @@ def _offered(prompt: Prompt) -> re.Match[str] | None:
 
 def _first_words(shares: Mapping[str, float]) -> dict[str, float]:
     """Return the probability of each first word. A text without words counts as a whole."""
-    words: dict[str, float] = {}
+    share_by_word: dict[str, float] = {}
     for text, share in shares.items():
         word = text.split()[0] if text.split() else text
-        words[word] = words.get(word, 0.0) + share
-    return words
+        share_by_word[word] = share_by_word.get(word, 0.0) + share
+    return share_by_word
 
 
 def _begins(text: str, option: str, whole_words: bool) -> bool:

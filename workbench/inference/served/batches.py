@@ -413,9 +413,9 @@ class BatchRun:
 
     def _to_ask(self) -> list[Wanted]:
         return [
-            wanted
-            for wanted in self._wanted.values()
-            if wanted.missing and wanted.rounds < ROUNDS and not _final(wanted)
+            pending
+            for pending in self._wanted.values()
+            if pending.missing and pending.rounds < ROUNDS and not _final(pending)
         ]
 
     @property
@@ -434,9 +434,9 @@ class BatchRun:
 
         With `failed`, missing answers have failed and are not asked again.
         """
-        for wanted in self._wanted.values():
-            if not wanted.handed and (wanted.replies or wanted.failure is not None):
-                yield from wanted.drawn(final=failed)
+        for pending in self._wanted.values():
+            if not pending.handed and (pending.replies or pending.failure is not None):
+                yield from pending.drawn(final=failed)
 
     # sending
 
@@ -610,10 +610,14 @@ class BatchRun:
         )
 
     def _look(self, sent: SentBatch, pause: float) -> SentBatch:
-        seen = self._of.do(self._of.client.look(sent.batch))
+        batch_state = self._of.do(self._of.client.look(sent.batch))
         time = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         sent = replace(
-            sent, state=seen.state, completed=seen.completed, failed=seen.failed, looked_at=time
+            sent,
+            state=batch_state.state,
+            completed=batch_state.completed,
+            failed=batch_state.failed,
+            looked_at=time,
         )
         self._ledger.note(sent, None if sent.over else pause)
         return sent

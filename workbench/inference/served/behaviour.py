@@ -238,20 +238,20 @@ def temperature_words(one: Drawing, zero: Drawing, low: str = "0") -> tuple[bool
 
     It is None if it cannot be told.
     """
-    seen = f"({one.describe('1')}, {zero.describe(low)})"
+    facts = f"({one.describe('1')}, {zero.describe(low)})"
     if not one.told or not zero.told:
         return None, "unknown: the answers are cut off in thought, so none can be compared"
     if one.greedy:
         return False, f"ignored: the server does not draw ({one.describe('1')})"
     if not one.differ:
-        return None, f"unknown: the model is certain even of an open prompt {seen}"
+        return None, f"unknown: the model is certain even of an open prompt {facts}"
     if not zero.differ:
-        return True, f"obeyed {seen}"
+        return True, f"obeyed {facts}"
     if len(set(zero.texts)) == len(zero.texts):
-        return False, f"ignored at {low} {seen}"
+        return False, f"ignored at {low} {facts}"
     return (
         None,
-        f"unknown: answers vary at {low}, by the temperature or by the server's arithmetic {seen}",
+        f"unknown: answers vary at {low}, by the temperature or by the server's arithmetic {facts}",
     )
 
 
@@ -260,13 +260,13 @@ def narrowed_words(name: str, value: str, narrow: Drawing) -> tuple[bool | None,
 
     It leaves only the likeliest token, and answers differ without it.
     """
-    seen = narrow.describe(f"{name} {value}")
+    facts = narrow.describe(f"{name} {value}")
     if not narrow.told:
         return None, "unknown: the answers are cut off in thought, so none can be compared"
     if not narrow.differ:
-        return True, f"obeyed ({seen})"
+        return True, f"obeyed ({facts})"
     return (
-        (False, f"ignored ({seen})")
+        (False, f"ignored ({facts})")
         if len(set(narrow.texts)) == len(narrow.texts)
-        else (None, f"unknown ({seen})")
+        else (None, f"unknown ({facts})")
     )

@@ -305,8 +305,8 @@ def _about(parameter: str, failure: TryFailed) -> bool:
     """
     if failure.parameter:
         return failure.parameter == parameter
-    words = failure.reason.lower()
-    return bool(re.search(rf"\b{parameter}\b", words) and re.search(REFUSAL, words))
+    reason = failure.reason.lower()
+    return bool(re.search(rf"\b{parameter}\b", reason) and re.search(REFUSAL, reason))
 
 
 def about_logprobs(failure: TryFailed) -> bool:

@@ -407,11 +407,11 @@ class Client:
 
     def _unreachable(self, error: Exception) -> TryFailed:
         cause = error.__cause__ or error
-        words = brief(without_key(str(cause), self._key)) or type(cause).__name__
+        message = brief(without_key(str(cause), self._key)) or type(cause).__name__
         if type(cause).__name__ in NEVER_SENT:
             return TryFailed(
                 Kind.ABSENT,
-                f"nothing answers at {self._address.url} ({words}). Start the server, or mend "
+                f"nothing answers at {self._address.url} ({message}). Start the server, or mend "
                 "the address",
             )
         event = (
@@ -419,7 +419,7 @@ class Client:
             if type(cause).__name__ == "DecodingError"
             else "the connection broke off"
         )
-        return TryFailed(Kind.BROKEN, f"{event} ({words})", paid=True)
+        return TryFailed(Kind.BROKEN, f"{event} ({message})", paid=True)
 
     def _refusal(self, error: Any) -> Exception:
         """Return the error for an unsuccessful status.
@@ -427,12 +427,12 @@ class Client:
         It is TryFailed, or ModelError if the run cannot continue.
         """
         status, name = int(error.status_code), self._address.name
-        words = server_words(error.body if error.body is not None else error.message, self._key)
+        message = server_words(error.body if error.body is not None else error.message, self._key)
         if status in (401, 403):
             return ModelError(f"{name}: {self._about_key(status)}")
         if status == 402 or error.code in NO_CREDIT or error.type in NO_CREDIT:
             return ModelError(
-                f"{name}: the account has no credit left ({words}). Add some, then resume"
+                f"{name}: the account has no credit left ({message}). Add some, then resume"
             )
         if status < 400:
             return ModelError(
@@ -467,10 +467,10 @@ class Client:
     async def _not_found(self, endpoint: str, error: Any) -> str:
         """Return a message about what is missing: the model, or the endpoint."""
         path = {"chat": "/chat/completions"}.get(endpoint, f"/{endpoint}")
-        words = server_words(error.body, self._key, none="")
+        reason = server_words(error.body, self._key, none="")
         message = (
             f"{self._address.name}: {self._address.url}{path} answered with "
-            f"404{words and ': '}{words}. "
+            f"404{reason and ': '}{reason}. "
         )
         try:
             ids = [str(entry.get("id")) for entry in await self.served() or ()]

@@ -368,14 +368,14 @@ class RemoteModel:
         )
         if isinstance(reply, Reply):
             return "", None
-        words = str(reply.__context__ if isinstance(reply.__context__, TryFailed) else reply)
-        if NO_FIELD not in words:
+        message = str(reply.__context__ if isinstance(reply.__context__, TryFailed) else reply)
+        if NO_FIELD not in message:
             raise reply
-        return words, next(
+        return message, next(
             (
                 candidate
                 for candidate in providers()
-                if candidate.refuses and candidate.refuses in words
+                if candidate.refuses and candidate.refuses in message
             ),
             None,
         )
