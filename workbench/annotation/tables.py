@@ -20,7 +20,7 @@ class QueueState:
     purpose: str
     codebook: str
     title: str
-    "of the codebook"
+    "title of the codebook"
     items: int
     needed: int
     "number of labels that its items need"

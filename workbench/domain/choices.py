@@ -177,7 +177,7 @@ class ChoiceItem:
     middle_removed: bool | None = None
     shares: tuple[float, ...] = ()
     warnings: tuple[str, ...] = ()
-    "as in `ChoicePair`"
+    "the same as in `ChoicePair`"
 
 
 ChoiceItems = Mapping[str, ChoiceItem]

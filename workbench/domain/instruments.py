@@ -58,7 +58,7 @@ class PartyAnswer:
     party: str
     statement: str
     answer: str
-    "as published: `rather agree`"
+    "the answer as published: `rather agree`"
     stance: int | None
     "+1 agree, -1 disagree, 0 neutral, None no opinion"
 

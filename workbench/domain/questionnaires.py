@@ -395,7 +395,11 @@ def shared_texts(
         if question.role is Role.CONTEXT and question.ref in statements:
             for language, text in _texts(statements[question.ref], (VariantKind.ORIGINAL,)):
                 refs_by_text.setdefault((language, text), question.ref)
-    targets = [q.ref for q in questions if q.role is Role.TARGET and q.ref in statements]
+    targets = [
+        candidate.ref
+        for candidate in questions
+        if candidate.role is Role.TARGET and candidate.ref in statements
+    ]
     pairs = [
         (ref, refs_by_text.get(text)) for ref in targets for text in _texts(statements[ref], ASKED)
     ]

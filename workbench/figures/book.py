@@ -30,7 +30,7 @@ class Entry:
 
     name: str
     title: str
-    "in a few words, for a list of tables: `policy issues`"
+    "description in a few words, for a list of tables: `policy issues`"
     make: Callable[..., AnyTable]
     "called with a subject"
     subjects: Sequence[Subject] = ((),)

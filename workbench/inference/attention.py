@@ -287,7 +287,7 @@ class RowLayout:
     starts: torch.Tensor
     "(rows,): tokens in each row's stem"
     longest: int
-    "of lengths + 1"
+    "the largest of the lengths + 1"
     reach: int
     "most tokens that any row sees"
     _masks: dict[int | None, torch.Tensor] = field(default_factory=dict)

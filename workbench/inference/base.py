@@ -121,7 +121,7 @@ class NextTokens:
     There are then no texts.
     """
     snapshot: str | None = None
-    "as in `Scored`"
+    "the same as in `Scored`"
     fingerprint: str = ""
 
 

@@ -178,7 +178,7 @@ class Proposals:
 
 
 MOST_DRAWS = 99
-"of one perturbation, while the published prompts have 1"
+"most draws of one perturbation, while the published prompts have 1"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from workbench.pipeline.design_checks import scripted, served
 from workbench.pipeline.planning import Plan
 
 CHARACTERS_PER_TOKEN = 4
-"of English text, with the vocabularies of today's models"
+"characters per token of English text, with the vocabularies of today's models"
 LIKE = ("model", "audit", "instrument", "sampling", "dtype", "cluster", "chat_format")
 "fields that two jobs share if one predicts the other"
 DRAWING = ("temperature", "top_p", "top_k", "server")
@@ -40,16 +40,22 @@ class Estimate:
     answers: int
     "number of answers that are needed, however many are drawn for them"
     tokens_in: int
-    "of the prompts, each read once"
+    "tokens of the prompts, each read once"
     tokens_distinct: int
-    "of these, without contexts that prompts have in common: the most that a model here computes"
+    """number of these tokens, without contexts that prompts have in common
+
+    It is the most that a model here computes.
+    """
     tokens_out_most: int
-    "if every answer is as long as possible"
+    "tokens of the answers if every answer is as long as possible"
     exact: bool = False
     served: bool = False
     scripted: bool = False
     tokens_out: int | None = None
-    "if answers are as long as in the job `like`, or None without such a job"
+    """tokens of the answers if they are as long as in the job `like`
+
+    It is None without such a job.
+    """
     least: Usage = field(default_factory=Usage)
     """usage of a served model that gives all answers to a prompt in one call
 
@@ -76,7 +82,7 @@ class Estimate:
     It is None if every answer counts.
     """
     batched: bool = False
-    "at the price of batches"
+    "whether the price is that of batches"
     in_rounds: bool = False
     "whether new answers decide what is asked next"
     valid: float = 1.0

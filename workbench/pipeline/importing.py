@@ -141,19 +141,19 @@ class Outcome:
     material: Material
     written: bool
     imported: Imported | None = None
-    "of an instrument"
+    "result of importing an instrument"
     added: AddedRespondents | None = None
-    "of answers"
+    "result of importing answers"
     placed: int | None = None
     "the number of positions of parties that differ from before"
     jobs: tuple[int, ...] = ()
-    "of answers of models: the jobs that they belong to"
+    "jobs of the imported answers of models"
     answers: int = 0
     "the number of models' answers that were written"
     merged: Merged | None = None
-    "of labels"
+    "result of importing labels"
     issues: Added | None = None
-    "of labels for policy issues"
+    "result of importing labels for policy issues"
     odd: tuple[str, ...] = ()
     "findings on the questionnaire, in sentences"
     numbers: tuple[tuple[str, str], ...] = ()

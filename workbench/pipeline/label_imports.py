@@ -25,7 +25,7 @@ class LabelOptions:
     into: str = ""
     "new queue for items without one, or empty if they stay without"
     purpose: str = Purpose.TRAINING.value
-    "of the new queue"
+    "purpose of the new queue"
 
     @property
     def new_queue(self) -> tuple[str, Purpose] | None:

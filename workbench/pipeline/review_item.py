@@ -49,7 +49,7 @@ class ItemAnswer:
     prompt: bytes
     "key"
     key: bytes | None
-    "of the answer's text, or None for probabilities"
+    "key of the answer's text, or None for probabilities"
     text: str
     count: int
     reads: str

@@ -279,7 +279,7 @@ class Auditor:
     name: str
     statements: int
     answers: int | None
-    "of the control sample, or None if they are withheld"
+    "answers of the control sample, or None if they are withheld"
 
 
 def withheld(progress: Progress, *, blind: bool = False) -> str:

@@ -68,7 +68,7 @@ class ReportTables:
     """The tables of one part of a report."""
 
     made: list[AnyTable] = field(default_factory=list)
-    "in reading order"
+    "tables in reading order"
     missing: list[str] = field(default_factory=list)
     "the reasons for tables that cannot be made"
     on_request: list[str] = field(default_factory=list)

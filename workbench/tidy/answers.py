@@ -93,7 +93,7 @@ class Part:
     """
 
     columns: Sequence[Coded]
-    "those of `CELL`, `MODEL` and `SAMPLING`"
+    "the columns of `CELL`, `MODEL` and `SAMPLING`"
     draws: Sequence[Draw]
     draw: Ints
     "index in `draws`"

@@ -30,7 +30,7 @@ class Choice:
     """The selected part of a store. Without names it is everything."""
 
     models: tuple[str, ...] = ()
-    "as for `--model`: NAME, or NAME@REVISION"
+    "models as for `--model`: NAME, or NAME@REVISION"
     audits: tuple[str, ...] = ()
     instruments: tuple[str, ...] = ()
     expand: bool = False
@@ -135,9 +135,9 @@ class Type(Enum):
     NUMBER = "number"
     TRUTH = "true or false"
     TIME = "time"
-    "which rows hold as text: UTC, ISO 8601"
+    "a time, which rows hold as text: UTC, ISO 8601"
     RECORDS = "list of records"
-    "which CSV has as JSON"
+    "a list of records, which CSV has as JSON"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class Field:
     empty: str = ""
     "meaning of an empty cell, or empty if there are no empty cells"
     parts: tuple[Field, ...] = ()
-    "of records"
+    "fields of records"
     recurs: bool = False
     "whether many rows share few values, so that Arrow holds each value once"
 
@@ -171,7 +171,7 @@ class Batch:
     """Some rows, by columns."""
 
     columns: Sequence[Coded | Sequence[Any] | NDArray[np.int64]]
-    "in the order of the fields"
+    "columns in the order of the fields"
     times: NDArray[np.int64] | None = None
     "the number of times that each row occurs, or None for once"
 

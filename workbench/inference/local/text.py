@@ -53,7 +53,7 @@ class _Beginning:
     cut: int
     "start of that token"
     tokens: array[int]
-    "of the text before it"
+    "tokens of the text before it"
 
 
 class ContextTokens:

@@ -111,7 +111,7 @@ class Wording(NamedTuple):
 
     ref: str
     column: str
-    "as in statements.csv: `paraphrase_1`"
+    "name as in statements.csv: `paraphrase_1`"
     side: str
     "the side that agreeing with the statement is on"
     turned: bool

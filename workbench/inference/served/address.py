@@ -49,7 +49,7 @@ class Address:
     """The endpoint of a served model. It contains no secret."""
 
     name: str
-    "as given by the user"
+    "the name as given by the user"
     model: str
     "the server's id of the model"
     url: str

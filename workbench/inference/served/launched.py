@@ -59,7 +59,7 @@ class Server:
     version: str
     log: Path
     process: subprocess.Popen[bytes]
-    "of its keeper"
+    "process of its keeper"
 
     def stop(self) -> None:
         """Stop the server and wait until it has ended.

@@ -124,7 +124,7 @@ class Reply:
     """A reply with at least one answer."""
 
     choices: tuple[Choice, ...]
-    "at most as many as requested"
+    "answers, at most as many as requested"
     prompt_tokens: int | None
     "the number that the server counted, or None if it did not count"
     cached_tokens: int
