@@ -351,9 +351,10 @@ class Doubtful(Protocol):
     """A model that may not draw its answers as it is asked to."""
 
     def undrawn(self, sampling: Sampling) -> str:
-        """Ask an open prompt a few times, and return why its answers are not drawn and what to do.
+        """Return the reason why answers are not drawn, with advice, after asking an open prompt.
 
-        The result is empty if they are drawn, or it is inconclusive.
+        The prompt is asked a few times. The result is empty if answers are drawn, or it is
+        inconclusive.
         """
         ...
 

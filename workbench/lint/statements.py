@@ -85,7 +85,10 @@ def _same(a: str, b: str) -> str:
 
 
 def _kinds(instrument: Instrument) -> Iterator[LintFinding]:
-    """Report once what no statement has, instead of once per statement."""
+    """Yield a note on each kind of wording that no statement has.
+
+    So a kind is reported once, and not once per statement.
+    """
     present = {
         wording.variant.kind
         for statement in instrument.statements
@@ -133,7 +136,7 @@ def _there(
 def _statement(
     statement: Statement, language: str | None, there: Mapping[str, set[VariantId]], audited: str
 ) -> Iterator[LintFinding]:
-    """Yield findings on one statement, compared with what a full statement has.
+    """Yield findings on one statement, compared with a full statement.
 
     `there`: the variants of a full statement in each language. `audited`: the language asked by
     default.

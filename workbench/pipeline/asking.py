@@ -460,7 +460,7 @@ def turns_of(model: Model) -> tuple[tuple[str, str], ...]:
 
 
 def changed_words(name: str, turns: Sequence[tuple[str, str]], left: str) -> str:
-    """Return the message that a served model has changed, with what happens to its answers."""
+    """Return the message that a served model has changed, with the consequence for its answers."""
     previous, current = (snapshot or "an unknown snapshot" for snapshot in turns[-1])
     return (
         f"{name}: the endpoint answers with {current} now, with {previous} before. Answers so far "

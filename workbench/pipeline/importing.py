@@ -185,7 +185,7 @@ def read(request: Request) -> Material | None:
 
 
 def put(store: Store, material: Material) -> Outcome:
-    """Write what was read, in one transaction.
+    """Write the material of an import, in one transaction.
 
     Raises ConflictError if something else is here already.
     """
@@ -678,7 +678,7 @@ def said_by_language(changes: Sequence[LanguageChange]) -> Iterator[str]:
 
 
 def _left(outcome: Outcome, imported: Imported, store: Path) -> Iterator[str]:
-    """Yield lines on what stays unchanged in the store, what was excluded, and findings."""
+    """Yield lines on unchanged and excluded parts of an import, and its findings."""
     if imported.kept:
         yield (
             f"- {imported.kept:,} statements have changed here but not in the file: they stay "

@@ -616,9 +616,10 @@ NOTHING_STORED: Mapping[bytes, int] = {}
 def _check_counts(
     entries: Sequence[tuple[bytes, Logged]], stored: Mapping[bytes, int] = NOTHING_STORED
 ) -> None:
-    """Raise UsageError if a store cannot hold as many answers to one prompt.
+    """Raise UsageError if one prompt has more answers than a store can hold.
 
     entries : of all files of an import
+
     stored : prompt -> answers of earlier imports that this one continues
     """
     by_prompt: dict[bytes, list[Logged]] = {}
@@ -780,7 +781,7 @@ OTHER_TEMPLATE = "its template is none of this family"
 
 
 class _Places:
-    """The prompts by their text, and by what they are about."""
+    """The prompts by their text, and by statement, variant, template and order."""
 
     def __init__(self, probes: Sequence[Probe], wordings: Mapping[str, tuple[str, str]]) -> None:
         self._texts: dict[Turns, Prompt | None] = {}

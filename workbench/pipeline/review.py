@@ -733,7 +733,7 @@ def _seen(progress: Progress) -> tuple[object, ...]:
 
 @at_once
 def looked_again(store: Store, known: Progress, auditor: str | None) -> Progress:
-    """Return the state with what was ruled, sampled and leased meanwhile.
+    """Return the progress with new rulings, samples and leases.
 
     Statements keep their known order, whatever their scores are now: somebody is going through
     them. New ones come last.

@@ -123,7 +123,10 @@ THINKS = (
 T = TypeVar("T")
 
 TOP = 20
-"next tokens that are stored of each prompt: as many as served models name"
+"""number of next tokens that are stored of each prompt
+
+Served models name this many.
+"""
 TOGETHER = 512
 """number of prompts whose tokens and labels are computed before the next ones'
 

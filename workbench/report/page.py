@@ -390,7 +390,7 @@ def rulings_in_force(found: Collected) -> str:
 
 
 def _of_several(effect: str, number: int) -> str:
-    """Return the effect of a ruling as the predicate of so many rulings."""
+    """Return the effect of a ruling as the predicate of several rulings."""
     if number == 1:
         return effect
     return effect.replace("changes ", "change ").replace("does not count", "do not count")

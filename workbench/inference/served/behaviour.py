@@ -43,7 +43,7 @@ from workbench.inference.served.budget import Usage
 from workbench.inference.served.reply import Reply
 
 MOST_CHANGES = 3
-"changes after which the run stops: the answers would be scattered over as many models"
+"changes after which the run stops, since its answers would be scattered over as many models"
 
 
 @dataclass(slots=True)

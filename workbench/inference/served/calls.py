@@ -60,7 +60,10 @@ class Dialect:
     def __init__(self, address: Address, provider: Provider = UNKNOWN):
         self._address = address
         self.brought = 1
-        "most answers that one call has brought: a refusal of as many is about something else"
+        """most answers that one call has brought
+
+        A refusal of so many is about something else.
+        """
         self.too_many: int | None = None
         "fewest answers that a call was refused for, or None if no call was"
         self._too_many_words = ""

@@ -465,7 +465,7 @@ class Client:
         )
 
     async def _not_found(self, endpoint: str, error: Any) -> str:
-        """Return a message about what is missing: the model, or the endpoint."""
+        """Return a message about the missing model or endpoint."""
         path = {"chat": "/chat/completions"}.get(endpoint, f"/{endpoint}")
         reason = server_words(error.body, self._key, none="")
         message = (
