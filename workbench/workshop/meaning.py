@@ -177,7 +177,7 @@ def similarity_findings(
     thresholds: Thresholds,
     language: str | None = None,
 ) -> Iterator[LintFinding]:
-    """Yield variants that are too different from their original, too similar, or duplicates."""
+    """Yield variants too different from or too similar to their original, and duplicates."""
     statements = tuple(statements)
     for near in nearness(statements, embedded, language):
         finding = _too_far(near, thresholds) or _too_near(near, thresholds)
