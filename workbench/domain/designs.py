@@ -102,7 +102,7 @@ class Design:
         """Return the design as plain JSON values, as a job keeps it."""
         values = asdict(self)
         # Jobs from before there was a choice of languages keep their form.
-        if not self.template_language:  # so that jobs from before there was a choice are told alike
+        if not self.template_language:
             del values["template_language"]
         if not self.device:
             del values["device"]
@@ -125,7 +125,7 @@ class Design:
         if "personas" in fields:
             fields["personas"] = tuple(map(Persona.from_json, fields["personas"]))
         # Designs from before there were contexts have none.
-        if "contexts" in fields:  # designs from before there were these have none
+        if "contexts" in fields:
             fields["contexts"] = Contexts(
                 **{**fields["contexts"], "conditions": tuple(fields["contexts"]["conditions"])}
             )

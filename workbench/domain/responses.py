@@ -88,7 +88,6 @@ class Sampling:
     def key(self) -> bytes:
         defaults = {"stop": "", "mode": SAMPLED, "server": "", "extra": "", "thinking": ""}
         # Keys from before there were these fields stay as they were.
-        # keys from before there were these stay as they were
         return content_key(
             {name: value for name, value in asdict(self).items() if defaults.get(name) != value}
         )
@@ -256,7 +255,6 @@ class ModelCard:
     @property
     def key(self) -> bytes:
         # Keys from before there were these fields stay as they were.
-        # Keys from before there were these stay as they were.
         defaults = {
             "encoding": UNKNOWN,
             "snapshot": "",

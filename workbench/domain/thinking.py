@@ -239,7 +239,7 @@ def _marked(text: str, own: tuple[Pair, ...]) -> Output:
             outside.append(text[position : match.start()])
             end = _end_of(mark, own)
             # The end of a thought that began before all of this.
-            if not end:  # the end of a thought that began before all of this
+            if not end:
                 thoughts = [text[: match.start()]]
                 outside = []
         position = match.end()

@@ -127,9 +127,7 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
             state, message = "failed", f"{str(error).removesuffix('.')}. {MENDED}"
         except WorkbenchError as error:
             state, message = "failed", str(error)
-        except (
-            Exception
-        ) as error:  # a bug: its traceback goes to the log, its first line to the screen
+        except Exception as error:
             # A bug: its traceback goes to the log, its first line to the screen.
             traceback.print_exc()
             state, message = "failed", f"{type(error).__name__}: {error} (the log has the details)"
@@ -147,8 +145,8 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
             say("another worker is running the job now")
         say(f"{state}: {message}")
         final_path = store.path
-    with Store.open(final_path) as store:  # the attempt's own may write no more
-        # The attempt's own store may write no more.
+    # The store of the attempt may write no more.
+    with Store.open(final_path) as store:
         recount(store, job_id)
     return {"done": 0, "cancelled": 3, "paused": 3, "lost": 3}.get(state, 1)
 

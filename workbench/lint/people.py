@@ -188,7 +188,6 @@ def _parts(instrument: Instrument, answers: Tallied) -> Iterator[LintFinding]:
     questions = answers.questionnaire
     name = instrument.name
     # A survey's questions are only compared.
-    # A survey's are only compared.
     predicts = len(questions.of_role(Role.SURVEY)) < len(questions.questions)
     if predicts and not questions.of_role(Role.TARGET):
         yield LintFinding(

@@ -228,7 +228,6 @@ class LabelWords:
                 if not sentence.asks or not _goes_on(tokens, sentence.end):
                     return reading
                 # In `Agree? Absolutely not.` the question asserts nothing.
-                # `Agree? Absolutely not.`
                 reading = Reading(None, NO_ASSERTION, reading.start, reading.stop)
             passed_over = passed_over or reading
         return (

@@ -297,7 +297,6 @@ def _reading(number: _Number) -> Reading:
     if number.kind is _Kind.NOT_WHOLE:
         return Reading(None, NOT_WHOLE, *span)
     # `04` and `2024` are no points of the scale.
-    # `04` and `2024` are no points.
     value = unicodedata.decimal(number.text) if len(number.text) == 1 else 0
     if number.kind is _Kind.NEGATIVE or value not in STANCE_OF:
         return Reading(None, OUT_OF_RANGE, *span)
