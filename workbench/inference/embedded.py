@@ -120,7 +120,7 @@ def from_gguf(path: Path) -> Source:
                 _dequantise(path, folder)
                 folder.rename(target)
         except OSError:
-            if not target.is_dir():  # else another process was first
+            if not target.is_dir():  # otherwise another process was first
                 raise
     return Source(str(target), revision)
 

@@ -106,7 +106,7 @@ def check_reachable(
     that is not installed. `batched`: also check that it takes batches.
     """
     if name.startswith(IMPORTED):
-        load(name)  # which says why not
+        load(name)  # raises the error that explains it
     if cluster or name.partition(":")[0] == "scripted":
         return
     if name.startswith(PREFIX):
@@ -155,8 +155,8 @@ def _check_hub(name: str, *, ask: bool = True) -> None:
         RevisionNotFoundError,
     )
 
-    # the HTTP client differs by version of the package; a wrong proxy is a ValueError or
-    # ImportError
+    # The HTTP client differs by version of the package. A wrong proxy raises a ValueError or
+    # ImportError.
     unreachable: tuple[type[Exception], ...] = (
         *HfHubHTTPError.__bases__,
         OSError,

@@ -100,7 +100,7 @@ def _groups() -> list[tuple[Path, str, str]]:
     groups: list[tuple[Path, str, str]] = []
     for line in lines:
         _, controllers, path = line.split(":", 2)
-        if not controllers:  # version 2
+        if not controllers:  # control groups of version 2
             root, names = CGROUP, ("memory.max", "memory.current")
         elif "memory" in controllers.split(","):
             root, names = CGROUP / "memory", ("memory.limit_in_bytes", "memory.usage_in_bytes")

@@ -176,7 +176,7 @@ class _Asking:
         self._said: dict[bytes, Read] = {}
         "the readings of new answers that the plan does not know of yet"
         self._started = self._committed = time.monotonic()
-        # Else the first reply says who answers.
+        # Otherwise the first reply names the snapshot that answers.
         if not isinstance(model, Changing) or model.card.snapshot:
             self._ids_of(None)
 

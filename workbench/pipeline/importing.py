@@ -666,7 +666,7 @@ def said_by_language(changes: Sequence[LanguageChange]) -> Iterator[str]:
         phrases = []
         for change in changes:
             if verb == _KEPT and change.given:
-                continue  # the first sentence counts what is as before
+                continue  # the first sentence counts the unchanged ones
             counts = (
                 (getattr(change, wordings), "wording"),
                 (getattr(change, templates), "template"),

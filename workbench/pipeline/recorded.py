@@ -511,7 +511,7 @@ def _nothing_matches(
     text = " ".join(first.turns[-1][1].split())[:160] if first.turns else str(dict(first.about))
     end = "" if text.endswith((".", "?", "!")) else "."
     reasons = Counter(reason for other in others for _, reason in other.unmatched)
-    # where a prompt was nearly sent, only one family says so
+    # Only one family names a prompt that is nearly the one sent.
     near_reasons = [
         reason for reason in reasons if reason not in (OTHER_TEXT, OTHER_TEMPLATE, NO_STATEMENT)
     ]
@@ -711,7 +711,7 @@ def _without_stored(
         counts[key, entry.answer or ""] += entry.count
     seeds = {seed_of(key, entry) for key, entry in entries if entry.uid}
     sampling = made.design.sampling
-    # As earlier versions stored what a log does not state.
+    # Earlier versions stored the settings that a log does not state in this form.
     older_sampling = replace(sampling, server=",".join(sampling.left))
     earlier_imports = [
         (stored_sampling, earlier)

@@ -138,7 +138,8 @@ def review(store: Store, run: Run, readings: Readings) -> Review:
     source = _source(store, run, without_rulings)
     by_rule = source.reader is not None and registry.audit(run.audit).nature.by_rule
     if by_rule and run.sampling.mode != EXACT:
-        read_by_all(store, run)  # what is read now is no part of what the queue rests on
+        # The readings made now are not among the facts on which the queue rests.
+        read_by_all(store, run)
     parts = (Part.ANSWERS, Part.READINGS, Part.MATERIAL, Part.REMARKS, Part.FINDINGS)
     unruled = kept(
         store,
@@ -674,7 +675,7 @@ class Progress:
         second_opinions: list[Waiting] = []
         passed: tuple[list[Waiting], list[Waiting]] = ([], [])
         for candidate in self.items:
-            if name(candidate) == item:  # those so far go behind the rest
+            if name(candidate) == item:  # earlier items come after all later ones
                 passed, open_items, second_opinions = (open_items, second_opinions), [], []
                 continue
             state = self.state(candidate)

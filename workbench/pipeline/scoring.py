@@ -214,7 +214,7 @@ class _Scoring:
                 return
             with_tokens = self._store.scores.with_tokens(self._ids_of(None)[0])
             self._tokens([(key, prompt) for key, prompt in prompts if key not in with_tokens])
-            if self.changed:  # what was answered before the change is paid and may be whole
+            if self.changed:  # prompts answered before the change are paid and may be complete
                 prompts = [(key, prompt) for key, prompt in prompts if key in self._tabled]
             if not self.stopped:
                 self._labels(prompts)
@@ -280,7 +280,7 @@ class _Scoring:
                     None,
                     self._tabled.get(prompts[index][0], score.snapshot),
                 ):
-                    continue  # the labels are another model's than the tokens: asked anew
+                    continue  # the labels are from another model than the tokens: asked anew
                 self._note(prompts[index][0], forms[index], score)
                 if self._pause():
                     return

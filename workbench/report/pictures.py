@@ -87,14 +87,14 @@ class DrawingProcess:
             env=os.environ | {"TMPDIR": str(self._folder)},
         )
         self._closing.callback(process.communicate)
-        self._closing.callback(process.kill)  # it has nothing to tidy up
+        self._closing.callback(process.kill)  # the process has nothing to tidy up
         return process
 
     def _send(self, process: subprocess.Popen[str], picture: Picture) -> None:
         try:
             (self._folder / f"{len(self._sent)}.picture").write_bytes(pickle.dumps(picture))
             print(len(self._sent), file=process.stdin, flush=True)
-        except OSError:  # it has ended, or there is no room: `drawn` finds out
+        except OSError:  # the process has ended, or the disk is full: `drawn` finds out
             process.kill()
         self._sent.append(picture)
 

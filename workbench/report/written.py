@@ -178,7 +178,7 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
     """
     folder = expanded(folder)
     check_place(folder, force=False)
-    environment()  # before any work: whether the packages are here
+    environment()  # checks before any work that the packages are here
     check_package()
     try:
         with made_beside(folder) as fresh:
@@ -186,7 +186,7 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
                 store.at_once(lambda: _made(store, fresh, choice, tell))
             tell(1.0, "done")
             if folder.exists():
-                folder.rmdir()  # it is empty
+                folder.rmdir()  # the folder is empty
             fresh.rename(folder)
     except OSError as error:
         raise UsageError(

@@ -48,7 +48,7 @@ def drafted(kind: VariantKind, line: str) -> str:
         return bare(line)
     stem, options = _parted([text_line for text_line in line.split("\n") if text_line.strip()])
     yes_no_by_word = {option.lower(): option for option in YES_NO}
-    # The letters are off: a number belongs to the option.
+    # The letters are removed already, so a number belongs to the option.
     option_texts = [unmarked(option) for option in options]
     if all(option.endswith(".") for option in option_texts):
         option_texts = [option.rstrip(" .") for option in option_texts]

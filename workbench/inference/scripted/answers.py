@@ -169,7 +169,7 @@ class Spread:
         for phrase, higher in self.moved:
             if phrase in text:
                 shift += higher
-                # So that the template is the same one.
+                # The template must be the same with and without the phrase.
                 text = re.sub(rf"{re.escape(phrase)}\s*", "", text)
         properties = known[wording]
         template = text.replace(wording, "{}")

@@ -45,7 +45,7 @@ def bounded_client(openai: Any, key: str | None, **options: Any) -> Any:
             if secret is not None:
                 take_out = secret.taken_out_of_lines if is_file else secret.taken_out_of_reply
                 content = take_out(content)
-                # it is in UTF-8 now, whatever the server says of it
+                # The content is in UTF-8 now, whatever charset the server names.
                 if kind := reply.headers.get("content-type"):
                     reply.headers["content-type"] = kind.partition(";")[0]
             packing = (b"content-encoding", b"content-length", b"transfer-encoding")

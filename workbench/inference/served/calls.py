@@ -162,7 +162,7 @@ class Dialect:
                 body |= {"logprobs": True, "top_logprobs": min(call.logprobs, self.alternatives)}
         else:
             body["prompt"] = raw_text(call.prompt) + call.echo
-            # Of an echo, too: some servers take 0 for no limit.
+            # The limit is sent for an echo, too, as some servers take 0 for no limit.
             body["max_tokens"] = sampling.max_new_tokens
             if call.logprobs:
                 body["logprobs"] = min(call.logprobs, self.alternatives)

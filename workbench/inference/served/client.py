@@ -107,7 +107,7 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
             seconds = float(text) / per_second
         except ValueError:
             seconds = _until(text, now)
-        if 0 <= seconds < math.inf:  # NaN is not
+        if 0 <= seconds < math.inf:  # false for NaN
             return seconds
     return None
 

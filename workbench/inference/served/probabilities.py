@@ -275,7 +275,7 @@ def echoed_score(
                 name, {"tokens": tokens[:-after], "token_logprobs": logs[:-after]}, option, after=0
             )
         except ModelError:
-            pass  # it sent none: the option is at the end
+            pass  # it sent no tokens after the option, so the option is at the end
     total, spelled = 0.0, ""
     for token, log in zip(reversed(tokens), reversed(logs), strict=True):
         if len(spelled) >= len(option):
@@ -540,7 +540,7 @@ class Probabilities:
     ) -> list[float]:
         if self._doubts_echo:
             tokens: dict[str, float] = {}
-            # Then there is nothing to compare with.
+            # After such an error there is nothing to compare with.
             with suppress(TryFailed, NoProbabilities, Unreadable):
                 reply = await asker.ask(run, first_token_call(prompt, ALTERNATIVES))
                 tokens = first_tokens(self._name, reply)

@@ -163,7 +163,7 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
             f"an answer without text (finish_reason {brief(str(finish_reason))})",
             paid=True,
         )
-    # a key in pieces, one a part of the answer, is whole only now
+    # A key that was split over parts of the answer is whole only now.
     choices = tuple(replace(choice, text=without_key(choice.text, hidden)) for choice in choices)
     details = usage.get("prompt_tokens_details")
     return Reply(
