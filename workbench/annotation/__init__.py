@@ -1,3 +1,4 @@
-"""People's labels: how far they agree, what is drawn for labelling, and what becomes of it.
-Pure.
+"""People's labels: their agreement, the draw of texts to label, and the results.
+
+No input or output.
 """

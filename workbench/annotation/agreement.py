@@ -1,5 +1,4 @@
-"""How far the people who label agree: over all items, in groups of them, by pair of annotators,
-label and item.
+"""The agreement of annotators: over all items, in groups of them, by pair, label and item.
 
 One coefficient does not tell why people disagree. A pair's confusion matrix shows two labels that
 are taken for each other, specific agreement a label that nobody can tell, an annotator's counts the
@@ -41,22 +40,24 @@ SINGLE_ITEM = "only one item: κ would be -1 / (labels - 1) for any labels"
 
 @dataclass(frozen=True, slots=True)
 class Coefficients:
-    """Agreement of all annotators; n = items with two labels or more, excluded = the others."""
+    """Agreement of all annotators. n = items with two labels or more, excluded = the others."""
 
     percent: Estimate
     fleiss: Estimate
     alpha: Estimate
     "Krippendorff's, nominal"
     alpha_ordinal: Estimate
-    """Krippendorff's over the codebook's ordered labels; other labels count as missing, so n and
-    excluded differ"""
+    """Krippendorff's over the codebook's ordered labels
+
+    Other labels count as missing, so that n and excluded differ.
+    """
     ac1: Estimate
     "Gwet's, chance agreement over all labels of the codebook"
 
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Two annotators; n = items that both labelled, excluded = items that one of them labelled."""
+    """Two annotators. n = items that both labelled, excluded = items that one of them labelled."""
 
     first: str
     second: str
@@ -74,37 +75,42 @@ class LabelAgreement:
 
     label: str
     used: int
-    "times it was given, on any item"
+    "number of times it was given, on any item"
     agreement: Estimate
-    """how likely another annotator gives the label that one gave, see
-    `stats.agreement.specific_agreement`"""
+    """probability that another annotator gives the label that one gave
+
+    See `stats.agreement.specific_agreement`.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class ItemAgreement:
-    """One item with two labels or more. The pairs are its pairs of annotators; no figure here has
-    an interval.
+    """One item with two labels or more.
+
+    The pairs are its pairs of annotators. No figure here has an interval.
     """
 
     item: int
     labels: tuple[tuple[str, str], ...]
     "(annotator, label), by annotator"
     agreeing: Estimate
-    "share of pairs with equal labels; n = pairs"
+    "share of pairs with equal labels, with the number of pairs as n"
     ac1: Estimate
     kappa: Estimate
-    """never defined for one item; `undefined` says why. The groups hold κ over the items of a
-    statement"""
+    """never defined for one item, as `undefined` explains
+
+    The groups hold κ over the items of a statement.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class GroupAgreement:
-    """The items of one dimension, issue or statement; n and excluded as in `Coefficients`."""
+    """The items of one dimension, issue or statement. n and excluded are as in `Coefficients`."""
 
     kind: str
     name: str
     items: int
-    "in the group, labelled or not"
+    "number of items in the group, labelled or not"
     percent: Estimate
     fleiss: Estimate
     alpha: Estimate
@@ -113,7 +119,7 @@ class GroupAgreement:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorCounts:
-    """What one annotator did."""
+    """The labels of one annotator."""
 
     annotator: str
     n: int
@@ -123,8 +129,9 @@ class AnnotatorCounts:
 
     @property
     def favourite(self) -> tuple[str, float]:
-        """The label given most often (the first of equals) and its share: 1.0 for somebody who
-        presses one key.
+        """The label given most often (the first of equals) and its share.
+
+        It is 1.0 for somebody who presses one key.
         """
         label, times = max(self.labels, key=lambda pair: pair[1])
         return label, times / self.n
@@ -132,11 +139,11 @@ class AnnotatorCounts:
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport:
-    """See `agreement_report`."""
+    """The figures of agreement. See `agreement_report`."""
 
     annotators: tuple[str, ...]
     labels: tuple[str, ...]
-    "of the codebook; the order of matrices and counts"
+    "labels of the codebook, in the order of matrices and counts"
     items: int
     "with two labels or more"
     labelled_once: int
@@ -145,9 +152,9 @@ class AgreementReport:
     pairs: tuple[PairAgreement, ...]
     per_label: tuple[LabelAgreement, ...]
     per_item: tuple[ItemAgreement, ...]
-    "items with two labels or more, as they came"
+    "items with two labels or more, in their original order"
     groups: tuple[GroupAgreement, ...]
-    "by kind and name as they first came"
+    "by kind and name, in the order of their first occurrence"
     annotator_counts: tuple[AnnotatorCounts, ...]
 
 
@@ -156,9 +163,9 @@ def agreement_report(
 ) -> AgreementReport:
     """Return every coefficient of agreement between the annotators of these items.
 
-    An item counts towards agreement with two labels or more; those with one or none are counted.
-    Where a coefficient does not exist its estimate says why: `no unit has two ratings`, `no pairs`,
-    `all answers equal`.
+    An item counts towards agreement with two labels or more. Those with one or none are counted. If
+    a coefficient does not exist its estimate says why: `no unit has two ratings`, `no pairs`, `all
+    answers equal`.
 
     Raises
     ------
@@ -169,7 +176,7 @@ def agreement_report(
 
 
 class _Ratings:
-    """The labels as a matrix of codes, items x annotators, and the figures read off it."""
+    """The labels as a matrix of codes, items x annotators, and the figures computed from it."""
 
     def __init__(self, items: Sequence[ItemLabels], codebook: Codebook, seed: int, resamples: int):
         self.items = items
@@ -241,23 +248,23 @@ class _Ratings:
 
     def label(self, code: int) -> LabelAgreement:
         name = self.labels[code]
-        found = agreement.specific_agreement(
+        specific = agreement.specific_agreement(
             self.codes, code, self.rng("label", name), self.resamples
         )
-        return LabelAgreement(name, int(np.count_nonzero(self.codes == code)), found)
+        return LabelAgreement(name, int(np.count_nonzero(self.codes == code)), specific)
 
     def item(self, row: int) -> ItemAgreement:
         codes = self.codes[row : row + 1]
         m = int(self.rated[row])
         pairs = m * (m - 1) // 2
-        equal = len(set(codes[codes != MISSING].tolist())) == 1
+        are_equal = len(set(codes[codes != MISSING].tolist())) == 1
         ac1 = agreement.gwet_ac1_raters(codes, categories=self.on_offer)
         return ItemAgreement(
             item=self.items[row].item,
             labels=tuple(sorted(self.items[row].labels.items())),
             agreeing=replace(agreement.percent_agreement(codes), n=pairs),
             ac1=replace(ac1, n=pairs),
-            kappa=Estimate(nan, nan, nan, pairs, 0, ALL_EQUAL if equal else SINGLE_ITEM),
+            kappa=Estimate(nan, nan, nan, pairs, 0, ALL_EQUAL if are_equal else SINGLE_ITEM),
         )
 
     def grouped(self) -> dict[tuple[str, str], list[int]]:
@@ -283,27 +290,28 @@ class _Ratings:
 
     def counts(self, column: int) -> AnnotatorCounts:
         codes = self.codes[:, column]
-        given = np.bincount(codes[codes != MISSING], minlength=len(self.labels))
+        label_counts = np.bincount(codes[codes != MISSING], minlength=len(self.labels))
         by_label = tuple(
-            (label, int(times)) for label, times in zip(self.labels, given, strict=True)
+            (label, int(times)) for label, times in zip(self.labels, label_counts, strict=True)
         )
-        return AnnotatorCounts(self.annotators[column], int(given.sum()), by_label)
+        return AnnotatorCounts(self.annotators[column], int(label_counts.sum()), by_label)
 
 
 def _codes(items: Sequence[ItemLabels], annotators: Sequence[str], codebook: Codebook) -> IntArray:
-    """Return the labels as places in the codebook: (items, annotators), MISSING where there is
-    none.
+    """Return the labels as indices in the codebook.
+
+    Their shape is (items, annotators), with MISSING without a label.
     """
-    place = {label: code for code, label in enumerate(codebook.labels)}
-    column = {name: i for i, name in enumerate(annotators)}
+    code_by_label = {label: code for code, label in enumerate(codebook.labels)}
+    column_by_name = {name: index for index, name in enumerate(annotators)}
     codes = np.full((len(items), len(annotators)), MISSING, dtype=np.int64)
     for row, item in enumerate(items):
         for annotator, label in item.labels.items():
-            if label not in place:
+            if label not in code_by_label:
                 raise UnknownName(
                     f"label {label!r}, which {annotator} gave item {item.item}, is not in the "
                     "codebook "
                     f"{codebook.name!r}; its labels are {', '.join(codebook.labels)}"
                 )
-            codes[row, column[annotator]] = place[label]
+            codes[row, column_by_name[annotator]] = code_by_label[label]
     return codes

@@ -1,6 +1,4 @@
-"""Figures of the agreement of the people who label: over all items, by pair, label, group and
-item.
-"""
+"""Figures of the agreement of annotators: over all items, by pair, label, group and item."""
 
 from __future__ import annotations
 
@@ -51,7 +49,7 @@ NOBODY = "No item of the queue has two labels yet."
 
 @dataclass(frozen=True, slots=True)
 class LabelledItem:
-    """What was labelled, for those who look at an item."""
+    """The content of a labelled item, for those who look at it."""
 
     statement: str
     "ref"
@@ -59,18 +57,18 @@ class LabelledItem:
     question: str
     "the statement's text"
     text: str
-    "what was labelled"
+    "the labelled text"
     given: tuple[tuple[str, str, str, bool], ...]
-    "(letter, label, note, flagged), nobody named"
+    "(letter, label, note, flagged), without names"
     decided: str | None
-    "the label that counts; None while people disagree"
+    "the label that counts, or None while people disagree"
     decision: str = ""
     "the adjudicator's label with its reason"
 
 
 @dataclass(frozen=True, eq=False)
 class QueueAgreement:
-    """The agreement of one queue, and what its items are."""
+    """The agreement of one queue, and the content of its items."""
 
     queue: str
     report: AgreementReport
@@ -78,15 +76,15 @@ class QueueAgreement:
     attention: tuple[tuple[str, int, int], ...] = ()
     "(annotator, right, answered) of items whose right label is known"
     called: Mapping[str, str] = field(default_factory=dict)
-    "letters that stand for names; empty: the names"
+    "letters that stand for names, or empty for the names"
     mixed: str = ""
-    "that the labels were given under several versions of the codebook"
+    "a note that the labels were given under several versions of the codebook"
 
     def name(self, annotator: str) -> str:
         return self.called.get(annotator, annotator)
 
     def both(self, pair: PairAgreement) -> tuple[str, str]:
-        """What the two of a pair are called."""
+        """Return the displayed names of the two of a pair."""
         return self.name(pair.first), self.name(pair.second)
 
     @property
@@ -102,22 +100,22 @@ class QueueAgreement:
         scattered = sorted(
             self.annotators, key=lambda name: blake2b(name.encode(), digest_size=8).digest()
         )
-        return replace(self, called={name: _letters(place) for place, name in enumerate(scattered)})
+        return replace(self, called={name: _letters(index) for index, name in enumerate(scattered)})
 
     @property
     def told(self) -> str:
-        """What is compared, in a sentence."""
+        """The comparison, in a sentence."""
         report = self.report
         if not report.annotators:
             return f"{self.queue}: nobody has labelled anything yet."
-        none = f" and {report.unlabelled:,} without a label" if report.unlabelled else ""
-        left_out = f"left out: {report.labelled_once:,} labelled once{none}"
+        without_label = f" and {report.unlabelled:,} without a label" if report.unlabelled else ""
+        left_out = f"left out: {report.labelled_once:,} labelled once{without_label}"
         people = plural(len(report.annotators), "annotator")
-        said = (
+        sentence = (
             f"{self.queue}: {plural(report.items, 'item')} with two or more labels, by "
             f"{people}; {left_out}."
         )
-        return f"{said} {self.mixed}".rstrip()
+        return f"{sentence} {self.mixed}".rstrip()
 
 
 def _letters(place: int) -> str:
@@ -126,24 +124,25 @@ def _letters(place: int) -> str:
 
 
 def book(of: QueueAgreement) -> Book:
-    """Return all figures of a queue. Behind a pair stands its matrix, behind an item what everybody
-    said.
+    """Return all figures of a queue.
+
+    The detail of a pair is its matrix, that of an item all its labels.
     """
-    nothing = "" if of.report.items else NOBODY
+    empty_note = "" if of.report.items else NOBODY
     pairs = [of.both(pair) for pair in of.report.pairs]
     matrices = [Entry("confusion", "confusions", partial(confusion, of), pairs)] if pairs else []
     return Book(
         f"{of.queue}: agreement of annotators",
         [
-            Entry("coefficients", "over all items", partial(coefficients, of), empty=nothing),
-            Entry("pairs", "pairs of annotators", partial(pair_table, of), empty=nothing),
-            Entry("labels", "labels", partial(labels, of), empty=nothing),
-            Entry("groups", "groups", partial(groups, of), empty=nothing),
-            Entry("items", "items", partial(items, of), empty=nothing),
+            Entry("coefficients", "over all items", partial(coefficients, of), empty=empty_note),
+            Entry("pairs", "pairs of annotators", partial(pair_table, of), empty=empty_note),
+            Entry("labels", "labels", partial(labels, of), empty=empty_note),
+            Entry("groups", "groups", partial(groups, of), empty=empty_note),
+            Entry("items", "items", partial(items, of), empty=empty_note),
             Entry("attention", "attention items", partial(attention, of)),
             Entry("given", "labels given", partial(given, of)),
             *matrices,
-            Entry("over_time", "over time", partial(over_time, of), empty=nothing),
+            Entry("over_time", "over time", partial(over_time, of), empty=empty_note),
         ],
         behind={"confusion": partial(confusion, of), "item": partial(item, of)},
         told=[of.told],
@@ -158,11 +157,11 @@ def book(of: QueueAgreement) -> Book:
 
 def coefficients(of: QueueAgreement) -> Table[tuple[str, Estimate]]:
     """Return the coefficients over all items."""
-    found = of.report.coefficients
+    all_coefficients = of.report.coefficients
     return Table(
         "coefficients",
         "Agreement over all items",
-        [(name, getattr(found, name)) for name in TITLES],
+        [(name, getattr(all_coefficients, name)) for name in TITLES],
         [
             Column("coefficient", "coefficient", lambda row: row[0], words=TITLES, least=25),
             Column("value", "value", lambda row: row[1], Kind.COEFFICIENT, scale=SCALE),
@@ -223,16 +222,17 @@ def pair_table(of: QueueAgreement) -> Table[PairAgreement]:
 
 
 def confusion(of: QueueAgreement, first: str, second: str) -> Table[tuple[str, tuple[int, ...]]]:
-    """Return what one annotator takes for what of another: rows are labels of the first, columns of
-    the second.
+    """Return the labels of one annotator against those of another.
+
+    Rows are labels of the first, columns of the second.
     """
     pair = next(pair for pair in of.report.pairs if of.both(pair) == (first, second))
 
-    def times(place: int) -> Callable[[tuple[str, tuple[int, ...]]], int]:
-        return lambda row: row[1][place]
+    def times(column: int) -> Callable[[tuple[str, tuple[int, ...]]], int]:
+        return lambda row: row[1][column]
 
-    def share(place: int) -> Callable[[tuple[str, tuple[int, ...]]], float | None]:
-        return lambda row: row[1][place] / sum(row[1]) if sum(row[1]) else None
+    def share(column: int) -> Callable[[tuple[str, tuple[int, ...]]], float | None]:
+        return lambda row: row[1][column] / sum(row[1]) if sum(row[1]) else None
 
     return Table(
         "confusion",
@@ -244,11 +244,11 @@ def confusion(of: QueueAgreement, first: str, second: str) -> Table[tuple[str, t
                 Column(
                     f"as_{label}",
                     label,
-                    times(place),
+                    times(column),
                     Kind.COUNT,
                     help=f"items labelled {label} by the second",
                 )
-                for place, label in enumerate(of.report.labels)
+                for column, label in enumerate(of.report.labels)
             ),
             Column(
                 "all",
@@ -261,12 +261,12 @@ def confusion(of: QueueAgreement, first: str, second: str) -> Table[tuple[str, t
                 Column(
                     f"share_{label}",
                     f"{label}, share",
-                    share(place),
+                    share(column),
                     Kind.SHARE,
                     help=f"share of these items labelled {label} by the second",
                     aside=True,
                 )
-                for place, label in enumerate(of.report.labels)
+                for column, label in enumerate(of.report.labels)
             ),
         ],
         key=lambda row: (row[0],),
@@ -308,8 +308,8 @@ def labels(of: QueueAgreement) -> Table[LabelAgreement]:
 
 def groups(of: QueueAgreement) -> Table[GroupAgreement]:
     """Return the groups of items of each kind, the least agreement first."""
-    found = [group for group in of.report.groups if group.kind not in TIMES]
-    kinds = list(dict.fromkeys(group.kind for group in found))
+    item_groups = [group for group in of.report.groups if group.kind not in TIMES]
+    kinds = list(dict.fromkeys(group.kind for group in item_groups))
 
     def worst(group: GroupAgreement) -> tuple[int, bool, float]:
         return (
@@ -321,7 +321,7 @@ def groups(of: QueueAgreement) -> Table[GroupAgreement]:
     return Table(
         "groups",
         "Groups of items, least agreement first",
-        sorted(found, key=worst),
+        sorted(item_groups, key=worst),
         [
             Column("kind", "kind", lambda row: row.kind),
             Column("name", "group", lambda row: row.name),
@@ -376,8 +376,9 @@ def groups(of: QueueAgreement) -> Table[GroupAgreement]:
 
 
 def over_time(of: QueueAgreement) -> Table[GroupAgreement]:
-    """Return the agreement on the items of each day, or each hour, in the order in which they were
-    labelled.
+    """Return the agreement on the items of each day, or each hour.
+
+    Rows are in the order of labelling.
     """
     rows = sorted(
         (group for group in of.report.groups if group.kind in TIMES), key=lambda group: group.name
@@ -448,8 +449,8 @@ def over_time(of: QueueAgreement) -> Table[GroupAgreement]:
 
 def items(of: QueueAgreement) -> Table[ItemAgreement]:
     """Return the items that two people or more labelled, the least agreement first."""
-    known = bool(of.items)
-    about: list[Column[ItemAgreement]] = [
+    has_contents = bool(of.items)
+    content_columns: list[Column[ItemAgreement]] = [
         Column("decided", "decided", lambda row: of.items[row.item].decided),
         Column(
             "statement",
@@ -473,16 +474,16 @@ def items(of: QueueAgreement) -> Table[ItemAgreement]:
                 Kind.SHARE,
                 help="share of its pairs of labels",
             ),
-            Column("pairs", "pairs", lambda row: row.agreeing.n, Kind.COUNT, aside=known),
+            Column("pairs", "pairs", lambda row: row.agreeing.n, Kind.COUNT, aside=has_contents),
             Column("counts", "labels", _counts, Kind.WORDS, help="how many people gave each label"),
-            Column("given", "labels by person", partial(_who, of), Kind.WORDS, aside=known),
+            Column("given", "labels by person", partial(_who, of), Kind.WORDS, aside=has_contents),
             Column("ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, aside=True),
             Column("kappa", "κ", lambda row: row.kappa, Kind.COEFFICIENT, aside=True),
-            *(about if known else ()),
+            *(content_columns if has_contents else ()),
         ],
         key=lambda row: (str(row.item),),
         empty=NOBODY,
-        link=(lambda row: Link("item", (str(row.item),))) if known else None,
+        link=(lambda row: Link("item", (str(row.item),))) if has_contents else None,
     )
 
 
@@ -492,16 +493,19 @@ def _who(of: QueueAgreement, row: ItemAgreement) -> list[str]:
 
 def _counts(row: ItemAgreement) -> list[str]:
     """Return `2 agree 1 neutral`, the most frequent first."""
-    return [f"{n} {label}" for label, n in Counter(label for _, label in row.labels).most_common()]
+    return [
+        f"{count} {label}"
+        for label, count in Counter(label for _, label in row.labels).most_common()
+    ]
 
 
 def item(of: QueueAgreement, unit: str) -> Table[tuple[str, str, str, bool]]:
-    """Return what everybody said of an item, under letters."""
-    found = of.items[int(unit)]
+    """Return all labels of an item, under letters."""
+    labelled = of.items[int(unit)]
     return Table(
         "item",
-        f"{found.statement} · {found.variant}: {found.question}",
-        found.given,
+        f"{labelled.statement} · {labelled.variant}: {labelled.question}",
+        labelled.given,
         [
             Column("who", "who", lambda row: row[0]),
             Column("label", "label", lambda row: row[1]),
@@ -509,14 +513,14 @@ def item(of: QueueAgreement, unit: str) -> Table[tuple[str, str, str, bool]]:
             Column("note", "note", lambda row: row[2], Kind.PROSE),
         ],
         key=lambda row: (row[0],),
-        definition=found.text or "(empty)",
-        notes=[f"decision: {found.decision}"] if found.decision else [],
+        definition=labelled.text or "(empty)",
+        notes=[f"decision: {labelled.decision}"] if labelled.decision else [],
         subject=(unit,),
     )
 
 
 def attention(of: QueueAgreement) -> Table[tuple[str, int, int]]:
-    """Return how many items whose right label is known each annotator got right."""
+    """Return the number of items with a known label that each annotator got right."""
     return Table(
         "attention",
         "Attention items",
@@ -540,21 +544,22 @@ def attention(of: QueueAgreement) -> Table[tuple[str, int, int]]:
 
 
 def given(of: QueueAgreement) -> Table[AnnotatorCounts]:
-    """Return how often each annotator gave each label: a full share is somebody who always presses
-    one key.
+    """Return the counts of each label by annotator.
+
+    A full share is somebody who always presses one key.
     """
 
-    def share(place: int) -> Callable[[AnnotatorCounts], float | None]:
-        return lambda row: row.labels[place][1] / row.n if row.n else None
+    def share(position: int) -> Callable[[AnnotatorCounts], float | None]:
+        return lambda row: row.labels[position][1] / row.n if row.n else None
 
-    def times(place: int) -> Callable[[AnnotatorCounts], int]:
-        return lambda row: row.labels[place][1]
+    def times(position: int) -> Callable[[AnnotatorCounts], int]:
+        return lambda row: row.labels[position][1]
 
-    of_labels: list[Column[AnnotatorCounts]] = []
-    for place, label in enumerate(of.report.labels):
-        of_labels += [
-            Column(f"share_{label}", label, share(place), Kind.SHARE, scale=SHARE),
-            Column(f"times_{label}", f"{label}, times", times(place), Kind.COUNT, aside=True),
+    label_columns: list[Column[AnnotatorCounts]] = []
+    for column, label in enumerate(of.report.labels):
+        label_columns += [
+            Column(f"share_{label}", label, share(column), Kind.SHARE, scale=SHARE),
+            Column(f"times_{label}", f"{label}, times", times(column), Kind.COUNT, aside=True),
         ]
     return Table(
         "given",
@@ -563,7 +568,7 @@ def given(of: QueueAgreement) -> Table[AnnotatorCounts]:
         [
             Column("annotator", "annotator", lambda row: of.name(row.annotator)),
             Column("n", "items", lambda row: row.n, Kind.COUNT),
-            *of_labels,
+            *label_columns,
             Column("favourite", "most often", lambda row: row.favourite[0], aside=True),
             Column(
                 "favourite_share",
@@ -586,11 +591,14 @@ def given(of: QueueAgreement) -> Table[AnnotatorCounts]:
 
 
 def printed(of: QueueAgreement, *, with_items: bool, every: bool) -> Sequence[AnyTable]:
-    """Return the tables that the command line shows; `every`: all for programs."""
-    found: list[AnyTable] = [coefficients(of), pair_table(of), labels(of)]
+    """Return the tables that the command line shows.
+
+    With `every` they are all tables, for programs.
+    """
+    tables: list[AnyTable] = [coefficients(of), pair_table(of), labels(of)]
     if with_items or every:
-        found.append(items(of))
+        tables.append(items(of))
     if every:
         matrices = [confusion(of, *of.both(pair)) for pair in of.report.pairs]
-        found += [groups(of), attention(of), given(of), *matrices, over_time(of)]
-    return found
+        tables += [groups(of), attention(of), given(of), *matrices, over_time(of)]
+    return tables

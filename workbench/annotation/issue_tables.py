@@ -1,6 +1,4 @@
-"""Figures of labels of policy issues: agreement per issue, what counts for each statement, and who
-labelled.
-"""
+"""Figures of labels of policy issues: agreement per issue, labels that count, and annotators."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ from workbench.figures.table import Column, Kind, Link, Table, in_words
 
 SCALE = (-1.0, 1.0)
 LISTS = ("ties", "where people differ", "all")
-"which cases are listed"
+"the selections of cases in a list"
 SIGNS = {1: "+1", 0: "0", -1: "-1"}
 LABEL = (
     "+1: agreeing supports the issue; -1: disagreeing supports it; 0: the statement is not "
@@ -41,7 +39,7 @@ STANDINGS = {
 
 @dataclass(frozen=True, eq=False)
 class IssueFigures:
-    """What there is on the policy issues of an instrument."""
+    """The labels and definitions of the policy issues of an instrument."""
 
     instrument: str
     definitions: Sequence[IssueDefinition]
@@ -53,20 +51,20 @@ class IssueFigures:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """What is labelled, and what counts."""
+        """The labelled statements, and the labels that count."""
         report = self.report
         counts = (
             "A source's own labels count before people's."
             if self.whose == "gold"
             else "Only people's labels and decisions count."
         )
-        alone = (
+        single_annotator_note = (
             f" Of {plural(report.golds, 'gold label')}, {report.by_one:,} rest on a single "
             "annotator."
             if report.golds and report.fewest < FEWEST
             else ""
         )
-        outside = (
+        outside_notes = (
             [f"Labels on issues outside the scheme: {report.outside:,}; kept, but left out here."]
             if report.outside
             else []
@@ -74,8 +72,8 @@ class IssueFigures:
         return (
             f"{self.instrument}: {report.statements:,} statements, {len(self.definitions)} "
             f"policy issues. {LABEL}.",
-            f"{counts} {needed_words(report.fewest)}{alone}",
-            *outside,
+            f"{counts} {needed_words(report.fewest)}{single_annotator_note}",
+            *outside_notes,
         )
 
     @property
@@ -94,7 +92,7 @@ class IssueFigures:
 
 
 def needed_words(fewest: int) -> str:
-    """Say when people's labels become gold.
+    """Return when people's labels become gold.
 
     Examples
     --------
@@ -113,7 +111,7 @@ def needed_words(fewest: int) -> str:
 
 
 def book(of: IssueFigures) -> Book:
-    """Return all figures. Behind an issue stand its statements; nobody is named there."""
+    """Return all figures. The details of an issue are its statements, without names."""
     return Book(
         f"{of.instrument}: policy issues",
         [
@@ -131,7 +129,7 @@ def book(of: IssueFigures) -> Book:
 
 
 def definitions(of: IssueFigures) -> Table[IssueDefinition]:
-    """Return what each issue means."""
+    """Return the meaning of each issue."""
     return Table(
         "definitions",
         "Policy issues",
@@ -150,12 +148,13 @@ def definitions(of: IssueFigures) -> Table[IssueDefinition]:
 
 
 def agreement(of: IssueFigures) -> Table[IssueAgreement]:
-    """Return how far annotators agree on each issue (Ceron et al. 2024, Table 3 of version 1 and
-    Table 1).
+    """Return the agreement of annotators on each issue.
+
+    See Ceron et al. 2024, Table 3 of version 1 and Table 1.
     """
 
     def sign(name: str, label: int) -> Column[IssueAgreement]:
-        title, counted = (
+        title, help_text = (
             ("gold", "statements with this gold label")
             if name == "gold"
             else ("given", "labels given")
@@ -165,7 +164,7 @@ def agreement(of: IssueFigures) -> Table[IssueAgreement]:
             f"{title} {SIGNS[label]}",
             lambda row: getattr(row, name)[label + 1],
             Kind.COUNT,
-            help=counted,
+            help=help_text,
             aside=name == "given",
         )
 
@@ -255,9 +254,9 @@ def agreement(of: IssueFigures) -> Table[IssueAgreement]:
         empty="No policy issues yet.",
         link=lambda row: Link("cases", (row.issue,)),
         detail=lambda row: [
-            f"{one.title or one.name}: {one.definition}"
-            for one in of.definitions
-            if one.name == row.issue and one.definition
+            f"{definition.title or definition.name}: {definition.definition}"
+            for definition in of.definitions
+            if definition.name == row.issue and definition.definition
         ],
     )
 
@@ -293,7 +292,7 @@ def pairs(of: IssueFigures) -> Table[tuple[str, Pair]]:
 
 
 def annotators(of: IssueFigures) -> Table[AnnotatorCount]:
-    """Return how far each annotator is."""
+    """Return the progress of each annotator."""
     return Table(
         "annotators",
         "Annotators",
@@ -317,7 +316,7 @@ def annotators(of: IssueFigures) -> Table[AnnotatorCount]:
 
 
 def ties(of: IssueFigures) -> Table[Case]:
-    """Return what somebody has to decide."""
+    """Return the cases that somebody has to decide."""
     table = case_table(
         of, "ties", "Ties to decide", chosen(of.report.cases, 0), "No ties to decide."
     )
@@ -326,33 +325,34 @@ def ties(of: IssueFigures) -> Table[Case]:
 
 def cases(of: IssueFigures, issue: str = "") -> Table[Case]:
     """Return the statements that people labelled, ties first: of an issue, or of all."""
-    found = chosen([case for case in of.report.cases if not issue or case.issue == issue], -1)
+    selected = chosen([case for case in of.report.cases if not issue or case.issue == issue], -1)
     title = f"Labels of {issue}" if issue else "Labels"
     return case_table(
-        of, "cases", title, found, "No labels for this issue yet.", *filter(None, (issue,))
+        of, "cases", title, selected, "No labels for this issue yet.", *filter(None, (issue,))
     )
 
 
 def chosen(cases: Sequence[Case], which: int) -> list[Case]:
-    """Return the cases of one of `LISTS`: ties first, then decisions, then where people differ,
-    then the rest.
+    """Return the cases of one of `LISTS`.
+
+    Ties come first, then decisions, then cases where people differ, then the rest.
     """
-    listed = [case for case in cases if case.labels or case.adjudicated is not None]
+    selected = [case for case in cases if case.labels or case.adjudicated is not None]
     if LISTS[which] == "ties":
-        listed = [case for case in listed if case.open]
+        selected = [case for case in selected if case.open]
     elif LISTS[which] == "where people differ":
-        listed = [case for case in listed if case.differs or case.adjudicated is not None]
+        selected = [case for case in selected if case.differs or case.adjudicated is not None]
     return sorted(
-        listed, key=lambda case: (not case.open, case.adjudicated is None, not case.differs)
+        selected, key=lambda case: (not case.open, case.adjudicated is None, not case.differs)
     )
 
 
 def nothing_listed(which: int, cases: Sequence[Case]) -> str:
-    """Say why one of `LISTS` has no case."""
-    people = [case for case in cases if case.labels]
-    if not people:
+    """Return the reason why one of `LISTS` has no case."""
+    labelled = [case for case in cases if case.labels]
+    if not labelled:
         return "No labels for this issue yet."
-    if not any(len(case.labels) > 1 for case in people):
+    if not any(len(case.labels) > 1 for case in labelled):
         return "No disagreements: only one person has labelled each statement so far."
     if LISTS[which] == "ties":
         return "Nothing to decide: there are no ties, or every tie is decided. x shows more."
@@ -362,13 +362,14 @@ def nothing_listed(which: int, cases: Sequence[Case]) -> str:
 def case_table(
     of: IssueFigures, name: str, title: str, found: Sequence[Case], empty: str, *subject: str
 ) -> Table[Case]:
-    """Return cases as they are listed. Letters are dealt anew for every statement and issue: A of
-    one row is nobody in particular.
+    """Return cases as a table.
+
+    Letters are assigned anew for every statement and issue: A of one row is nobody in particular.
     """
     meanings = {
-        one.name: f"{one.title or one.name}: {one.definition}"
-        for one in of.definitions
-        if one.definition
+        definition.name: f"{definition.title or definition.name}: {definition.definition}"
+        for definition in of.definitions
+        if definition.definition
     }
     return Table(
         name,
@@ -421,11 +422,11 @@ Gold = tuple[str, Mapping[str, int]]
 
 def gold(found: Sequence[Gold]) -> Table[Gold]:
     """Return the statements that bear on an issue, by the labels that count."""
-    bearing = [one for one in found if any(one[1].values())]
+    related = [entry for entry in found if any(entry[1].values())]
     return Table(
         "gold",
         "Labels that count",
-        bearing,
+        related,
         [
             Column("statement", "statement", lambda row: row[0]),
             Column("supports", "agreeing supports", lambda row: _of(row, 1), Kind.WORDS),
@@ -433,8 +434,8 @@ def gold(found: Sequence[Gold]) -> Table[Gold]:
         ],
         key=lambda row: (row[0],),
         notes=[
-            f"Statements related to an issue: {len(bearing):,}; unrelated to all: "
-            f"{len(found) - len(bearing):,}."
+            f"Statements related to an issue: {len(related):,}; unrelated to all: "
+            f"{len(found) - len(related):,}."
         ],
         empty="No statement is related to an issue.",
     )

@@ -1,4 +1,4 @@
-"""How far annotators agree on policy issues, and what follows from their labels for each statement.
+"""The agreement of annotators on policy issues, and the labels that follow for each statement.
 
 Labels are -1, 0 and +1 for each pair of statement and issue. The two versions of the paper print
 one column of numbers under two names: version 1 the mean (sd) of Cohen's κ over the pairs of
@@ -7,8 +7,8 @@ interval over statements.
 
 References
 ----------
-Ceron et al. 2024, section 4.2: arXiv version 1, Table 3 (average pairwise Cohen's κ); TACL, Table 1
-(Fleiss' κ).
+Ceron et al. 2024, section 4.2: arXiv version 1, Table 3 (average pairwise Cohen's κ), and TACL,
+Table 1 (Fleiss' κ).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ NO_PAIR = "no statement has labels from two people"
 
 
 class Standing(StrEnum):
-    """Why a statement has the label that it has for an issue, or why it has none."""
+    """The reason for a statement's label for an issue, or for its absence."""
 
     ADJUDICATED = "adjudicated"
     SOURCE = "source"
@@ -62,8 +62,9 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two annotators on one issue; n = statements that both labelled, excluded = those that one of
-    them did.
+    """Two annotators on one issue.
+
+    n = statements that both labelled, excluded = those that one of them did.
     """
 
     first: str
@@ -76,26 +77,28 @@ class Pairwise:
     """Cohen's κ over the pairs of annotators."""
 
     mean: Estimate
-    """over the pairs that have a κ; n = statements with two labels or more; `undefined` where no
-    pair has one"""
+    """mean over the pairs that have a κ, with `undefined` if no pair has one
+
+    Here n is the number of statements with two labels or more.
+    """
     sd: float
-    "sample deviation over those pairs; NaN with fewer than two"
+    "sample deviation over those pairs, or NaN with fewer than two"
     pairs: tuple[Pair, ...]
 
     @property
     def defined(self) -> int:
-        """How many pairs have a κ."""
+        """The number of pairs with a κ."""
         return sum(pair.kappa.defined for pair in self.pairs)
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One statement under one issue: what each annotator said, and what follows."""
+    """One statement under one issue: the label of each annotator, and the result."""
 
     statement: str
     issue: str
     labels: tuple[tuple[str, int], ...]
-    "(annotator, label), by name; the source's own label and adjudications are not among them"
+    "(annotator, label), by name, without the source's own label and adjudications"
     source: int | None
     adjudicated: int | None
     gold: int | None
@@ -103,7 +106,7 @@ class Case:
 
     @property
     def tied(self) -> bool:
-        """Whether people's labels give none that more than half of them share; decided or not."""
+        """Whether more than half of the people share none of the labels, decided or not."""
         return len(self.labels) > 1 and majority(label for _, label in self.labels) is None
 
     @property
@@ -118,8 +121,9 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class IssueAgreement:
-    """One issue. n = statements with two labels or more, excluded = all others of the
-    instrument.
+    """The agreement on one issue.
+
+    n = statements with two labels or more, excluded = all others of the instrument.
     """
 
     issue: str
@@ -130,47 +134,50 @@ class IssueAgreement:
     percent: Estimate
     "share of agreeing pairs of labels"
     given: tuple[int, int, int]
-    "times that annotators gave -1, 0, +1"
+    "number of times that annotators gave -1, 0, +1"
     gold: tuple[int, int, int]
-    "statements whose gold label is -1, 0, +1"
+    "number of statements whose gold label is -1, 0, +1"
     ties: int
-    "statements that nobody has decided on"
+    "number of statements that nobody has decided on"
     decided: int
-    "statements with an adjudication"
+    "number of statements with an adjudication"
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorCount:
-    """How far one annotator is."""
+    """The progress of one annotator."""
 
     annotator: str
     labels: int
     complete: int
-    "statements that have a label for every issue"
+    "number of statements that have a label for every issue"
 
 
 @dataclass(frozen=True, slots=True)
 class IssueReport:
-    """See `issue_report`."""
+    """The figures of policy issues. See `issue_report`."""
 
     statements: int
     issues: tuple[IssueAgreement, ...]
     annotators: tuple[AnnotatorCount, ...]
     cases: tuple[Case, ...]
-    "those that anybody labelled, by statement and issue in the instrument's order"
+    "the cases that anybody labelled, by statement and issue in the instrument's order"
     outside: int
-    "labels on issues that the scheme does not have: kept, and left out of everything here"
+    """number of labels on issues that the scheme does not have
+
+    They are kept, and left out of everything here.
+    """
     fewest: int = FEWEST
-    "people whose labels a gold label needs, adjudications and a source's own apart"
+    "number of people whose labels a gold label needs, adjudications and a source's own apart"
 
     @property
     def golds(self) -> int:
-        """Cells that have a gold label."""
+        """The number of cells that have a gold label."""
         return sum(case.gold is not None for case in self.cases)
 
     @property
     def by_one(self) -> int:
-        """Of these, those that rest on what one person said."""
+        """The number of gold labels that rest on one person's label."""
         return sum(
             case.standing is Standing.MAJORITY and len(case.labels) == 1 for case in self.cases
         )
@@ -190,7 +197,7 @@ def issue_report(
     seed: int = SEED,
     resamples: int = 1000,
 ) -> IssueReport:
-    """Return agreement per issue, and what the labels give for each statement.
+    """Return agreement per issue, and the labels that follow for each statement.
 
     Parameters
     ----------
@@ -201,8 +208,8 @@ def issue_report(
         a majority needs.
     """
     refs, names = set(statements), set(issues)
-    held = [label for label in labels if label.statement in refs]
-    inside = [label for label in held if label.issue in names]
+    known_labels = [label for label in labels if label.statement in refs]
+    inside = [label for label in known_labels if label.issue in names]
     people = annotators(inside)
     gold = gold_labels(inside, source=source, fewest=fewest)
     cases = _cases(inside, issues, statements, gold, source)
@@ -212,19 +219,22 @@ def issue_report(
     return IssueReport(
         statements=len(statements),
         issues=tuple(
-            issue_agreement(issue, found, people, len(statements), seed=seed, resamples=resamples)
-            for issue, found in by_issue.items()
+            issue_agreement(
+                issue, issue_cases, people, len(statements), seed=seed, resamples=resamples
+            )
+            for issue, issue_cases in by_issue.items()
         ),
         annotators=tuple(_count(name, cases, len(issues)) for name in people),
         cases=cases,
-        outside=len(held) - len(inside),
+        outside=len(known_labels) - len(inside),
         fewest=fewest,
     )
 
 
 def annotators(labels: Iterable[IssueLabel]) -> tuple[str, ...]:
-    """Return the people who labelled, by name: neither a source's own labels nor adjudications are
-    a person's.
+    """Return the people who labelled, by name.
+
+    A source's own labels and adjudications are not a person's.
     """
     return tuple(sorted({label.annotator for label in labels} - {GOLD, ADJUDICATION}))
 
@@ -238,8 +248,9 @@ def issue_agreement(
     seed: int = SEED,
     resamples: int = 1000,
 ) -> IssueAgreement:
-    """Return how far people agree on one issue; `cases` are the issue's, `statements` counts all
-    there are.
+    """Return the agreement of people on one issue.
+
+    `cases` are the issue's, `statements` counts all statements.
     """
     codes = _codes(cases, people)
     missing = statements - len(codes)
@@ -249,9 +260,9 @@ def issue_agreement(
     def rng(name: str) -> np.random.Generator:
         return derive_rng(seed, "issue", issue, name)
 
-    def over_all(found: Estimate) -> Estimate:
-        why = ONE_PERSON if found.undefined == agreement.NO_UNITS else found.undefined
-        return _bounded(replace(found, excluded=found.excluded + missing, undefined=why))
+    def over_all(estimate: Estimate) -> Estimate:
+        reason = ONE_PERSON if estimate.undefined == agreement.NO_UNITS else estimate.undefined
+        return _bounded(replace(estimate, excluded=estimate.excluded + missing, undefined=reason))
 
     return IssueAgreement(
         issue=issue,
@@ -267,17 +278,19 @@ def issue_agreement(
 
 
 def anonymous(case: Case) -> tuple[tuple[str, int], ...]:
-    """Return a case's labels under letters, in an order that differs between cases: A is nobody in
-    particular.
+    """Return a case's labels under letters, in an order that differs between cases.
+
+    A is nobody in particular.
     """
 
-    def scattered(given: tuple[str, int]) -> bytes:
+    def scattered(annotator_label: tuple[str, int]) -> bytes:
         return blake2b(
-            f"{case.statement}\n{case.issue}\n{given[0]}".encode(errors="replace"), digest_size=8
+            f"{case.statement}\n{case.issue}\n{annotator_label[0]}".encode(errors="replace"),
+            digest_size=8,
         ).digest()
 
-    ordered = sorted(case.labels, key=scattered)
-    return tuple((_letter(place), label) for place, (_, label) in enumerate(ordered))
+    shuffled = sorted(case.labels, key=scattered)
+    return tuple((_letter(index), label) for index, (_, label) in enumerate(shuffled))
 
 
 def _letter(place: int) -> str:
@@ -293,12 +306,12 @@ def _cases(
     gold: Labels,
     source_counts: bool,
 ) -> tuple[Case, ...]:
-    given = by_item(labels)
+    labels_by_item = by_item(labels)
     return tuple(
-        _case(statement, issue, found, gold.get(statement, {}).get(issue), source_counts)
+        _case(statement, issue, item_labels, gold.get(statement, {}).get(issue), source_counts)
         for statement in statements
         for issue in issues
-        if (found := given.get((statement, issue)))
+        if (item_labels := labels_by_item.get((statement, issue)))
     )
 
 
@@ -314,36 +327,41 @@ def _case(
     elif gold is not None:
         standing = Standing.SOURCE if source_counts and source is not None else Standing.MAJORITY
     else:
-        tied = len(labels) > 1 and majority(label for _, label in labels) is None
-        standing = Standing.TIED if tied else Standing.FEW
+        is_tied = len(labels) > 1 and majority(label for _, label in labels) is None
+        standing = Standing.TIED if is_tied else Standing.FEW
     return Case(statement, issue, labels, source, adjudicated, gold, standing)
 
 
 def _count(name: str, cases: Sequence[Case], issues: int) -> AnnotatorCount:
-    done = Counter(case.statement for case in cases if name in dict(case.labels))
-    return AnnotatorCount(name, done.total(), sum(n == issues for n in done.values()))
+    n_by_statement = Counter(case.statement for case in cases if name in dict(case.labels))
+    return AnnotatorCount(
+        name,
+        n_by_statement.total(),
+        sum(n_labels == issues for n_labels in n_by_statement.values()),
+    )
 
 
 def _codes(cases: Sequence[Case], people: Sequence[str]) -> IntArray:
-    """Return the labels of cases with any as a matrix (statements, people), MISSING where there is
-    none.
+    """Return the labels of cases as a matrix (statements, people), MISSING without a label.
+
+    Cases without any label are omitted.
     """
-    column = {name: place for place, name in enumerate(people)}
+    column_by_name = {name: index for index, name in enumerate(people)}
     rated = [case for case in cases if case.labels]
     codes = np.full((len(rated), len(people)), MISSING, dtype=np.int64)
     for row, case in enumerate(rated):
         for name, label in case.labels:
-            codes[row, column[name]] = label
+            codes[row, column_by_name[name]] = label
     return codes
 
 
 def pairwise(
     issue: str, codes: IntArray, people: Sequence[str], statements: int, seed: int, resamples: int
 ) -> Pairwise:
-    """Return Cohen's κ of each pair, their mean and sd; the mean's interval resamples statements
-    for all pairs at once.
+    """Return Cohen's κ of each pair, their mean and sd.
 
-    A resample in which one of the pairs has no κ is left out: its mean would be one of other pairs.
+    The mean's interval resamples statements for all pairs at once. A resample in which one of the
+    pairs has no κ is left out: its mean would be one of other pairs.
     """
     pairs = tuple(
         Pair(
@@ -357,53 +375,60 @@ def pairwise(
     )
     rated = codes[(codes != MISSING).sum(axis=1) >= 2]
     n, excluded = len(rated), statements - len(rated)
-    places = [
-        p
-        for p, pair in zip(combinations(range(len(people)), 2), pairs, strict=True)
+    defined_pairs = [
+        columns
+        for columns, pair in zip(combinations(range(len(people)), 2), pairs, strict=True)
         if pair.kappa.defined
     ]
-    if not places:
+    if not defined_pairs:
         return Pairwise(
             Estimate(nan, nan, nan, n, excluded, ALL_EQUAL if n else NO_PAIR), nan, pairs
         )
-    found = mean_sd([pair.kappa.value for pair in pairs])
+    summary = mean_sd([pair.kappa.value for pair in pairs])
     size = len(LABELS)
 
     def mean_kappa(sums: FloatArray) -> FloatArray:
-        of_pairs = contingency.kappa(sums.reshape(*sums.shape[:-1], len(places), size, size))
-        return np.asarray(of_pairs.mean(axis=-1), dtype=np.float64)
+        pair_kappas = contingency.kappa(
+            sums.reshape(*sums.shape[:-1], len(defined_pairs), size, size)
+        )
+        return np.asarray(pair_kappas.mean(axis=-1), dtype=np.float64)
 
-    features, alone = _pair_features(rated, places), Estimate(found.mean, nan, nan, n, excluded)
+    features, without_interval = (
+        _pair_features(rated, defined_pairs),
+        Estimate(summary.mean, nan, nan, n, excluded),
+    )
     if n < 2:
-        return Pairwise(alone, found.sd, pairs)
+        return Pairwise(without_interval, summary.sd, pairs)
     answers = np.stack([(rated == label).sum(axis=1) for label in LABELS], axis=1)
     rng = derive_rng(seed, "issue", issue, "cohen")
     mean = with_interval(
-        alone, "mean-kappa over units", features, mean_kappa, rng, resamples, answers
+        without_interval, "mean-kappa over units", features, mean_kappa, rng, resamples, answers
     )
-    return Pairwise(mean, found.sd, pairs)
+    return Pairwise(mean, summary.sd, pairs)
 
 
 def _kappa(both: IntArray, rng: np.random.Generator, resamples: int) -> Estimate:
-    either = both[(both != MISSING).any(axis=1)]
-    return _bounded(agreement.cohen_kappa(either[:, 0], either[:, 1], rng, resamples))
+    labelled = both[(both != MISSING).any(axis=1)]
+    return _bounded(agreement.cohen_kappa(labelled[:, 0], labelled[:, 1], rng, resamples))
 
 
 def _bounded(found: Estimate) -> Estimate:
-    """Return an estimate without its interval where that rests on one statement: all resamples are
-    the same.
+    """Return an estimate without its interval if that rests on one statement.
+
+    All resamples are then the same.
     """
     return found if found.n > 1 else replace(found, low=nan, high=nan)
 
 
 def _pair_features(codes: IntArray, places: Sequence[tuple[int, int]]) -> FloatArray:
-    """Return a statement's cell in each pair's table, flat: (statements, pairs x 9); all 0 where
-    one has no label.
+    """Return a statement's cell in each pair's table, flat: (statements, pairs x 9).
+
+    It is all 0 if one has no label.
     """
     size = len(LABELS)
     features = np.zeros((len(codes), len(places), size * size))
-    for place, (a, b) in enumerate(places):
+    for index, (a, b) in enumerate(places):
         rows = np.flatnonzero((codes[:, a] != MISSING) & (codes[:, b] != MISSING))
         cells = (codes[rows, a] - LABELS[0]) * size + codes[rows, b] - LABELS[0]
-        features[rows, place, cells] = 1
+        features[rows, index, cells] = 1
     return features.reshape(len(codes), -1)

@@ -1,4 +1,4 @@
-"""What the draw of a queue may be told."""
+"""The options of the draw of a queue."""
 
 from __future__ import annotations
 

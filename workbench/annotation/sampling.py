@@ -1,9 +1,8 @@
-"""Drawing texts to label, seeded: for training the same number from every stratum, for a test in
-proportion to answers.
+"""The seeded draw of texts to label: equal numbers from each stratum, or in proportion to answers.
 
-"We randomly select four observations from each prompt-model pair, totaling a training dataset of
-1,320 unique model answers" (Faulborn et al. 2025, section 3.4): 4 x 10 prefixes x 3 wordings x 11
-models.
+Training sets have the same number from every stratum, test sets follow the answers. "We randomly
+select four observations from each prompt-model pair, totaling a training dataset of 1,320 unique
+model answers" (Faulborn et al. 2025, section 3.4): 4 x 10 prefixes x 3 wordings x 11 models.
 
 A test set supports claims about answers, so its draw records with which probability each unit was
 included. A unit is a text as an answer to one wording, with n_i identical answers. Its probability
@@ -32,7 +31,7 @@ from workbench.errors import UsageError
 from workbench.stats.arrays import BoolArray, FloatArray, Int32Array, IntArray
 
 ROUNDING = 1e-9
-"a probability this close to 1 is 1"
+"the distance to 1 of a probability that counts as 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,65 +39,71 @@ class Offer:
     """A text that may be drawn."""
 
     index: int
-    "place in the caller's list"
+    "index in the caller's list"
     text: str
     statement: str
     stratum: str
     answers: int = 1
-    "identical answers that the text stands for"
+    "number of identical answers that the text stands for"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Offers:
-    """Texts that may be drawn, as columns: a million of them take a few dozen megabytes."""
+    """Texts that may be drawn, as columns. A million of them take a few dozen megabytes."""
 
     statements: Sequence[str]
     "names"
     strata: Sequence[str]
-    "names, none twice"
+    "names, each once"
     statement: Int32Array
-    "which statement each text is about"
+    "the statement of each text"
     stratum: Int32Array
     answers: Int32Array
     read: Callable[[IntArray], Sequence[str]]
-    "returns the texts at these places"
+    "returns the texts at these indices"
 
     @classmethod
     def of(cls, offers: Iterable[Offer]) -> Offers:
         """Return offers, whose indices are 0, 1, …, as columns."""
-        listed = list(offers)
-        statements = {offer.statement: 0 for offer in listed}
-        strata = {offer.stratum: 0 for offer in listed}
+        all_offers = list(offers)
+        statements = {offer.statement: 0 for offer in all_offers}
+        strata = {offer.stratum: 0 for offer in all_offers}
         for names in (statements, strata):
             names.update((name, number) for number, name in enumerate(names))
-        columns = ((statements[one.statement], strata[one.stratum], one.answers) for one in listed)
+        columns = (
+            (statements[offer.statement], strata[offer.stratum], offer.answers)
+            for offer in all_offers
+        )
         table = np.array([*columns], dtype=np.int32).reshape(-1, 3)
         statement, stratum, answers = table.T
 
-        def read(places: IntArray) -> Sequence[str]:
-            return [listed[place].text for place in places.tolist()]
+        def read(indices: IntArray) -> Sequence[str]:
+            return [all_offers[index].text for index in indices.tolist()]
 
         return cls([*statements], [*strata], statement, stratum, answers, read)
 
     def held_back(
         self, taken_texts: Collection[str], taken_statements: Collection[str]
     ) -> BoolArray:
-        """Return which texts may not be drawn; see `draw`."""
-        taken = np.array([name in taken_statements for name in self.statements], dtype=np.bool_)
-        found = taken[self.statement]
-        for start in range(0, len(found) if taken_texts else 0, AT_ONCE):
-            places = np.arange(start, min(start + AT_ONCE, len(found)))
-            found[places] |= [plain(text) in taken_texts for text in self.read(places)]
-        return found
+        """Return a mask of the texts that may not be drawn. See `draw`."""
+        is_taken = np.array([name in taken_statements for name in self.statements], dtype=np.bool_)
+        is_held_back = is_taken[self.statement]
+        for start in range(0, len(is_held_back) if taken_texts else 0, AT_ONCE):
+            indices = np.arange(start, min(start + AT_ONCE, len(is_held_back)))
+            is_held_back[indices] |= [plain(text) in taken_texts for text in self.read(indices)]
+        return is_held_back
 
     def in_strata(self, places: IntArray) -> IntArray:
-        """Return places in the order of the names of their strata, and otherwise as they stood."""
+        """Return indices in the order of the names of their strata.
+
+        Within a stratum they keep their order.
+        """
         ranks = np.argsort(np.argsort(np.array(self.strata, dtype=object)))
         return places[np.argsort(ranks[self.stratum[places]], kind="stable")]
 
 
 AT_ONCE = 10_000
-"texts that are read in one step"
+"number of texts that are read in one step"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +113,14 @@ class Pick:
     index: int
     stratum: str
     needed: int
-    "people who are to label it"
+    "number of people who are to label it"
     inclusion: float | None = None
-    """probability with which the draw includes the text; None where the draw makes no claim about
-    answers"""
+    """probability with which the draw includes the text
+
+    It is None if the draw makes no claim about answers.
+    """
     answers: int | None = None
-    "identical answers at the draw; None as `inclusion`"
+    "number of identical answers at the draw, or None as `inclusion`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,29 +130,33 @@ class Frame:
     answers: int
     units: int
     certain_units: int
-    "units that were taken with certainty"
+    "number of units that were taken with certainty"
     certain_answers: int
     outside: int
-    "answers that the draw could not reach: their texts or statements belong to the other set"
+    """number of answers that the draw could not reach
+
+    Their texts or statements belong to the other set.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What was drawn, and why it is not more."""
+    """The drawn texts, and why there are not more."""
 
     picks: tuple[Pick, ...]
     strata: int
     short: int
-    "strata with fewer texts than were asked for"
+    "number of strata with fewer texts than requested"
     held_back: int
-    "texts that another set has, so that they may not be drawn"
+    "number of texts that another set has, so that they may not be drawn"
     frame: Frame | None = None
-    "None where the draw makes no claim about answers"
+    "the reachable answers, or None if the draw makes no claim about answers"
 
 
 def plain(text: str) -> str:
-    """Return a text as two sets are compared: case, blanks and ways to write an accent do not tell
-    responses apart.
+    """Return a text in the form in which two sets are compared.
+
+    Case, blanks and ways to write an accent do not distinguish responses.
     """
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
@@ -155,17 +166,22 @@ def overlapping(
 ) -> list[set[int]]:
     """Return for each stratum which of its picks several people label.
 
-    `overlap` below or equal to 1 is a share of each stratum, above it a number in each; a share is
+    `overlap` below or equal to 1 is a share of each stratum, above it a number in each. A share is
     met over all strata together, so that a tenth of strata of four is not nothing.
     """
     if overlap > 1:
-        return [set(rng.permutation(n)[: int(overlap)].tolist()) for n in per_stratum]
-    chosen = set(rng.permutation(count)[: round(overlap * count)].tolist())
-    found, start = [], 0
-    for n in per_stratum:
-        found.append({place - start for place in chosen if start <= place < start + n})
-        start += n
-    return found
+        return [
+            set(rng.permutation(stratum_size)[: int(overlap)].tolist())
+            for stratum_size in per_stratum
+        ]
+    selected = set(rng.permutation(count)[: round(overlap * count)].tolist())
+    overlaps, start = [], 0
+    for stratum_length in per_stratum:
+        overlaps.append(
+            {index - start for index in selected if start <= index < start + stratum_length}
+        )
+        start += stratum_length
+    return overlaps
 
 
 def draw(
@@ -179,11 +195,13 @@ def draw(
     taken_statements: Collection[str] = (),
     limit: int | None = None,
 ) -> Sample:
-    """Draw up to `per_stratum` texts from every stratum; the order of the result is random.
+    """Draw up to `per_stratum` texts from every stratum.
+
+    The order of the result is random.
 
     Parameters
     ----------
-    labels : people who label an overlapping item; the others get one
+    labels : people who label an overlapping item, while the others get one
     overlap : share of the items (up to 1) or number in each stratum (above 1) that overlap
     taken_texts : texts as `plain` writes them that may not be drawn: those of the other set
     taken_statements : statements none of whose texts may be drawn
@@ -192,27 +210,31 @@ def draw(
     Raises UsageError for numbers that mean nothing.
     """
     _check(per_stratum, labels, overlap, limit)
-    of = offers if isinstance(offers, Offers) else Offers.of(offers)
-    held = of.held_back(taken_texts, taken_statements)
-    places = of.in_strata(np.flatnonzero(~held))
-    seen: set[str] = set()
-    drawn: list[list[Pick]] = []
-    for there in (
-        np.split(places, 1 + np.flatnonzero(np.diff(of.stratum[places]))) if len(places) else ()
+    columns = offers if isinstance(offers, Offers) else Offers.of(offers)
+    is_held_back = columns.held_back(taken_texts, taken_statements)
+    indices = columns.in_strata(np.flatnonzero(~is_held_back))
+    drawn_texts: set[str] = set()
+    picks_by_stratum: list[list[Pick]] = []
+    for stratum_indices in (
+        np.split(indices, 1 + np.flatnonzero(np.diff(columns.stratum[indices])))
+        if len(indices)
+        else ()
     ):
-        chosen: list[Pick] = []
-        for place in there[rng.permutation(len(there))]:
-            if len(chosen) == per_stratum:
+        picked: list[Pick] = []
+        for index in stratum_indices[rng.permutation(len(stratum_indices))]:
+            if len(picked) == per_stratum:
                 break
-            if (key := plain(of.read(np.array([place]))[0])) not in seen:
-                seen.add(key)
-                chosen.append(Pick(int(place), of.strata[of.stratum[place]], 1))
-        drawn.append(chosen)
-    short = sum(len(chosen) < per_stratum for chosen in drawn)
+            if (key := plain(columns.read(np.array([index]))[0])) not in drawn_texts:
+                drawn_texts.add(key)
+                picked.append(Pick(int(index), columns.strata[columns.stratum[index]], 1))
+        picks_by_stratum.append(picked)
+    short = sum(len(few_picks) < per_stratum for few_picks in picks_by_stratum)
     if limit is not None:
-        drawn = _limited(drawn, limit, rng)
-    picks = _picks(drawn, labels, overlap, rng)
-    return Sample(picks, strata=len(drawn), short=short, held_back=int(held.sum()))
+        picks_by_stratum = _limited(picks_by_stratum, limit, rng)
+    picks = _picks(picks_by_stratum, labels, overlap, rng)
+    return Sample(
+        picks, strata=len(picks_by_stratum), short=short, held_back=int(is_held_back.sum())
+    )
 
 
 def draw_answers(
@@ -227,46 +249,51 @@ def draw_answers(
     taken_statements: Collection[str] = (),
     limit: int | None = None,
 ) -> Sample:
-    """Draw `per_stratum` x `strata` texts, `limit` at most, so that every answer has the same
-    chance to be represented.
+    """Draw `per_stratum` x `strata` texts with the same chance for every answer to be represented.
+
+    At most `limit` are drawn.
 
     A systematic draw over the texts in the order of their strata, which are thereby represented in
     proportion to their answers. An offer is a text as an answer to one wording, offered once with
-    all its answers. The other parameters are those of `draw`; the order of the result is random.
+    all its answers. The other parameters are those of `draw`. The order of the result is random.
 
     Raises UsageError for numbers that mean nothing.
     """
     _check(per_stratum, labels, overlap, limit)
     size = per_stratum * strata if limit is None else min(per_stratum * strata, limit)
-    of = offers if isinstance(offers, Offers) else Offers.of(offers)
-    held = of.held_back(taken_texts, taken_statements)
-    places = np.flatnonzero(~held)
-    places = of.in_strata(places[rng.permutation(len(places))])
-    answers = of.answers[places]
+    columns = offers if isinstance(offers, Offers) else Offers.of(offers)
+    is_held_back = columns.held_back(taken_texts, taken_statements)
+    indices = np.flatnonzero(~is_held_back)
+    indices = columns.in_strata(indices[rng.permutation(len(indices))])
+    answers = columns.answers[indices]
     chances = inclusion(answers, size)
     by_stratum: defaultdict[str, list[Pick]] = defaultdict(list)
-    for at in systematic(chances, rng):
-        place, stratum = int(places[at]), of.strata[of.stratum[places[at]]]
-        by_stratum[stratum].append(Pick(place, stratum, 1, float(chances[at]), int(answers[at])))
-    certain = chances >= 1
+    for position in systematic(chances, rng):
+        index, stratum = int(indices[position]), columns.strata[columns.stratum[indices[position]]]
+        by_stratum[stratum].append(
+            Pick(index, stratum, 1, float(chances[position]), int(answers[position]))
+        )
+    is_certain = chances >= 1
     return Sample(
         _picks(list(by_stratum.values()), labels, overlap, rng),
         strata=strata,
         short=0,
-        held_back=int(held.sum()),
+        held_back=int(is_held_back.sum()),
         frame=Frame(
             int(answers.sum()),
-            len(places),
-            int(certain.sum()),
-            int(answers[certain].sum()),
-            int(of.answers[held].sum()),
+            len(indices),
+            int(is_certain.sum()),
+            int(answers[is_certain].sum()),
+            int(columns.answers[is_held_back].sum()),
         ),
     )
 
 
 def inclusion(answers: Sequence[int] | Int32Array, size: int) -> FloatArray:
-    """Return each text's probability to be among `size` drawn ones: min(1, rate n_i), with a rate
-    that makes them add up to `size`, or to the number of texts where that is smaller.
+    """Return each text's probability to be among `size` drawn ones.
+
+    It is min(1, rate n_i), with a rate that makes the probabilities add up to `size`, or to the
+    number of texts if that is smaller.
 
     Examples
     --------
@@ -276,42 +303,45 @@ def inclusion(answers: Sequence[int] | Int32Array, size: int) -> FloatArray:
     [1.0, 1.0]
     """
     sizes = np.asarray(answers, dtype=np.float64)
-    certain = np.zeros(len(sizes), dtype=np.bool_)
-    while (left := size - int(certain.sum())) > 0 and not certain.all():
-        chances = left * sizes / sizes[~certain].sum()
-        more = ~certain & (chances >= 1 - ROUNDING)
-        if not more.any():
-            return np.where(certain, 1.0, chances)
-        certain |= more
-    return certain.astype(np.float64)
+    is_certain = np.zeros(len(sizes), dtype=np.bool_)
+    while (n_left := size - int(is_certain.sum())) > 0 and not is_certain.all():
+        chances = n_left * sizes / sizes[~is_certain].sum()
+        becomes_certain = ~is_certain & (chances >= 1 - ROUNDING)
+        if not becomes_certain.any():
+            return np.where(is_certain, 1.0, chances)
+        is_certain |= becomes_certain
+    return is_certain.astype(np.float64)
 
 
 def systematic(chances: FloatArray, rng: np.random.Generator) -> list[int]:
-    """Return the places that a systematic draw takes, each with its probability; their number is
-    the sum of these.
+    """Return the indices of a systematic draw, each with its probability.
+
+    Their number is the sum of these.
 
     The probabilities are laid end to end, and a comb with teeth at distance 1 and a random start
     falls on them.
     """
-    certain = chances >= 1
-    edges = np.cumsum(np.where(certain, 0.0, chances))
+    is_certain = chances >= 1
+    edges = np.cumsum(np.where(is_certain, 0.0, chances))
     if len(edges) and edges[-1] > 0:
         edges *= round(edges[-1]) / edges[-1]  # rounding errors must not cost or add a text
-    below = np.floor(np.concatenate([[0.0], edges]) + rng.random())
-    return [int(place) for place in np.flatnonzero(certain | (np.diff(below) > 0))]
+    teeth = np.floor(np.concatenate([[0.0], edges]) + rng.random())
+    return [int(index) for index in np.flatnonzero(is_certain | (np.diff(teeth) > 0))]
 
 
 def _picks(
     drawn: Sequence[Sequence[Pick]], labels: int, overlap: float, rng: np.random.Generator
 ) -> tuple[Pick, ...]:
-    """Settle which picks several people label, and bring all into a random order."""
-    several = overlapping(sum(map(len, drawn)), overlap, [len(chosen) for chosen in drawn], rng)
+    """Decide which picks several people label, and bring all into a random order."""
+    overlaps = overlapping(
+        sum(map(len, drawn)), overlap, [len(stratum_picks) for stratum_picks in drawn], rng
+    )
     picks = [
-        replace(pick, needed=labels if place in of else 1)
-        for chosen, of in zip(drawn, several, strict=True)
-        for place, pick in enumerate(chosen)
+        replace(pick, needed=labels if index in overlap_indices else 1)
+        for stratum_picks, overlap_indices in zip(drawn, overlaps, strict=True)
+        for index, pick in enumerate(stratum_picks)
     ]
-    return tuple(picks[place] for place in rng.permutation(len(picks)))
+    return tuple(picks[index] for index in rng.permutation(len(picks)))
 
 
 def _check(per_stratum: int, labels: int, overlap: float, limit: int | None) -> None:
@@ -329,11 +359,17 @@ def _check(per_stratum: int, labels: int, overlap: float, limit: int | None) -> 
 def _limited(
     drawn: Sequence[Sequence[Pick]], limit: int, rng: np.random.Generator
 ) -> list[list[Pick]]:
-    """Return a random part of what was drawn, before it is settled which of it several people
-    label.
+    """Return a random part of the drawn texts.
+
+    It precedes the decision which of them several people label.
     """
-    places = [(row, column) for row, chosen in enumerate(drawn) for column in range(len(chosen))]
-    kept = {places[place] for place in rng.permutation(len(places))[:limit]}
+    positions = [
+        (row, column)
+        for row, stratum_picks in enumerate(drawn)
+        for column in range(len(stratum_picks))
+    ]
+    selected = {positions[index] for index in rng.permutation(len(positions))[:limit]}
     return [
-        [pick for c, pick in enumerate(chosen) if (r, c) in kept] for r, chosen in enumerate(drawn)
+        [pick for column, pick in enumerate(stratum_picks) if (row, column) in selected]
+        for row, stratum_picks in enumerate(drawn)
     ]

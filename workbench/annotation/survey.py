@@ -1,4 +1,4 @@
-"""Which wordings a person is asked to agree or disagree with, and in which order.
+"""The wordings that a person is asked to agree or disagree with, and their order.
 
 "Six annotators" answered "50 statements", each in its original wording, one paraphrase, the
 negation and the opposite, to tell how consistent a model could be (Ceron et al. 2024, section 6.1,
@@ -46,29 +46,37 @@ CODEBOOK = Codebook(
     "Skip a statement that you cannot answer. It comes back at the end; skipped again, it stays "
     "without an answer.",
 )
-"""what a respondent is asked, and which key says what"""
+"the question to a respondent, and the key of each answer"
 PUBLISHED = ("original", "paraphrase", "negation", "opposite")
 ALL = "all"
 BLOCKS = 4
-"an order is kept roughly from round to round: only within a quarter of it are statements shuffled"
+"""number of blocks of an order
+
+The order is kept roughly from round to round, as statements are shuffled only within a quarter of
+it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What is asked of each respondent. Those with one seed answer the same wordings, each in their
-    own order.
+    """The wordings for each respondent.
+
+    Those with one seed answer the same wordings, each in their own order.
     """
 
     statements: int = 50
-    "drawn at random; all where there are fewer"
+    "number of statements drawn at random, or all if there are fewer"
     variants: tuple[str, ...] = PUBLISHED
-    "kinds, of which one wording is drawn where there are several; `paraphrase-2`, that one; `all`"
+    """kinds of wordings, of which one is drawn if there are several
+
+    `paraphrase-2` stands for that one, and `all` for all of them.
+    """
     seed: int = SEED
     language: str = ""
-    "empty: the instrument's"
+    "language, or empty for the instrument's"
 
     def check(self) -> None:
-        """Raise UsageError for what cannot be asked."""
+        """Raise UsageError for a design that cannot be asked."""
         if self.statements < 1:
             raise UsageError(f"found {self.statements} statements; ask for 1 or more")
         if self.seed < 0:
@@ -82,10 +90,10 @@ class Design:
 def _check_variant(name: str) -> None:
     kinds = [kind.value for kind in VariantKind if kind is not VariantKind.QUESTION]
     try:
-        good = name == ALL or VariantId.parse(name).kind.value in kinds
+        is_valid = name == ALL or VariantId.parse(name).kind.value in kinds
     except ValueError:
-        good = False
-    if not good:
+        is_valid = False
+    if not is_valid:
         raise UsageError(
             f"the survey cannot ask for {name!r}; give some of {', '.join(kinds)}, paraphrase-2, "
             f"or {ALL}"
@@ -101,16 +109,16 @@ def draw(
 ) -> tuple[tuple[Ask, ...], ...]:
     """Return the wordings to ask, by statement, in the order of the instrument.
 
-    The original is always asked, since every comparison is with it; a statement without one in this
+    The original is always asked, since every comparison is with it. A statement without one in this
     language, or with nothing to compare it with, is not drawn. Wordings with no expected stance
     (`Relation.FREE`) are left out.
 
-    asked : wordings that this person was asked before; they are not asked again.
+    asked : wordings that this person was asked before, which are not asked again
     """
     offers = [_chosen(statement, language, design, rng, asked) for statement in statements]
-    open_ = [offer for offer in offers if offer]
-    places = sorted(rng.permutation(len(open_))[: design.statements].tolist())
-    return tuple(open_[place] for place in places)
+    available = [offer for offer in offers if offer]
+    indices = sorted(rng.permutation(len(available))[: design.statements].tolist())
+    return tuple(available[index] for index in indices)
 
 
 def _chosen(
@@ -120,28 +128,30 @@ def _chosen(
     rng: np.random.Generator,
     asked: Collection[Ask],
 ) -> tuple[Ask, ...]:
-    """Return what a statement would be asked by; whoever was asked before, the draw is the same."""
-    there = sorted(
+    """Return the wordings for a statement. The draw is the same whoever was asked before."""
+    variants = sorted(
         (
-            w.variant
-            for w in statement.wordings
-            if w.language == language and w.relation is not Relation.FREE
+            wording.variant
+            for wording in statement.wordings
+            if wording.language == language and wording.relation is not Relation.FREE
         ),
         key=variant_order,
     )
-    chosen = dict.fromkeys([ORIGINAL] if ORIGINAL in there else [])
+    selected = dict.fromkeys([ORIGINAL] if ORIGINAL in variants else [])
     for name in design.variants:
-        found = [variant for variant in there if name in (ALL, str(variant), variant.kind.value)]
-        if name != ALL and len(found) > 1:
-            drawn = found[int(rng.integers(len(found)))]
-            found = [variant for variant in found if (statement.ref, variant) in asked][:1] or [
-                drawn
-            ]
-        chosen |= dict.fromkeys(found)
-    if ORIGINAL not in chosen or len(chosen) < 2:
+        matching = [
+            variant for variant in variants if name in (ALL, str(variant), variant.kind.value)
+        ]
+        if name != ALL and len(matching) > 1:
+            sampled = matching[int(rng.integers(len(matching)))]
+            matching = [variant for variant in matching if (statement.ref, variant) in asked][
+                :1
+            ] or [sampled]
+        selected |= dict.fromkeys(matching)
+    if ORIGINAL not in selected or len(selected) < 2:
         return ()
     return tuple(
-        (statement.ref, variant) for variant in chosen if (statement.ref, variant) not in asked
+        (statement.ref, variant) for variant in selected if (statement.ref, variant) not in asked
     )
 
 
@@ -156,22 +166,22 @@ def arrange(groups: Sequence[Sequence[Ask]], rng: np.random.Generator) -> tuple[
     rounds: list[list[tuple[int, Ask]]] = [
         [] for _ in range(max((len(group) for group in groups), default=0))
     ]
-    for place, group in enumerate(groups):
+    for group_index, group in enumerate(groups):
         order = rng.permutation(len(group)).tolist()
         start = rng.random()
-        for n, which in enumerate(order):
-            at = int((n + start) * len(rounds) / len(group))
-            rounds[min(at, len(rounds) - 1)].append((place, group[which]))
+        for number, index in enumerate(order):
+            round_index = int((number + start) * len(rounds) / len(group))
+            rounds[min(round_index, len(rounds) - 1)].append((group_index, group[index]))
     order = rng.permutation(len(groups)).tolist()
-    found: list[Ask] = []
-    for each in rounds:
-        rank = {place: n for n, place in enumerate(order)}
-        found += [ask for _, ask in sorted(each, key=lambda item: rank[item[0]])]
+    arranged: list[Ask] = []
+    for round_asks in rounds:
+        rank = {group_number: rank_number for rank_number, group_number in enumerate(order)}
+        arranged += [ask for _, ask in sorted(round_asks, key=lambda item: rank[item[0]])]
         order = _shuffled_within(order, max(1, len(order) // BLOCKS), rng)
-    return tuple(found)
+    return tuple(arranged)
 
 
 def _shuffled_within(order: Sequence[int], size: int, rng: np.random.Generator) -> list[int]:
     """Shuffle each block of a list."""
     blocks = (order[start : start + size] for start in range(0, len(order), size))
-    return [block[place] for block in blocks for place in rng.permutation(len(block)).tolist()]
+    return [block[index] for block in blocks for index in rng.permutation(len(block)).tolist()]

@@ -14,25 +14,25 @@ from workbench.figures.table import Column, Kind, Link, Table
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """How far a queue is."""
+    """The progress of a queue."""
 
     name: str
     purpose: str
     codebook: str
     title: str
-    "of the codebook"
+    "title of the codebook"
     items: int
     needed: int
-    "labels that its items need"
+    "number of labels that its items need"
     done: int
-    "labels that are there; what is beyond what an item needs is not counted"
+    "number of labels that count, without those beyond the need of an item"
     finished: int
-    "items that have all their labels"
+    "number of items that have all their labels"
     annotators: tuple[str, ...]
     disputed: int
-    "items whose labels differ and on which nobody has decided"
+    "number of items whose labels differ and on which nobody has decided"
     attention: int
-    "items with a known label, mixed in; they are in none of the other counts"
+    "number of items with a known label, mixed in, which are in none of the other counts"
     made: str
 
     @property
@@ -122,37 +122,42 @@ EMPTY = "No annotators or respondents yet."
 
 @dataclass(frozen=True, slots=True)
 class FieldCount:
-    """How many people of a role gave a value."""
+    """The number of people of a role who gave a value."""
 
     role: str
     field: str
     value: str | None
-    "None: they did not say"
+    "the value, or None if they did not say"
     people: int
 
 
 def fields_of(people: Sequence[Described]) -> tuple[str, ...]:
-    """Return the fields that anybody filled in: the documented ones in their order, then others by
-    name.
+    """Return the fields that anybody filled in.
+
+    The documented ones come in their order, then others by name.
     """
-    filled = {field for one in people for field in one.fields}
-    return (*(field for field in FIELDS if field in filled), *sorted(filled - FIELDS.keys()))
+    used_fields = {field for person in people for field in person.fields}
+    return (
+        *(field for field in FIELDS if field in used_fields),
+        *sorted(used_fields - FIELDS.keys()),
+    )
 
 
 def counts_of(people: Sequence[Described]) -> tuple[FieldCount, ...]:
-    """Return how many people of each role gave each value, the most frequent first; who said
-    nothing comes last.
+    """Return the number of people of each role for each value, the most frequent first.
+
+    Those without a value come last.
     """
-    found = []
-    for role in dict.fromkeys(role for one in people for role in _roles(one)):
-        of = [one for one in people if role in _roles(one)]
+    counts = []
+    for role in dict.fromkeys(role for person in people for role in _roles(person)):
+        role_people = [person for person in people if role in _roles(person)]
         for field in fields_of(people):
-            given = Counter(one.fields.get(field) for one in of)
+            value_counts = Counter(person.fields.get(field) for person in role_people)
             order = sorted(
-                given.items(), key=lambda pair: (pair[0] is None, -pair[1], pair[0] or "")
+                value_counts.items(), key=lambda pair: (pair[0] is None, -pair[1], pair[0] or "")
             )
-            found += [FieldCount(role, field, value, n) for value, n in order]
-    return tuple(found)
+            counts += [FieldCount(role, field, value, n_people) for value, n_people in order]
+    return tuple(counts)
 
 
 def _roles(one: Described) -> tuple[str, ...]:
@@ -160,11 +165,12 @@ def _roles(one: Described) -> tuple[str, ...]:
 
 
 def people_counts(people: Sequence[Described]) -> Table[FieldCount]:
-    """Return how many annotators and respondents gave each value of each field (Ceron et al. 2024,
-    Tables 5 and 6).
+    """Return the number of annotators and respondents for each value of each field.
+
+    See Ceron et al. 2024, Tables 5 and 6.
     """
     rows = counts_of(people)
-    few = sum(row.value is not None and row.people < FEW for row in rows)
+    n_rare = sum(row.value is not None and row.people < FEW for row in rows)
     return Table(
         "people_counts",
         "Annotators and respondents by their descriptions",
@@ -176,16 +182,17 @@ def people_counts(people: Sequence[Described]) -> Table[FieldCount]:
             Column("people", "people", lambda row: row.people, Kind.COUNT),
         ],
         key=lambda row: (row.role, row.field, row.value or ""),
-        notes=[f"{plural(few, 'value')} of fewer than {FEW} people, which may identify them"]
-        if few
+        notes=[f"{plural(n_rare, 'value')} of fewer than {FEW} people, which may identify them"]
+        if n_rare
         else [],
         empty="No descriptions yet." if people else EMPTY,
     )
 
 
 def people_table(people: Sequence[Described], *, names: bool) -> Table[Described]:
-    """Return every annotator and respondent with what they said. names : whether by name, or under
-    a pseudonym
+    """Return every annotator and respondent with their descriptions.
+
+    names : whether by name, or under a pseudonym
     """
 
     def called(row: Described) -> str:
@@ -222,10 +229,11 @@ def _field(field: str) -> Column[Described]:
 
 
 def people_files(people: Sequence[Described], *, pseudonyms: bool) -> dict[str, str]:
-    """Return the files that an export of an instrument takes along: counts, and who is who under
-    pseudonyms.
+    """Return the files about people for an export of an instrument.
 
-    Nothing where nobody said anything. No name is in them.
+    They are counts, and people under pseudonyms.
+
+    There are none without any description. No name is in them.
     """
     if not fields_of(people):
         return {}
@@ -233,9 +241,9 @@ def people_files(people: Sequence[Described], *, pseudonyms: bool) -> dict[str, 
     files = {"people_counts.csv": _csv(("role", "field", "value", "people"), counts)}
     if pseudonyms:
         rows = [
-            (one.pseudonym, "+".join(one.roles), field, value)
-            for one in sorted(people, key=lambda one: one.pseudonym)
-            for field, value in one.fields.items()
+            (person.pseudonym, "+".join(person.roles), field, value)
+            for person in sorted(people, key=lambda described: described.pseudonym)
+            for field, value in person.fields.items()
         ]
         files["people.csv"] = _csv(("pseudonym", "roles", "field", "value"), rows)
     return files

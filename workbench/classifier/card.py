@@ -1,7 +1,7 @@
-"""The card of a trained classifier, stored beside its weights, and the check that both belong
-together.
+"""The card of a trained classifier, stored beside its weights, and the check of both.
 
-Only safetensors are ever read: a pickled checkpoint can run code when it is loaded.
+The check tells whether both belong together. Only safetensors are ever read: a pickled checkpoint
+can run code when it is loaded.
 """
 
 from __future__ import annotations
@@ -42,13 +42,16 @@ class Card:
     train_labels: Mapping[str, int]
     dev_labels: Mapping[str, int]
     metrics: Mapping[str, float]
-    "of the training (`loss`, `dev_macro_f1`) and, added by `add_metrics`, of a test set"
+    """metrics of the training (`loss`, `dev_macro_f1`), and those of a test set
+
+    `add_metrics` adds the latter.
+    """
     steps: int
-    "steps taken; fewer than requested if training ended early"
+    "number of steps taken, which are fewer than requested if training ended early"
     best_step: int
     "the step whose weights were kept"
     seconds: float
-    "duration of the final call; a resumed training had earlier calls"
+    "duration of the final call in seconds, while a resumed training had earlier calls"
     device: str
     versions: Mapping[str, str]
     date: str
@@ -57,7 +60,7 @@ class Card:
 
     @property
     def reader(self) -> ReaderCard:
-        """Return the reader's card; the version changes whenever a reading could change."""
+        """The reader's card. The version changes whenever a reading could change."""
         return ReaderCard(
             ReaderKind.CLASSIFIER, self.name, reader_version(self.weights, self.config)
         )
@@ -100,9 +103,9 @@ def write_card(folder: Path, card: Card) -> None:
 
 
 def _replace(path: Path, text: str) -> None:
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
+    partial_file = path.with_name(path.name + ".part")
+    partial_file.write_text(text, encoding="utf-8")
+    partial_file.replace(path)
 
 
 def read_card(folder: Path) -> Card:
@@ -114,10 +117,10 @@ def read_card(folder: Path) -> Card:
         )
     try:
         values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        made_by = values.pop("format")
-        if made_by != FORMAT:
+        format_ = values.pop("format")
+        if format_ != FORMAT:
             raise CheckpointError(
-                f"{path}: written in format {made_by}; this version reads format {FORMAT}"
+                f"{path}: written in format {format_}; this version reads format {FORMAT}"
             )
         return Card(**values | {"config": TrainConfig.from_json(values["config"])})
     except (ValueError, TypeError, KeyError, AttributeError, UsageError) as error:
@@ -127,8 +130,9 @@ def read_card(folder: Path) -> Card:
 
 
 def verify(folder: Path) -> Card:
-    """Return the card of a folder whose weights are the ones it was written for. Raises
-    CheckpointError otherwise.
+    """Return the card of a folder whose weights are the ones it was written for.
+
+    Raises CheckpointError otherwise.
     """
     if not folder.is_dir():
         raise CheckpointError(f"{folder}: there is no such folder")
@@ -136,18 +140,19 @@ def verify(folder: Path) -> Card:
     card = read_card(folder)
     if not (folder / WEIGHTS).is_file():
         raise CheckpointError(f"{folder}: {WEIGHTS} is missing. Train the classifier again.")
-    found = file_hash(folder / WEIGHTS)
-    if found != card.weights:
+    hash_ = file_hash(folder / WEIGHTS)
+    if hash_ != card.weights:
         raise CheckpointError(
-            f"{folder}: the weights are not those that the card describes ({found[:8]}… instead of "
+            f"{folder}: the weights are not those that the card describes ({hash_[:8]}… instead of "
             f"{card.weights[:8]}…). Restore the folder, or train the classifier again."
         )
     return card
 
 
 def require_safetensors(folder: Path) -> None:
-    """Raise CheckpointError for a folder without safetensors; the message mentions pickled
-    weights.
+    """Raise CheckpointError for a folder without safetensors.
+
+    The message mentions pickled weights.
     """
     if any(folder.glob("*.safetensors")):
         return
@@ -162,7 +167,7 @@ def require_safetensors(folder: Path) -> None:
 
 
 def add_metrics(folder: Path, metrics: Mapping[str, float]) -> Card:
-    """Add figures of a test set to the card; the reader's version stays. Raises CheckpointError."""
+    """Add figures of a test set to the card. The reader's version stays. Raises CheckpointError."""
     card = read_card(folder)
     card = replace(card, metrics=dict(card.metrics) | dict(metrics))
     write_card(folder, card)

@@ -1,7 +1,7 @@
 """Settings of a stance classifier: all that affect a result, in one value stored with the model.
 
-The defaults are those of Faulborn et al. 2025 (appendix E, Table 8). Where the paper and the
-released code differ, the choice is a named option.
+The defaults are those of Faulborn et al. 2025 (appendix E, Table 8). If the paper and the released
+code differ, the choice is a named option.
 """
 
 from __future__ import annotations
@@ -30,16 +30,20 @@ class Premise(StrEnum):
     RESPONSE = "response"
     "the model's answer alone (published)"
     BOTH = "both"
-    """the statement and the answer, because some answers are clear only together with their
-    statement"""
+    """the statement and the answer
+
+    Some answers are clear only together with their statement.
+    """
 
 
 class Confidence(StrEnum):
     """The definition of the confidence, which also decides the label."""
 
     ENTAILMENT = "entailment"
-    """probability of entailment against contradiction, for each label separately (as printed,
-    section 3.4)"""
+    """probability of entailment against contradiction, for each label separately
+
+    So it is printed in section 3.4.
+    """
     SOFTMAX = "softmax"
     "softmax of the entailment logits over the four labels (as coded)"
 
@@ -57,25 +61,33 @@ class TrainConfig:
     learning_rate: float = 2e-5
     weight_decay: float = 0.2
     warmup: int = 500
-    "steps in which the learning rate rises from 0; it falls to 0 at the last step"
+    "number of steps in which the learning rate rises from 0, before it falls to 0 at the last step"
     beta1: float = 0.9
     beta2: float = 0.999
     epsilon: float = 1e-8
     seed: int = SEED
     dev_share: float = 0.0
-    """share of the training items held out to choose the best step; 0: the last step is kept
-    (published)"""
+    """share of the training items held out to choose the best step
+
+    With 0, the last step is kept (published).
+    """
     patience: int | None = None
-    "evaluations without a better dev macro F1 after which training ends; None: all steps"
+    """number of evaluations without a better dev macro F1 after which training ends
+
+    With None, all steps are done.
+    """
     eval_every: int = 250
-    "steps between evaluations, and between checkpoints to resume from"
+    "number of steps between evaluations, and between checkpoints to resume from"
     premise: Premise = Premise.RESPONSE
     confidence: Confidence = Confidence.ENTAILMENT
     max_length: int = 256
-    "most tokens of premise and hypothesis together; longer responses are truncated"
+    """the largest number of tokens of premise and hypothesis together
+
+    Longer responses are truncated to it.
+    """
 
     def __post_init__(self) -> None:
-        problems = [text for bad, text in _problems(self) if bad]
+        problems = [text for is_wrong, text in _problems(self) if is_wrong]
         if problems:
             raise UsageError("these training settings cannot be used: " + "; ".join(problems))
 
@@ -102,17 +114,18 @@ class TrainConfig:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> TrainConfig:
-        """Return the settings that `as_json` wrote. Raises UsageError for unknown settings and
-        wrong values.
+        """Return the settings that `as_json` wrote.
+
+        Raises UsageError for unknown settings and wrong values.
         """
         unknown = sorted(set(values) - {field.name for field in fields(cls)})
         if unknown:
             raise UsageError(f"unknown training settings: {', '.join(unknown)}")
-        given = dict(values)
+        settings = dict(values)
         try:
-            given["premise"] = Premise(given.get("premise", Premise.RESPONSE))
-            given["confidence"] = Confidence(given.get("confidence", Confidence.ENTAILMENT))
-            return cls(**given)
+            settings["premise"] = Premise(settings.get("premise", Premise.RESPONSE))
+            settings["confidence"] = Confidence(settings.get("confidence", Confidence.ENTAILMENT))
+            return cls(**settings)
         except (TypeError, ValueError) as error:
             raise UsageError(f"a training setting has a wrong value: {error}") from error
 
@@ -125,10 +138,12 @@ FRESH_HEAD: dict[str, Any] = {
     "warmup": 40,
     "eval_every": 60,
 }
-"""Settings for a new head over a small encoder: ours, not published. On 150 answers of a small
-model, labelled by hand, macro F1 on 60 others was 0.54 with them (0.53 for logistic regression on
-words, 0.28 zero-shot); 2e-4 gave 0.33, as did holding out a tenth of so few items to choose the
-best step. The same 60 answers were used to choose among five settings, so 0.54 is optimistic.
+"""settings for a new head over a small encoder, which are ours, not published
+
+On 150 answers of a small model, labelled by hand, macro F1 on 60 others was 0.54 with them (0.53
+for logistic regression on words, 0.28 zero-shot). 2e-4 gave 0.33, as did holding out a tenth of so
+few items to choose the best step. The same 60 answers were used to choose among five settings, so
+0.54 is optimistic.
 """
 
 
@@ -173,9 +188,12 @@ class TrainProgress:
     step: int
     steps: int
     loss: float | None
-    "mean since the last report; None for reports of an evaluation"
+    "mean since the last report, or None for reports of an evaluation"
     learning_rate: float | None
     dev_macro_f1: float | None
-    "of the last evaluation; None: no evaluation yet in this call, or no held-out items"
+    """macro F1 of the last evaluation
+
+    It is None without an evaluation yet in this call, or without held-out items.
+    """
     seconds: float
     "since training began in this call, which may have resumed"

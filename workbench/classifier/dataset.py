@@ -1,9 +1,8 @@
-"""Labelled responses as training data: split once, paired with hypotheses, and checked for leaks of
-test data.
+"""Labelled responses as training data: split once, paired with hypotheses, and checked for leaks.
 
-The released evaluation of Faulborn et al. 2025 draws its train/test split twice, so that test rows
-are trained on. Here a split is made in one place, by response text and item, and `check_leak` runs
-before every training.
+A leak is test data in the training data. The released evaluation of Faulborn et al. 2025 draws its
+train/test split twice, so that test rows are trained on. Here a split is made in one place, by
+response text and item, and `check_leak` runs before every training.
 """
 
 from __future__ import annotations
@@ -57,13 +56,13 @@ def check_leak(
 ) -> None:
     """Raise LeakError if response texts or items, or also statements, are in both sets."""
     train, test = list(train), list(test)
-    found = [
+    overlaps = [
         _overlap("response text", train, test, lambda example: normalised(example.text)),
         _overlap("item", train, test, lambda example: str(example.item)),
     ]
     if by_statement:
-        found.append(_overlap("statement", train, test, lambda example: example.statement_ref))
-    problems = [problem for problem in found if problem]
+        overlaps.append(_overlap("statement", train, test, lambda example: example.statement_ref))
+    problems = [problem for problem in overlaps if problem]
     if problems:
         raise LeakError(
             "The test data are not unseen. "
@@ -76,22 +75,26 @@ def check_leak(
 def _overlap(
     what: str, train: list[Example], test: list[Example], key: Callable[[Example], str]
 ) -> str:
-    """Return a sentence with the number and names of shared entries, or ""."""
-    tested = {key(example) for example in test}
-    both = sorted({key(example) for example in train} & tested)
-    if not both:
+    """Return a sentence with the number and names of shared entries, or empty."""
+    test_keys = {key(example) for example in test}
+    shared_keys = sorted({key(example) for example in train} & test_keys)
+    if not shared_keys:
         return ""
-    shown = ", ".join(repr(one if len(one) <= 60 else one[:59] + "…") for one in both[:SHOWN])
-    more = f" and {len(both) - SHOWN} more" if len(both) > SHOWN else ""
-    verb = "s are" if len(both) > 1 else " is"
-    return f"{len(both):,} {what}{verb} in the training and in the test data: {shown}{more}."
+    names = ", ".join(
+        repr(shared_key if len(shared_key) <= 60 else shared_key[:59] + "…")
+        for shared_key in shared_keys[:SHOWN]
+    )
+    rest = f" and {len(shared_keys) - SHOWN} more" if len(shared_keys) > SHOWN else ""
+    verb = "s are" if len(shared_keys) > 1 else " is"
+    return f"{len(shared_keys):,} {what}{verb} in the training and in the test data: {names}{rest}."
 
 
 def without(
     train: Sequence[Example], test: Sequence[Example], by_statement: bool = False
 ) -> list[Example]:
-    """Return the training examples that share nothing with the test set, as `check_leak`
-    requires.
+    """Return the training examples that share nothing with the test set.
+
+    `check_leak` requires this.
     """
     texts = {normalised(example.text) for example in test}
     items = {example.item for example in test}
@@ -108,79 +111,80 @@ def without(
 def split(
     examples: Sequence[Example], share: float, rng: np.random.Generator
 ) -> tuple[list[Example], list[Example]]:
-    """Return (kept, held out): about `share` of every label held out; equal texts and items stay
-    together.
+    """Return (kept, held out), where about `share` of every label is held out.
 
-    Both keep the order of the examples. A group of equal texts counts for the label of its first
-    example.
+    Equal texts and items stay together. Both keep the order of the examples. A group of equal texts
+    counts for the label of its first example.
     """
     by_label: dict[str, list[list[int]]] = {}
     for group in _groups(examples):
         by_label.setdefault(examples[group[0]].label, []).append(group)
-    held: set[int] = set()
+    held_out: set[int] = set()
     for label in sorted(by_label):
         groups = by_label[label]
-        wanted, taken = round(share * sum(map(len, groups))), 0
-        for place in rng.permutation(len(groups)):
-            if taken >= wanted:
+        n_wanted, n_taken = round(share * sum(map(len, groups))), 0
+        for index in rng.permutation(len(groups)):
+            if n_taken >= n_wanted:
                 break
-            held.update(groups[place])
-            taken += len(groups[place])
-    kept = [example for i, example in enumerate(examples) if i not in held]
-    return kept, [example for i, example in enumerate(examples) if i in held]
+            held_out.update(groups[index])
+            n_taken += len(groups[index])
+    retained = [example for index_, example in enumerate(examples) if index_ not in held_out]
+    return retained, [example for index_, example in enumerate(examples) if index_ in held_out]
 
 
 def _groups(examples: Sequence[Example]) -> list[list[int]]:
-    """Return positions that must not be split: connected by an equal text or an equal item
-    (union-find).
+    """Return positions that must not be split.
+
+    They are connected by an equal text or an equal item (union-find).
     """
     leader = list(range(len(examples)))
 
-    def find(place: int) -> int:
-        while leader[place] != place:
-            leader[place] = place = leader[leader[place]]
-        return place
+    def find(member: int) -> int:
+        while leader[member] != member:
+            leader[member] = member = leader[leader[member]]
+        return member
 
-    first: dict[str | int, int] = {}
-    for i, example in enumerate(examples):
+    first_position: dict[str | int, int] = {}
+    for position, example in enumerate(examples):
         for key in (normalised(example.text), example.item):
-            leader[find(i)] = find(first.setdefault(key, i))
+            leader[find(position)] = find(first_position.setdefault(key, position))
     groups: dict[int, list[int]] = {}
-    for i in range(len(examples)):
-        groups.setdefault(find(i), []).append(i)
+    for position in range(len(examples)):
+        groups.setdefault(find(position), []).append(position)
     return list(groups.values())
 
 
 def pairs(
     examples: Sequence[Example], labels: Sequence[str], rng: np.random.Generator
 ) -> list[Pair]:
-    """Return one epoch: each example entails its label and contradicts one random other (section
-    3.4).
+    """Return the pairs of one epoch.
 
-    Examples are shuffled; the two pairs of an example are adjacent and, in a batch of even size,
-    share a step. Their common part (the response) then cancels in the gradient, and their
-    difference (response with label) remains. On 300 made-up responses a new head over
-    all-MiniLM-L6-v2 left chance level within 60 steps of 16 such pairs; with all pairs shuffled it
-    had not done so after 240 steps of 8.
+    Each example entails its label and contradicts one random other (section 3.4). Examples are
+    shuffled. The two pairs of an example are adjacent and, in a batch of even size, share a step.
+    Their common part (the response) then cancels in the gradient, and their difference (response
+    with label) remains. On 300 made-up responses a new head over all-MiniLM-L6-v2 left chance level
+    within 60 steps of 16 such pairs. With all pairs shuffled it had not done so after 240 steps of
+    8.
     """
-    made: list[Pair] = []
-    for i in map(int, rng.permutation(len(examples))):
-        others = [label for label in labels if label != examples[i].label]
-        made.append(Pair(i, examples[i].label, True))
-        made.append(Pair(i, others[int(rng.integers(len(others)))], False))
-    return made
+    epoch: list[Pair] = []
+    for index in map(int, rng.permutation(len(examples))):
+        other_labels = [label for label in labels if label != examples[index].label]
+        epoch.append(Pair(index, examples[index].label, True))
+        epoch.append(Pair(index, other_labels[int(rng.integers(len(other_labels)))], False))
+    return epoch
 
 
 def schedule(
     examples: Sequence[Example], labels: Sequence[str], count: int, rng: np.random.Generator
 ) -> list[Pair]:
-    """Return the first `count` pairs of as many epochs as needed; each epoch draws new
-    contradictions.
+    """Return the first `count` pairs of as many epochs as needed.
+
+    Each epoch draws new contradictions.
     """
-    made: list[Pair] = []
-    while len(made) < count:
-        made += pairs(examples, labels, rng)
-    return made[:count]
+    all_pairs: list[Pair] = []
+    while len(all_pairs) < count:
+        all_pairs += pairs(examples, labels, rng)
+    return all_pairs[:count]
 
 
 def label_counts(examples: Iterable[Example]) -> dict[str, int]:
@@ -224,46 +228,64 @@ def undefined_metrics(test: Sequence[Example]) -> tuple[str, ...]:
     if not test:
         raise UsageError("The test set is empty. Annotate and adjudicate a test queue first.")
     counts = label_counts(test)
-    named = [
+    undefined = [
         f"recall and F1 of {label}: no test response has this label"
         for label in LABELS
         if not counts[label]
     ]
     present = [label for label in LABELS if counts[label]]
     if len(present) == 1:
-        named.append(
+        undefined.append(
             f"macro F1 over four labels: all {len(test):,} test responses are {present[0]}"
         )
-    return tuple(named)
+    return tuple(undefined)
 
 
 def macro_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
-    """Return the mean F1 over the labels in the gold labels, by which training chooses its best
-    step.
+    """Return the mean F1 over the gold labels, by which training chooses its best step.
 
-    F1 = 2 TP / (2 TP + FP + FN). NaN for no labels. Predictions of a label that gold lacks lower
-    the others' recall.
+    F1 = 2 TP / (2 TP + FP + FN). The result is NaN for no labels. Predictions of a label that gold
+    lacks lower the others' recall.
     """
     scores = []
     for label in sorted(set(gold)):
-        hits = sum(g == p == label for g, p in zip(gold, predicted, strict=True))
+        hits = sum(
+            gold_label == predicted_label == label
+            for gold_label, predicted_label in zip(gold, predicted, strict=True)
+        )
         scores.append(2 * hits / (gold.count(label) + predicted.count(label)))
     return float(np.mean(scores)) if scores else float("nan")
 
 
 def ordered(examples: Iterable[Example]) -> list[Example]:
-    """Return examples in a canonical order, so that training does not depend on the order of
-    reading.
+    """Return examples in a canonical order.
+
+    Training then does not depend on the order of reading.
     """
-    return sorted(examples, key=lambda e: (e.text, e.statement_ref, e.statement, e.label, e.item))
+    return sorted(
+        examples,
+        key=lambda example: (
+            example.text,
+            example.statement_ref,
+            example.statement,
+            example.label,
+            example.item,
+        ),
+    )
 
 
 def data_hash(examples: Iterable[Example]) -> str:
-    """Return 32 hexadecimal digits for texts, statements and labels: item numbers differ from store
-    to store.
+    """Return 32 hexadecimal digits for texts, statements and labels.
+
+    Item numbers differ from store to store.
     """
     rows = sorted(
-        [text_key(e.text).hex(), text_key(e.statement).hex(), e.statement_ref, e.label]
-        for e in examples
+        [
+            text_key(example.text).hex(),
+            text_key(example.statement).hex(),
+            example.statement_ref,
+            example.label,
+        ]
+        for example in examples
     )
     return content_key(rows).hex()

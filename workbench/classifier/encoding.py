@@ -1,4 +1,4 @@
-"""Tokenises pairs of premise and hypothesis, each text only once for all hypotheses.
+"""Tokenised pairs of premise and hypothesis, each text only once for all hypotheses.
 
 The special tokens of a pair are taken from one pair encoded by the tokenizer itself, so that
 results equal `tokenizer(premise, hypothesis)` for BERT, RoBERTa and BART.
@@ -22,7 +22,7 @@ def clean(text: str) -> str:
 
 
 class PairEncoder:
-    """Makes the inputs of one model for the hypotheses of one configuration."""
+    """The encoder of one model's inputs for the hypotheses of one configuration."""
 
     def __init__(self, tokenizer: Any, config: TrainConfig):
         self._tokenizer = tokenizer
@@ -42,15 +42,20 @@ class PairEncoder:
             )
 
     def _read_frame(self, base: str) -> None:
-        """Read the special tokens before, between and after two texts, with their segments, from a
-        pair "a", "b".
+        """Read the special tokens around two texts, with their segments, from a pair "a", "b".
+
+        They are before, between and after the texts.
         """
-        made = self._tokenizer(
+        encoded = self._tokenizer(
             "a", "b", return_special_tokens_mask=True, return_token_type_ids=True
         )
-        mask, ids, types = made["special_tokens_mask"], made["input_ids"], made["token_type_ids"]
+        mask, ids, types = (
+            encoded["special_tokens_mask"],
+            encoded["input_ids"],
+            encoded["token_type_ids"],
+        )
         first, last = mask.index(0), len(mask) - 1 - mask[::-1].index(0)
-        middle = [i for i in range(first, last) if mask[i]]
+        middle = [index for index in range(first, last) if mask[index]]
         if not middle or self._tokenizer.pad_token_id is None:
             raise ModelError(
                 f"{base}: its tokenizer has no token between two texts, or none to pad with, so "
@@ -63,20 +68,21 @@ class PairEncoder:
         self._segments = (types[first], types[last])
 
     def _tokens(self, texts: Sequence[str], room: int | None) -> list[list[int]]:
-        """Return token ids without special tokens. Text that spells one (`</s>`, `[SEP]`) is read
-        as characters: as a token it would end the premise, and BART refuses a batch whose pairs
-        differ in their number of ends.
+        """Return token ids without special tokens.
+
+        Text that spells one (`</s>`, `[SEP]`) is read as characters: as a token it would end the
+        premise, and BART refuses a batch whose pairs differ in their number of ends.
         """
         limit = (
             {"truncation": True, "max_length": room} if room is not None else {"truncation": False}
         )
-        made = self._tokenizer(
+        encoded = self._tokenizer(
             [clean(text) for text in texts],
             add_special_tokens=False,
             split_special_tokens=True,
             **limit,
         )
-        ids: list[list[int]] = made["input_ids"]
+        ids: list[list[int]] = encoded["input_ids"]
         return ids
 
     def premises(self, texts: Sequence[str]) -> list[list[int]]:
@@ -97,8 +103,9 @@ class PairEncoder:
         return sum(map(len, self._ids)) + max(map(len, self._hypotheses))
 
     def batch(self, pairs: Iterable[Encoded]) -> dict[str, Any]:
-        """Return tensors (pairs, longest) padded on the right, with the inputs that the model's
-        tokenizer names.
+        """Return tensors (pairs, longest) padded on the right.
+
+        They are the inputs that the model's tokenizer names.
         """
         import torch
 
@@ -106,9 +113,9 @@ class PairEncoder:
         shape = (len(rows), max(len(ids) for ids, _ in rows))
         tokens = torch.full(shape, self._tokenizer.pad_token_id, dtype=torch.long)
         segments, mask = torch.zeros(shape, dtype=torch.long), torch.zeros(shape, dtype=torch.long)
-        for i, (ids, types) in enumerate(rows):
-            tokens[i, : len(ids)] = torch.tensor(ids)
-            segments[i, : len(ids)] = torch.tensor(types)
-            mask[i, : len(ids)] = 1
-        made = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": segments}
-        return {name: made[name] for name in made if name in self._tokenizer.model_input_names}
+        for row, (ids, types) in enumerate(rows):
+            tokens[row, : len(ids)] = torch.tensor(ids)
+            segments[row, : len(ids)] = torch.tensor(types)
+            mask[row, : len(ids)] = 1
+        inputs = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": segments}
+        return {name: inputs[name] for name in inputs if name in self._tokenizer.model_input_names}

@@ -1,9 +1,8 @@
-"""Loads a network for entailment and contradiction by the name of its base, with labels in any
-order.
+"""The loading of a network for entailment and contradiction by the name of its base.
 
 A base is `minilm` (embedded), a hub id or a folder. The labels of a base with a head are matched by
-name; an encoder without a head gets a new one with two outputs. Code of a model is never run and
-pickled weights are never read.
+name, in any order. An encoder without a head gets a new one with two outputs. Code of a model is
+never run and pickled weights are never read.
 """
 
 from __future__ import annotations
@@ -54,11 +53,11 @@ class Base:
     has_head: bool
     revision: str
     commit: str | None = None
-    "commit of the hub; None: local files"
+    "commit of the hub, or None for local files"
 
     @property
     def version(self) -> dict[str, str]:
-        """Return the arguments of transformers for the commit to load."""
+        """The arguments of transformers for the commit to load."""
         return {"revision": self.commit} if self.commit else {}
 
 
@@ -81,26 +80,27 @@ def locate(name: str) -> str:
 
 
 def inspect(name: str) -> Base:
-    """Return a base without loading its weights. Raises MissingPackage; ModelError for an unusable
-    head.
+    """Return a base without loading its weights.
+
+    Raises MissingPackage, and ModelError for an unusable head.
     """
     need_local(name)
     from transformers import AutoConfig
 
     quiet()
-    place, here, commit = locate(name), True, None
+    path, is_local, commit = locate(name), True, None
     try:
-        if not Path(place).is_dir():
-            place, revision = parted(place)
-            here, commit = False, commit_of(place, revision)
+        if not Path(path).is_dir():
+            path, revision = parted(path)
+            is_local, commit = False, commit_of(path, revision)
         config: Any = AutoConfig.from_pretrained(
-            place, trust_remote_code=False, **({"revision": commit} if commit else {})
+            path, trust_remote_code=False, **({"revision": commit} if commit else {})
         )
     except (OSError, ValueError, KeyError) as error:
         raise _unloadable(name, error) from error
     architectures = list(config.architectures or ())
-    has_head = any(one.endswith(HEAD) for one in architectures)
-    if not has_head and not any(one.endswith(BARE) for one in architectures):
+    has_head = any(architecture.endswith(HEAD) for architecture in architectures)
+    if not has_head and not any(architecture.endswith(BARE) for architecture in architectures):
         raise ModelError(
             f"{name}: its architecture is "
             f"{', '.join(architectures) or 'not named in config.json'}; a stance "
@@ -109,8 +109,8 @@ def inspect(name: str) -> Base:
         )
     if has_head:
         _outputs(name, config)
-    weights = sorted(Path(place).glob("*.safetensors")) if here else []
-    return Base(place, has_head, "-".join(map(file_hash, weights)) or commit or "unknown", commit)
+    weights = sorted(Path(path).glob("*.safetensors")) if is_local else []
+    return Base(path, has_head, "-".join(map(file_hash, weights)) or commit or "unknown", commit)
 
 
 def load(name: str, seed: int = SEED, device: str | None = None) -> EntailmentModel:
@@ -152,23 +152,26 @@ def load(name: str, seed: int = SEED, device: str | None = None) -> EntailmentMo
 
 
 def _outputs(name: str, config: Any) -> tuple[int, int]:
-    """Return the indices of the outputs for entailment and contradiction, by the labels' names.
-    Raises ModelError.
+    """Return the indices of the outputs for entailment and contradiction.
+
+    They follow from the labels' names. Raises ModelError.
     """
-    places = {str(label).casefold(): int(place) for label, place in (config.label2id or {}).items()}
-    missing = [label for label in ("entailment", "contradiction") if label not in places]
+    index_by_label = {
+        str(label).casefold(): int(index) for label, index in (config.label2id or {}).items()
+    }
+    missing = [label for label in ("entailment", "contradiction") if label not in index_by_label]
     if missing:
-        found = ", ".join(map(str, config.label2id or ())) or "none"
+        labels = ", ".join(map(str, config.label2id or ())) or "none"
         raise ModelError(
-            f"{name}: its labels are {found}, and {' and '.join(missing)} "
+            f"{name}: its labels are {labels}, and {' and '.join(missing)} "
             "is not among them. Choose a model trained on natural language inference, or an "
             "encoder without a head"
         )
-    return places["entailment"], places["contradiction"]
+    return index_by_label["entailment"], index_by_label["contradiction"]
 
 
 def _inverse(labels: dict[str, int]) -> dict[int, str]:
-    return {place: label for label, place in labels.items()}
+    return {index: label for label, index in labels.items()}
 
 
 def _unloadable(name: str, error: BaseException) -> ModelError:
@@ -181,7 +184,7 @@ def _unloadable(name: str, error: BaseException) -> ModelError:
 
 
 def quiet() -> None:
-    """Keep progress bars and advice out of a job's log; errors are still raised."""
+    """Keep progress bars and advice out of a job's log. Errors are still raised."""
     import transformers
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

@@ -1,8 +1,8 @@
-"""The `stance` reader: labels responses with confidences, in batches, so that a caller can commit
-each batch.
+"""The `stance` reader: it labels responses with confidences, in batches.
 
-Equal premises are computed once, texts of similar length share a batch, and every response is
-tokenised once for its four hypotheses. The result does not depend on the batches.
+A caller can commit each batch. Equal premises are computed once, texts of similar length share a
+batch, and every response is tokenised once for its four hypotheses. The result does not depend on
+the batches.
 
 Zero-shot
 ---------
@@ -28,9 +28,9 @@ from workbench.domain.readings import ReaderCard
 from workbench.errors import ModelError
 
 SCALE = 20.0
-"factor of cosines before the softmax: the scale used to train all-MiniLM-L6-v2"
+"factor of cosines before the softmax, which is the scale used to train all-MiniLM-L6-v2"
 GROUP = 64
-"texts embedded per batch of results"
+"number of texts embedded per batch of results"
 
 
 def zero_shot(
@@ -54,36 +54,36 @@ def _nearest(
 ) -> Iterator[list[Prediction]]:
     encoder = _sentence_encoder(config, device)
     hypotheses = _embed(encoder, list(config.hypotheses()))
-    places: dict[str, list[int]] = {}
-    for index, asked in enumerate(texts):
-        places.setdefault(clean(premise_of(asked, config.premise)), []).append(index)
-    unique = sorted(places, key=len, reverse=True)
+    indices_by_premise: dict[str, list[int]] = {}
+    for index, response in enumerate(texts):
+        indices_by_premise.setdefault(clean(premise_of(response, config.premise)), []).append(index)
+    unique = sorted(indices_by_premise, key=len, reverse=True)
     for start in range(0, len(unique), GROUP):
         group = unique[start : start + GROUP]
         scores = similarity_scores(_embed(encoder, group), hypotheses)
         yield [
             Prediction(index, LABELS[int(row.argmax())], float(row.max()), tuple(map(float, row)))
             for text, row in zip(group, scores, strict=True)
-            for index in places[text]
+            for index in indices_by_premise[text]
         ]
 
 
 def similarity_scores(
     premises: NDArray[np.float64], hypotheses: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return softmax(SCALE * cosine) over hypotheses; rows of both are unit vectors."""
+    """Return softmax(SCALE * cosine) over hypotheses. Rows of both are unit vectors."""
     scaled = SCALE * premises @ hypotheses.T
     raised = np.exp(scaled - scaled.max(axis=1, keepdims=True))
     return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
 def _sentence_encoder(config: TrainConfig, device: str | None) -> Any:
-    place = inspect(config.base).place
+    path = inspect(config.base).place
     from sentence_transformers import SentenceTransformer
 
     quiet()
     try:
-        encoder = SentenceTransformer(place, device=device, model_kwargs={"use_safetensors": True})
+        encoder = SentenceTransformer(path, device=device, model_kwargs={"use_safetensors": True})
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         raise ModelError(
             f"{config.base}: sentence-transformers cannot load it ({error})"
@@ -94,14 +94,14 @@ def _sentence_encoder(config: TrainConfig, device: str | None) -> Any:
 
 def _embed(encoder: Any, texts: list[str]) -> NDArray[np.float64]:
     """Return unit vectors (texts, dimensions)."""
-    made = encoder.encode(
+    vectors = encoder.encode(
         texts, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
     )
-    return np.asarray(made, dtype=np.float64)
+    return np.asarray(vectors, dtype=np.float64)
 
 
 WINDOW = 1024
-"premises tokenised and sorted by length together"
+"number of premises tokenised and sorted by length together"
 CPU_TOKENS, GPU_TOKENS = 2048, 65536
 "tokens of a batch, including padding"
 
@@ -119,7 +119,7 @@ class Prediction:
     confidence: float
     "the score of the label"
     scores: tuple[float, ...]
-    "one per label, in the order of LABELS; the configuration's `confidence` defines them"
+    "one per label, in the order of LABELS, as the configuration's `confidence` defines them"
 
 
 class StanceClassifier:
@@ -130,8 +130,9 @@ class StanceClassifier:
 
     @classmethod
     def load(cls, folder: Path, device: str | None = None) -> StanceClassifier:
-        """Load a trained classifier. Raises CheckpointError if the folder is not one, or has been
-        changed.
+        """Load a trained classifier.
+
+        Raises CheckpointError if the folder is not one, or has been changed.
         """
         card = verify(folder)
         return cls(load(str(folder), card.config.seed, device), card)
@@ -148,8 +149,9 @@ class StanceClassifier:
     def predict(
         self, texts: Sequence[Asked], tokens: int | None = None
     ) -> Iterator[list[Prediction]]:
-        """Yield predictions in batches of about `tokens` tokens, every index once, similar lengths
-        together.
+        """Yield predictions in batches of about `tokens` tokens.
+
+        Every index comes once, similar lengths together.
 
         Raises ModelError if memory does not suffice for one response.
         """
@@ -165,36 +167,39 @@ def premise_of(asked: Asked, premise: Premise) -> str:
 def predictions(
     model: EntailmentModel, config: TrainConfig, texts: Sequence[Asked], tokens: int | None = None
 ) -> Iterator[list[Prediction]]:
-    """Yield a model's predictions under a configuration, in batches; the model may be untrained."""
+    """Yield a model's predictions under a configuration, in batches. The model may be untrained."""
     encoder = PairEncoder(model.tokenizer, config)
     tokens = tokens or (GPU_TOKENS if model.device.type == "cuda" else CPU_TOKENS)
-    places: dict[str, list[int]] = {}
-    for index, asked in enumerate(texts):
-        places.setdefault(premise_of(asked, config.premise), []).append(index)
-    unique = list(places)
+    indices_by_premise: dict[str, list[int]] = {}
+    for index, response in enumerate(texts):
+        indices_by_premise.setdefault(premise_of(response, config.premise), []).append(index)
+    unique = list(indices_by_premise)
     for start in range(0, len(unique), WINDOW):
         window = unique[start : start + WINDOW]
         encoded = encoder.premises(window)
         for batch in _batches([len(ids) + encoder.overhead for ids in encoded], tokens):
-            rows = _scores(model, encoder, [encoded[place] for place in batch], config.confidence)
-            made = zip(batch, rows, strict=True)
+            rows = _scores(
+                model, encoder, [encoded[window_index] for window_index in batch], config.confidence
+            )
+            scored = zip(batch, rows, strict=True)
             yield [
                 _prediction(index, scores)
-                for place, scores in made
-                for index in places[window[place]]
+                for window_index_, scores in scored
+                for index in indices_by_premise[window[window_index_]]
             ]
 
 
 def _batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Yield indices, longest first (so that a lack of memory shows early), within `tokens`
-    including padding.
+    """Yield indices, longest first, within `tokens` including padding.
+
+    A lack of memory thus shows early.
     """
     batch: list[int] = []
-    for place in sorted(range(len(lengths)), key=lambda place: (-lengths[place], place)):
+    for index in sorted(range(len(lengths)), key=lambda number: (-lengths[number], number)):
         if batch and (len(batch) + 1) * len(LABELS) * lengths[batch[0]] > tokens:
             yield batch
             batch = []
-        batch.append(place)
+        batch.append(index)
     if batch:
         yield batch
 
@@ -217,7 +222,8 @@ def _scores(
     torch.cuda.empty_cache()
     half = len(premises) // 2
     parts = (
-        _scores(model, encoder, part, confidence) for part in (premises[:half], premises[half:])
+        _scores(model, encoder, half_premises, confidence)
+        for half_premises in (premises[:half], premises[half:])
     )
     return np.concatenate(list(parts))
 
@@ -242,11 +248,11 @@ def _logits(
 def scores_of(
     logits: NDArray[np.float64], model: EntailmentModel, confidence: Confidence
 ) -> NDArray[np.float64]:
-    """Return one score per label: sigmoid(entailment - contradiction), or a softmax of entailment
-    over the labels.
+    """Return one score per label.
 
-    A third output (`neutral` of models trained on MNLI) has no part in either, as in the zero-shot
-    pipeline of transformers.
+    It is sigmoid(entailment - contradiction), or a softmax of entailment over the labels. A third
+    output (`neutral` of models trained on MNLI) has no part in either, as in the zero-shot pipeline
+    of transformers.
     """
     entailment = logits[..., model.entailment]
     if confidence is Confidence.SOFTMAX:
@@ -256,6 +262,6 @@ def scores_of(
 
 
 def _prediction(index: int, scores: NDArray[np.float64]) -> Prediction:
-    """Choose the label with the highest score; the first of equal ones."""
+    """Return the label with the highest score, or the first of equal ones."""
     best = int(scores.argmax())
     return Prediction(index, LABELS[best], float(scores[best]), tuple(map(float, scores)))

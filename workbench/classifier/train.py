@@ -1,8 +1,8 @@
-"""Fine-tune a stance classifier: from labelled responses to a folder with weights and a card.
+"""The fine-tuning of a stance classifier on labelled responses.
 
-A training may be stopped and resumed at any step with the same result, bit for bit on a CPU. A
-finished classifier gets its name in one step; until then all files are in a temporary folder beside
-it.
+The result is a folder with weights and a card. A training may be stopped and resumed at any step
+with the same result, bit for bit on a CPU. A finished classifier gets its name in one step. Until
+then all files are in a temporary folder beside it.
 """
 
 from __future__ import annotations
@@ -56,8 +56,9 @@ METRIC = "dev_macro_f1"
 
 
 class Watch(TrainerCallback):  # type: ignore[misc]
-    """Reports progress, and ends training after the current step, with a checkpoint, when asked
-    to.
+    """A reporter of progress, which also ends training after the current step on request.
+
+    It then leaves a checkpoint.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class Watch(TrainerCallback):  # type: ignore[misc]
 
 
 class Collate:
-    """Turns pairs into a batch: responses are tokenised once, before training."""
+    """The conversion of pairs into a batch. Responses are tokenised once, before training."""
 
     def __init__(
         self,
@@ -103,23 +104,24 @@ class Collate:
     ):
         self._model, self._encoder = model, encoder
         self._premises = encoder.premises(
-            [premise_of((e.text, e.statement), config.premise) for e in examples]
+            [premise_of((example.text, example.statement), config.premise) for example in examples]
         )
 
     def __call__(self, pairs: Sequence[Pair]) -> dict[str, Any]:
-        made = self._encoder.batch(
+        batch = self._encoder.batch(
             self._encoder.pair(self._premises[pair.example], LABELS.index(pair.label))
             for pair in pairs
         )
         outputs = [
             self._model.entailment if pair.entailed else self._model.contradiction for pair in pairs
         ]
-        return made | {"labels": torch.tensor(outputs)}
+        return batch | {"labels": torch.tensor(outputs)}
 
 
 class SafeTrainer(Trainer):  # type: ignore[misc]
-    """Trainer with a given order of pairs, evaluation by macro F1 over four labels, and checkpoints
-    without pickle.
+    """A Trainer with its own order of pairs, macro F1, and checkpoints without pickle.
+
+    Macro F1 is that over four labels.
     """
 
     def __init__(
@@ -129,39 +131,41 @@ class SafeTrainer(Trainer):  # type: ignore[misc]
         super().__init__(model=model.network, **settings)
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
-        """Keep the order of the pairs, which was drawn from the seed, so that resuming has the same
-        order.
+        """Keep the order of the pairs, which was drawn from the seed.
+
+        Resuming then has the same order.
         """
         return SequentialSampler(train_dataset if train_dataset is not None else self.train_dataset)
 
     def evaluate(self, *_: Any, metric_key_prefix: str = "eval", **__: Any) -> dict[str, float]:
         """Evaluate on the held-out responses like the finished classifier."""
-        asked = [(example.text, example.statement) for example in self._dev]
-        read = {
-            p.index: p.label
-            for batch in predictions(self._entailment, self._config, asked)
-            for p in batch
+        responses = [(example.text, example.statement) for example in self._dev]
+        label_by_index = {
+            prediction.index: prediction.label
+            for batch in predictions(self._entailment, self._config, responses)
+            for prediction in batch
         }
-        found = macro_f1(
-            [example.label for example in self._dev], [read[i] for i in range(len(asked))]
+        score = macro_f1(
+            [example.label for example in self._dev],
+            [label_by_index[index] for index in range(len(responses))],
         )
-        metrics = {f"{metric_key_prefix}_{METRIC}": found}
+        metrics = {f"{metric_key_prefix}_{METRIC}": score}
         self.log(metrics)
         handler: Any = self.callback_handler
         self.control: Any = handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
 
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
-        """Write weights and configuration only; Trainer would pickle its arguments beside them."""
+        """Write weights and configuration only. Trainer would pickle its arguments beside them."""
         self.model.save_pretrained(output_dir or self.args.output_dir, state_dict=state_dict)
 
     def _save_optimizer_and_scheduler(self, output_dir: str) -> None:
         folder, state = Path(output_dir), self.optimizer.state_dict()
         save_file(
             {
-                f"{place}.{name}": value.contiguous()
-                for place, kept in state["state"].items()
-                for name, value in kept.items()
+                f"{index}.{name}": value.contiguous()
+                for index, values in state["state"].items()
+                for name, value in values.items()
             },
             folder / OPTIMIZER,
         )
@@ -175,8 +179,8 @@ class SafeTrainer(Trainer):  # type: ignore[misc]
             return
         folder, state = Path(checkpoint), dict[int, dict[str, Any]]()
         for key, value in load_file(folder / OPTIMIZER).items():
-            place, _, name = key.partition(".")
-            state.setdefault(int(place), {})[name] = value
+            index, _, name = key.partition(".")
+            state.setdefault(int(index), {})[name] = value
         groups = json.loads((folder / GROUPS).read_text(encoding="utf-8"))
         for group in groups:
             group["betas"] = tuple(group["betas"])
@@ -186,19 +190,19 @@ class SafeTrainer(Trainer):  # type: ignore[misc]
         )
 
     def _save_rng_state(self, output_dir: str) -> None:
-        """Save torch's generators: after the pairs are drawn, only dropout is random."""
-        kept = {"cpu": torch.random.get_rng_state()}
+        """Save torch's generators. After the pairs are drawn, only dropout is random."""
+        states = {"cpu": torch.random.get_rng_state()}
         if torch.cuda.is_available():
-            kept["cuda"] = torch.cuda.random.get_rng_state()
-        save_file(kept, Path(output_dir) / RANDOM)
+            states["cuda"] = torch.cuda.random.get_rng_state()
+        save_file(states, Path(output_dir) / RANDOM)
 
     def _load_rng_state(self, checkpoint: str | None) -> None:
         if checkpoint is None:
             return
-        kept = load_file(Path(checkpoint) / RANDOM)
-        torch.random.set_rng_state(kept["cpu"])
-        if "cuda" in kept and torch.cuda.is_available():
-            torch.cuda.random.set_rng_state(kept["cuda"])
+        states = load_file(Path(checkpoint) / RANDOM)
+        torch.random.set_rng_state(states["cpu"])
+        if "cuda" in states and torch.cuda.is_available():
+            torch.cuda.random.set_rng_state(states["cuda"])
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
         if not (Path(resume_from_checkpoint) / "model.safetensors").is_file():
@@ -208,10 +212,10 @@ class SafeTrainer(Trainer):  # type: ignore[misc]
         super()._load_from_checkpoint(resume_from_checkpoint, model)
 
     def _save_scaler(self, output_dir: str) -> None:
-        """Nothing: fp32 has no gradient scaler."""
+        """Save nothing: fp32 has no gradient scaler."""
 
     def _load_scaler(self, checkpoint: str | None) -> None:
-        """Nothing: fp32 has no gradient scaler."""
+        """Load nothing: fp32 has no gradient scaler."""
 
 
 def build(
@@ -222,11 +226,12 @@ def build(
     work: Path,
     watch: Watch,
 ) -> SafeTrainer:
-    """Return a trainer over the whole schedule of pairs as one epoch, so that it can resume from
-    any step.
+    """Return a trainer over the whole schedule of pairs as one epoch.
+
+    It can then resume from any step.
     """
     encoder = PairEncoder(model.tokenizer, config)
-    count = config.steps * config.batch
+    n_pairs = config.steps * config.batch
     callbacks: list[Any] = [watch]
     if dev and config.patience is not None:
         callbacks.append(EarlyStoppingCallback(early_stopping_patience=config.patience))
@@ -235,7 +240,7 @@ def build(
         config,
         dev,
         args=arguments(config, bool(dev), work, model.device.type),
-        train_dataset=schedule(examples, LABELS, count, np.random.default_rng(config.seed)),
+        train_dataset=schedule(examples, LABELS, n_pairs, np.random.default_rng(config.seed)),
         eval_dataset=list(dev) or None,
         data_collator=Collate(model, encoder, config, examples),
         callbacks=callbacks,
@@ -245,10 +250,11 @@ def build(
 
 
 def arguments(config: TrainConfig, evaluated: bool, work: Path, device: str) -> Any:
-    """Return the Trainer's arguments. Those not named are its defaults: linear decay, gradients
-    clipped at 1, AdamW.
+    """Return the Trainer's arguments.
+
+    Those not named are its defaults: linear decay, gradients clipped at 1, AdamW.
     """
-    made = TrainingArguments(
+    training_arguments = TrainingArguments(
         output_dir=str(work),
         max_steps=config.steps,
         per_device_train_batch_size=config.batch,
@@ -279,8 +285,8 @@ def arguments(config: TrainConfig, evaluated: bool, work: Path, device: str) -> 
         dataloader_pin_memory=device != "cpu",
     )
     # Several devices would multiply the batch size, which affects the result.
-    made._n_gpu = min(made.n_gpu, 1)
-    return made
+    training_arguments._n_gpu = min(training_arguments.n_gpu, 1)
+    return training_arguments
 
 
 PLAN = "plan.json"
@@ -293,7 +299,7 @@ class Trained:
 
     folder: Path
     card: Card | None
-    "None: it was stopped and can be resumed by the same call"
+    "the card, or None if it was stopped and can be resumed by the same call"
     step: int
 
 
@@ -310,7 +316,7 @@ def train(
 ) -> Trained:
     """Train on examples and leave the classifier in `folder`, whose name becomes the classifier's.
 
-    `dev` chooses the best step; None holds `config.dev_share` of the examples out. Called again
+    `dev` chooses the best step. None holds `config.dev_share` of the examples out. Called again
     with the same settings and data, it resumes from the last checkpoint, or returns the finished
     classifier. Raises UsageError for insufficient data, LeakError if `dev` shares texts with the
     examples, ModelError for an unusable base, CheckpointError if the folder has other contents.
@@ -327,11 +333,11 @@ def train(
     started, work = monotonic(), folder.with_name(folder.name + ".training")
     last = _last_checkpoint(work, plan)
     model = load(config.base, config.seed, device)
-    trainer, stopped = _run(
+    trainer, was_stopped = _run(
         model, config, (train_on, held_out), work, last, on_progress, should_stop
     )
     step = int(trainer.state.global_step)
-    if stopped:
+    if was_stopped:
         return Trained(folder, None, step)
     card = _card(
         folder.name, config, (train_on, held_out), trainer, model, date, monotonic() - started
@@ -366,8 +372,8 @@ def _divide(
 def _finished(folder: Path, plan: dict[str, Any]) -> Trained:
     """Return the classifier in a folder if it is the requested one."""
     card = verify(folder)
-    made = {"config": card.config.as_json(), "data": card.data_hash, "dev": card.dev_hash}
-    if made != {name: plan[name] for name in made}:
+    existing = {"config": card.config.as_json(), "data": card.data_hash, "dev": card.dev_hash}
+    if existing != {name: plan[name] for name in existing}:
         raise CheckpointError(
             f"{folder}: another classifier is here already, trained on {card.date} with other "
             "settings or data. Choose "
@@ -377,16 +383,17 @@ def _finished(folder: Path, plan: dict[str, Any]) -> Trained:
 
 
 def _last_checkpoint(work: Path, plan: dict[str, Any]) -> Path | None:
-    """Return the newest complete checkpoint of this training and remove broken ones. Raises
-    CheckpointError.
+    """Return the newest complete checkpoint of this training, and remove broken ones.
+
+    Raises CheckpointError.
     """
     digest = content_key(plan).hex()
     if not (work / PLAN).is_file():
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
-        part = work / (PLAN + ".part")
-        part.write_text(json.dumps(plan | {"key": digest}, indent=2), encoding="utf-8")
-        part.replace(work / PLAN)
+        partial_file = work / (PLAN + ".part")
+        partial_file.write_text(json.dumps(plan | {"key": digest}, indent=2), encoding="utf-8")
+        partial_file.replace(work / PLAN)
         return None
     if json.loads((work / PLAN).read_text(encoding="utf-8")).get("key") != digest:
         raise CheckpointError(
@@ -404,7 +411,7 @@ def _last_checkpoint(work: Path, plan: dict[str, Any]) -> Path | None:
 
 
 def _is_whole(checkpoint: Path) -> bool:
-    """Return whether a checkpoint is complete: the state is written last."""
+    """Return whether a checkpoint is complete. The state is written last."""
     try:
         json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -421,8 +428,9 @@ def _run(
     on_progress: Callable[[TrainProgress], None],
     should_stop: Callable[[], bool],
 ) -> tuple[SafeTrainer, bool]:
-    """Train to the end, to an early stop or until asked to stop; return whether it was stopped on
-    request.
+    """Train to the end, to an early stop or until asked to stop.
+
+    Returns whether it was stopped on request.
     """
     import torch
 
@@ -487,10 +495,10 @@ def _versions() -> dict[str, str]:
 
 def _publish(folder: Path, model: EntailmentModel, card: Card) -> Card:
     """Write everything into a temporary folder, then rename it."""
-    with made_beside(folder) as made:
-        model.network.save_pretrained(made, max_shard_size="100GB")
-        model.tokenizer.save_pretrained(made)
-        card = replace(card, weights=file_hash(made / WEIGHTS))
-        write_card(made, card)
-        made.rename(folder)
+    with made_beside(folder) as partial_folder:
+        model.network.save_pretrained(partial_folder, max_shard_size="100GB")
+        model.tokenizer.save_pretrained(partial_folder)
+        card = replace(card, weights=file_hash(partial_folder / WEIGHTS))
+        write_card(partial_folder, card)
+        partial_folder.rename(folder)
     return card

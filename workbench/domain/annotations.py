@@ -44,7 +44,7 @@ class LabelOption:
 
 @dataclass(frozen=True, slots=True)
 class Codebook:
-    """The question, its possible answers, and how to decide."""
+    """The question, its possible answers, and the guideline for decisions."""
 
     name: str
     title: str
@@ -53,7 +53,10 @@ class Codebook:
     options: tuple[LabelOption, ...]
     guideline: str
     ordinal: tuple[str, ...] = ()
-    "labels that have an order, from low to high; the others stay out of ordinal coefficients"
+    """labels that have an order, from low to high
+
+    The others stay out of ordinal coefficients.
+    """
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -74,15 +77,18 @@ class Codebook:
 
 
 def change_fault(before: Codebook, after: Codebook) -> str:
-    """Return why a codebook cannot become another version, or an empty string if it can."""
+    """Return the reason why a codebook cannot become another version.
+
+    It is an empty string if it can.
+    """
     if (after.name, after.subject) != (before.name, before.subject):
         return (
             f"found the codebook {after.name!r} of a {after.subject}; this is {before.name!r} "
             f"of a {before.subject}"
         )
-    if gone := [label for label in before.labels if label not in after.labels]:
+    if dropped := [label for label in before.labels if label not in after.labels]:
         return (
-            f"the label{'s' if len(gone) > 1 else ''} {', '.join(gone)} would be gone, and "
+            f"the label{'s' if len(dropped) > 1 else ''} {', '.join(dropped)} would be gone, and "
             "labels were given under "
             "these names; keep every label, and change its meaning"
         )
@@ -100,7 +106,7 @@ def change_fault(before: Codebook, after: Codebook) -> str:
 
 
 class Reason(StrEnum):
-    """Why annotators disagreed, as the one who adjudicates sees it."""
+    """The reason of a disagreement of annotators, in the opinion of the adjudicator."""
 
     SLIP = "slip"
     "one of them pressed the wrong key or misread"
@@ -117,14 +123,16 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ItemLabels:
-    """The current labels of one item, one a person."""
+    """The current labels of one item, one from each person."""
 
     item: int
     labels: Mapping[str, str]
     "annotator -> label"
     groups: tuple[tuple[str, str], ...] = ()
-    """what the item belongs to: ('dimension', 'economic'), ('issue', 'law_and_order'),
-    ('statement', 'eco-01')"""
+    """groups of the item
+
+    Such as ('dimension', 'economic'), ('issue', 'law_and_order'), ('statement', 'eco-01').
+    """
 
 
 class EventKind(StrEnum):
@@ -139,8 +147,8 @@ class EventKind(StrEnum):
 class LabelEvent:
     """A person's label, decision or note on a text, as label files and other stores have it.
 
-    Events are never changed: a changed mind is a later event. `uid` tells whether a store has one
-    already.
+    Events are never changed: a changed mind is a later event. By its `uid` a store knows whether it
+    has an event already.
     """
 
     uid: bytes
@@ -155,29 +163,33 @@ class LabelEvent:
     variant: str
     language: str
     label: str | None = None
-    "None: withdrawn, or a remark"
+    "None if it is withdrawn, or a remark"
     reason: str = ""
     note: str = ""
     flagged: bool = False
     confidence: float | None = None
     elapsed_ms: int | None = None
     at: str = ""
-    "UTC; empty: nobody knows"
+    "UTC, or an empty string if nobody knows"
     imported_at: str = ""
-    "UTC; orders a label without a time among others: when it came into the first store"
+    """time of its import into the first store, in UTC
+
+    It orders a label without a time among others.
+    """
     basis: bytes | None = None
-    "of an adjudication: the key of the labels it decided on"
+    "key of the labels that an adjudication decided on"
     attention: bool = False
-    "about an item whose label was known"
+    "whether it is about an item whose label was known"
     codebook_key: bytes | None = None
-    "the version of the codebook under which it was given; None: the one that counts at the import"
+    "the version of the codebook of the label, or None for the one that counts at the import"
     line: int = 0
-    "of the file; 0: not from a file"
+    "line of the file, or 0 if it is not from a file"
 
     @property
     def ordered_at(self) -> str:
-        """The time by which it is ordered among others, or an empty text before its first
-        import.
+        """The time by which it is ordered among others.
+
+        It is an empty text before its first import.
         """
         return self.at or self.imported_at
 
@@ -196,18 +208,23 @@ FIELDS: Mapping[str, str] = {
     "recruited": "how the person was found: volunteers, a panel, colleagues",
     "paid": "whether, and how much",
 }
-"""What studies report of their annotators (Ceron et al. 2024, Tables 5 and 6: country, mother
-tongue, education), with what each means. Fields of other names may be added.
+"""fields that studies report of their annotators, with their meanings
+
+Ceron et al. 2024, Tables 5 and 6: country, mother tongue, education. Fields of other names may be
+added.
 """
 LONGEST_NAME, LONGEST = 40, 200
-"characters of a field's name, and of what it holds"
+"most characters of a field's name, and of its value"
 FEW = 3
-"people who share a value: where there are fewer, it may tell who they are"
+"number of people with the same value below which the value may reveal them"
 
 
 @dataclass(frozen=True, slots=True)
 class FieldEvent:
-    """A change to the description of a person. A value of None withdraws the field."""
+    """A change to the description of a person.
+
+    A value of None withdraws the field.
+    """
 
     uid: bytes
     person: str
@@ -229,9 +246,16 @@ class Described:
 
 
 def field_name(text: str) -> str:
-    """Return a field's name in normal form: `Age group` is `age_group`. Raises UsageError."""
+    """Return a field's name in normal form: `Age group` is `age_group`.
+
+    Raises UsageError.
+    """
     name = "_".join(text.strip().casefold().replace("-", " ").split())
-    if not name or len(name) > LONGEST_NAME or not all(c.isalnum() or c == "_" for c in name):
+    if (
+        not name
+        or len(name) > LONGEST_NAME
+        or not all(character.isalnum() or character == "_" for character in name)
+    ):
         raise UsageError(
             f"found the field {text!r}; give letters, digits and _, such as {next(iter(FIELDS))}"
         )
@@ -239,21 +263,25 @@ def field_name(text: str) -> str:
 
 
 def field_value(name: str, text: str) -> str | None:
-    """Return the content of a field on one line, or None if it is empty. Raises UsageError."""
+    """Return the content of a field on one line, or None if it is empty.
+
+    Raises UsageError.
+    """
     value = " ".join(unicodedata.normalize("NFC", text).split())
     if len(value) > LONGEST:
         raise UsageError(f"{name}: found {len(value)} characters; give at most {LONGEST}")
     hidden = [character for character in value if not character.isprintable()]
     if hidden:
-        shown = hidden[0].encode("unicode_escape").decode("ascii")
-        raise UsageError(f"{name}: found {shown}, which does not show; leave it out")
+        escaped = hidden[0].encode("unicode_escape").decode("ascii")
+        raise UsageError(f"{name}: found {escaped}, which does not show; leave it out")
     return value or None
 
 
 def pseudonym(person: str, store: bytes) -> str:
-    """Return the pseudonym of a name in files: constant within a store, different in another store.
+    """Return the pseudonym of a name in files.
 
-    Whoever has the store can find the name behind it; whoever has the file alone cannot.
+    It is constant within a store, and different in another store. With the store one can find the
+    name behind it, and with the file alone one cannot.
 
     Examples
     --------

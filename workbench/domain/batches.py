@@ -1,8 +1,8 @@
 """A batch of requests that an endpoint answers in its own time, at a share of the price.
 
 A batch is noted before it is uploaded, under a token that also stands in the name of its file and
-in the batch's own metadata. Whoever finds a noted batch without an id asks the endpoint for the
-token: what was begun there is taken up and never uploaded a second time.
+in the batch's own metadata. A worker that finds a noted batch without an id asks the endpoint for
+the token, so a batch that was begun there is taken up and never uploaded a second time.
 """
 
 from __future__ import annotations
@@ -24,21 +24,23 @@ class SentBatch:
     endpoint: str
     "chat, completions or responses"
     calls: tuple[tuple[str, int], ...]
-    "(custom id, answers asked for)"
+    "(custom id, number of answers asked for)"
     round: int = 1
-    """how often these requests have been asked with it; the calls of one round may need several
-    batches"""
+    """number of the times that these requests have been asked with it
+
+    The calls of one round may need several batches.
+    """
     file: str = ""
-    "id of its uploaded requests; empty: not known"
+    "id of its uploaded requests, or an empty string if it is not known"
     batch: str = ""
-    "its own id; empty: not known"
+    "its own id, or an empty string if it is not known"
     state: str = ""
-    "in the endpoint's word; empty: it was not looked at yet"
+    "state in the endpoint's word, or an empty string if it was not looked at yet"
     completed: int = 0
     failed: int = 0
     created_at: str = ""
     looked_at: str = ""
-    "when the endpoint was last asked (UTC); empty: never"
+    "time of the latest request to the endpoint (UTC), or an empty string without one"
 
     @property
     def over(self) -> bool:
@@ -50,17 +52,17 @@ class SentBatch:
             return (
                 f"a batch of {len(self.calls):,} requests was being sent {clock(self.created_at)}"
             )
-        failed = f", {self.failed:,} failed" if self.failed else ""
-        asked = f"; last asked {clock(self.looked_at)}" if self.looked_at else ""
+        failures = f", {self.failed:,} failed" if self.failed else ""
+        last_asked = f"; last asked {clock(self.looked_at)}" if self.looked_at else ""
         return (
             f"batch {self.batch} {self.state.replace('_', ' ') or 'sent'} since "
             f"{clock(self.created_at)}: "
-            f"{self.completed:,} of {len(self.calls):,} requests answered{failed}{asked}"
+            f"{self.completed:,} of {len(self.calls):,} requests answered{failures}{last_asked}"
         )
 
 
 def clock(stamp: str) -> str:
-    """Return `2026-11-23 09:30 UTC` of a stored time."""
+    """Return a stored time in the form `2026-11-23 09:30 UTC`."""
     return f"{stamp[:10]} {stamp[11:16]} UTC"
 
 
@@ -88,17 +90,20 @@ class BatchLedger(Protocol):
         ...
 
     def over(self, sent: SentBatch) -> None:
-        """Take a batch for done with, once what was handed on so far is stored."""
+        """Take a batch for done, once the answers handed on so far are stored."""
         ...
 
     def settle(self) -> None:
-        """Close the batches that are done with: what came of them is stored by now."""
+        """Close the batches that are done.
+
+        Their answers are stored by now.
+        """
         ...
 
     def halt(self) -> Halt: ...
 
     def wait(self, seconds: float) -> None:
-        """Wait so long, or until `halt` may say something else."""
+        """Wait the given time, or until `halt` may have another result."""
         ...
 
     def say(self, sentence: str) -> None: ...

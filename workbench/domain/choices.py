@@ -1,9 +1,8 @@
-"""Multiple-choice questions in two forms, and how often each letter was answered: what response
-biases are made of.
+"""Multiple-choice questions in two forms, and the number of answers with each letter.
 
-A survey question is put as it is and in a changed form that moves people's answers in a known way;
-or with typos that people overlook. The changed form may move a model's answers, or it
-may not (Tjuatja, Chen, Wu, Talwalkar, Neubig 2024, table 1).
+Response biases are made of these. A survey question is put as it is and in a changed form that
+moves people's answers in a known way, or with typos that people overlook. The changed form may move
+a model's answers, or it may not (Tjuatja, Chen, Wu, Talwalkar, Neubig 2024, table 1).
 """
 
 from __future__ import annotations
@@ -51,17 +50,22 @@ class Choice:
 
     stem: str
     options: tuple[str, ...]
-    "without their letters, in the order in which they stand"
+    "texts of the options without their letters, in the order in which they stand"
 
     @property
     def letters(self) -> str:
-        """Return the letters that are offered: `abc`."""
+        """The letters that are offered: `abc`."""
         return LETTERS[: len(self.options)]
 
     def lettered(self) -> str:
-        """Return the whole text as a model sees it: the stem, then a line an option, `A. …`."""
-        named = zip(LETTERS.upper(), self.options, strict=False)
-        return "\n".join([self.stem, *(f"{letter}. {option}" for letter, option in named)])
+        """Return the whole text as a model sees it.
+
+        The stem comes first, then each option on a line, `A. …`.
+        """
+        lettered_options = zip(LETTERS.upper(), self.options, strict=False)
+        return "\n".join(
+            [self.stem, *(f"{letter}. {option}" for letter, option in lettered_options)]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +73,31 @@ class ChoicePair:
     """One question in the two forms of one bias, with whatever is known of it."""
 
     key: str
-    "of the question in its survey; the same key may stand under several biases"
+    "key of the question in its survey, which may stand under several biases"
     bias: Bias
     original: Choice
     changed: Choice | None
-    "None: its text is not known, only answers to it"
+    "None if its text is not known, only answers to it"
     topic: str | None = None
     perturbed: Mapping[tuple[Perturbation, int], Choice] = field(default_factory=dict)
     "(perturbation, draw from 1) -> the original with errors"
     middle_removed: bool | None = None
-    """odd/even: the survey had five options and the middle one was removed (True), or four and one
-    was added (False)"""
+    """whether the middle one of five options was removed, for odd/even
+
+    If False, the survey had four options and one was added.
+    """
     shares: tuple[float, ...] = ()
-    "human shares of the original's options, in their order; empty where nobody was asked"
+    """human shares of the original's options, in their order
+
+    They are empty if nobody was asked.
+    """
     variant: str = ""
-    "of the bias, where a source words it in several ways: `reword`; a key stands once in each"
+    """variant of the bias, if a source words it in several ways: `reword`
+
+    A key stands once in each.
+    """
     warnings: tuple[str, ...] = ()
-    "what is improbable in the file that the texts came from, as sentences"
+    "improbable facts in the file of the texts, as sentences"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +105,18 @@ class ArmAnswers:
     """The number of answers with each letter to one form of a question."""
 
     counts: Mapping[str, int]
-    """letter -> times, as answered: letters that were not offered too; the empty string for answers
-    without a letter"""
+    """letter -> times, as answered
+
+    Letters that were not offered count, too. The empty string stands for answers without a letter.
+    """
     recorded: int
     "number of options as the source records it, right or wrong"
     offered: int
     "number of options that were really offered"
     invalid: int = 0
     truncated: int = 0
-    "answers that were cut off in thought"
-    "answers that were drawn again because they were no offered letter"
+    "`truncated`: answers that were cut off in thought"
+    "`invalid`: answers that were drawn again because they were no offered letter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,26 +130,34 @@ class AnsweredPair:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSet:
-    """One model's answers to all questions of one bias under one condition, in the order of the
-    source.
+    """One model's answers to all questions of one bias under one condition.
+
+    The answers are in the order of the source.
     """
 
     model: str
     bias: Bias
     condition: Perturbation | None
-    "None: the changed form has the bias; else the changed form is the original with errors"
+    "None if the changed form has the bias, else the errors by which it differs from the original"
     pairs: tuple[AnsweredPair, ...]
     draw: int = 1
-    "of the perturbation"
+    "number of the perturbation's draw"
     mapped_back: bool = True
-    """response order: answers to the changed form are letters of the original order already.
-    Odd/even: they are, where `recorded` is what was offered. False: letters as they were offered,
-    which whoever counts has to name back"""
+    """whether letters of the changed form are already those of the original order
+
+    For odd/even, they are if `recorded` is the number of options that was offered. If False,
+    letters are those that were offered, and the counting code has to map them back.
+    """
     variant: str = ""
-    "of the bias, as in `ChoicePair`: sets of different variants are no repetitions of one another"
+    """variant of the bias, as in `ChoicePair`
+
+    Sets of different variants are no repetitions of one another.
+    """
     warnings: tuple[str, ...] = ()
-    """what is improbable in the file that the answers came from, as sentences; shown with every
-    result"""
+    """improbable facts in the file of the answers, as sentences
+
+    They are shown with every result.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,37 +169,39 @@ class ChoiceItem:
     """
 
     ref: str
-    "of the statement"
+    "ref of the statement"
     key: str
-    "of the question in its survey, as in `ChoicePair`"
+    "key of the question in its survey, as in `ChoicePair`"
     bias: Bias
     variant: str = ""
     middle_removed: bool | None = None
     shares: tuple[float, ...] = ()
     warnings: tuple[str, ...] = ()
-    "as in `ChoicePair`"
+    "the same as in `ChoicePair`"
 
 
 ChoiceItems = Mapping[str, ChoiceItem]
-"by the statement's ref"
+"items by the statement's ref"
 
 
 def over_biases(items: Iterable[ChoiceItem]) -> tuple[str, ...]:
-    """Return the refs with one of every bias first, then a second one of each: the first few are of
-    all biases.
+    """Return the refs with one of every bias first, then a second one of each.
+
+    So the first few are of all biases.
     """
-    seen: dict[tuple[Bias, str], int] = {}
-    places = []
+    counts: dict[tuple[Bias, str], int] = {}
+    refs_by_rank = []
     for item in items:
         kind = (item.bias, item.variant)
-        seen[kind] = seen.get(kind, 0) + 1
-        places.append((seen[kind], item.ref))
-    return tuple(ref for _, ref in sorted(places, key=lambda place: place[0]))
+        counts[kind] = counts.get(kind, 0) + 1
+        refs_by_rank.append((counts[kind], item.ref))
+    return tuple(ref for _, ref in sorted(refs_by_rank, key=lambda ranked: ranked[0]))
 
 
 def ref_of(bias: Bias, key: str, variant: str = "") -> str:
-    """Return the ref of a question's statement: a key stands once under each bias, so the bias is
-    part of it.
+    """Return the ref of a question's statement.
+
+    A key stands once under each bias, so the bias is part of the ref.
 
     Examples
     --------
@@ -206,14 +230,14 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a text is no multiple-choice question."""
+    """The reason why a text is not a multiple-choice question."""
 
     found: str
     expected: str
 
 
 def parse_choice(text: str) -> Choice | Fault:
-    r"""Return the question that a text is, or what is wrong with it.
+    r"""Return the question in a text, or the fault of the text.
 
     Lines may end as on Windows, and empty ones may follow the last option.
 
@@ -228,21 +252,22 @@ def parse_choice(text: str) -> Choice | Fault:
     matches = [_OPTION.fullmatch(line) for line in lines]
     if not text.strip():
         return Fault("an empty text", _EXPECTED)
-    begin = len(lines)
-    while begin and matches[begin - 1]:
-        begin -= 1
-    named = [(match[1], match[2] or "") for match in matches[begin:] if match]
+    first_option = len(lines)
+    while first_option and matches[first_option - 1]:
+        first_option -= 1
+    lettered_options = [(match[1], match[2] or "") for match in matches[first_option:] if match]
     if (
-        begin == 0
-        and len(named) > 1
-        and "".join(letter for letter, _ in named[1:]) == _capitals(len(named) - 1)
+        first_option == 0
+        and len(lettered_options) > 1
+        and "".join(letter for letter, _ in lettered_options[1:])
+        == _capitals(len(lettered_options) - 1)
     ):
         # A stem of one line that looks like an option: "A. Smith says:".
-        begin, named = (
+        first_option, lettered_options = (
             1,
-            named[1:],
+            lettered_options[1:],
         )
-    return _choice(lines, begin, named)
+    return _choice(lines, first_option, lettered_options)
 
 
 def _choice(lines: list[str], begin: int, named: list[tuple[str, str]]) -> Choice | Fault:
@@ -267,11 +292,11 @@ def _choice(lines: list[str], begin: int, named: list[tuple[str, str]]) -> Choic
     if empty is not None:
         return Fault(f"an empty option {empty}", "some text after every letter")
     options = tuple(option for _, option in named)
-    twice = next(
-        (option for place, option in enumerate(options) if option in options[:place]), None
+    repeated = next(
+        (option for index, option in enumerate(options) if option in options[:index]), None
     )
-    if twice is not None:
-        return Fault(f"the option {_short(twice)!r} twice", "every option once")
+    if repeated is not None:
+        return Fault(f"the option {_short(repeated)!r} twice", "every option once")
     return Choice(stem, options)
 
 

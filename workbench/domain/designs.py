@@ -17,78 +17,103 @@ from workbench.errors import UsageError
 PUBLISHED_SAMPLES = 30
 "Ceron et al. 2024, section 5.4"
 TRIES = 20
-"a model that gives a valid answer to one prompt in twenty still gets all of them"
+"""most draws for each sample
+
+A model that gives a valid answer to one prompt in twenty still gets all of them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A sampling design. Two designs that overlap share their answers: nothing is asked twice."""
+    """A sampling design.
+
+    Two designs that overlap share their answers, and nothing is asked twice.
+    """
 
     instrument: str
     model: str
     audit: str = DEFAULT_AUDIT
     samples: int = PUBLISHED_SAMPLES
-    "answers to each prompt"
+    "number of answers to each prompt"
     sampling: Sampling = field(default_factory=Sampling)
     seed: int = SEED
     language: str = ""
-    "empty: the instrument's own"
+    "language, or an empty string for the instrument's own"
     family: str = "chat"
-    "which of the instrument's templates: `chat`, `generation`, `gpt`"
+    "family of the instrument's templates: `chat`, `generation`, `gpt`"
     statements: tuple[str, ...] = ()
-    "refs; empty: all"
+    "refs, or empty for all"
     variants: tuple[str, ...] = ()
-    "`original`, `paraphrase-1`, …; empty: all"
+    "`original`, `paraphrase-1`, …, or empty for all"
     templates: tuple[str, ...] = ()
-    "names; empty: all of the family. Both label orders are always asked"
+    """names, or empty for all of the family
+
+    Both label orders are always asked.
+    """
     template_language: str = ""
-    "of the instructions around the statements; empty: that of the statements"
+    """language of the instructions around the statements
+
+    An empty string stands for that of the statements.
+    """
     dtype: str = ""
-    """`float32`, `bfloat16` or `float16` for a local model; empty: float32 on a CPU, bfloat16 on a
-    GPU"""
+    """`float32`, `bfloat16` or `float16` for a local model
+
+    An empty string stands for float32 on a CPU and bfloat16 on a GPU.
+    """
     cluster: str = ""
-    """Ray cluster that answers: `local`, `auto` or an address; empty: this machine's worker by
-    itself"""
+    """Ray cluster that answers: `local`, `auto` or an address
+
+    An empty string stands for this machine's worker by itself.
+    """
     chat_format: str = ""
-    """a model whose chat template is used, or a file with a template: for base models, which have
-    none"""
+    """a model whose chat template is used, or a file with a template
+
+    It is for base models, which have none.
+    """
     tries: int = TRIES
-    """where answers are drawn until they are valid: at most so many times `samples` are drawn of a
-    prompt"""
+    "most draws per prompt, as a multiple of `samples`, if answers are drawn until they are valid"
     contexts: Contexts = field(default_factory=Contexts)
-    "of a questionnaire audit; others have no use for it"
+    "contexts of a questionnaire audit, for which others have no use"
     device: str = ""
-    "where a local model computes: `cpu`, `cuda:1`, or `all` GPUs; empty: as $WORKBENCH_DEVICE says"
+    """device of a local model: `cpu`, `cuda:1`, or `all` GPUs
+
+    An empty string stands for that of $WORKBENCH_DEVICE.
+    """
     personas: tuple[Persona, ...] = ()
-    "stand before the prompts, which are asked without one, too"
+    "texts before the prompts, which are asked without one, too"
     until_settled: bool = False
-    """whether a prompt is asked on only while further answers, up to `samples`, can change its
-    verdict"""
+    """whether to ask a prompt only as long as further answers can change its verdict
+
+    `samples` is their limit.
+    """
     occasion: str = ""
-    """date (UTC) that names a run in which stored prompts are asked anew: `2026-11-27`, the second
-    of a day `2026-11-27 (2)`. Its answers are a run of their own. Empty: stored answers count
+    """date (UTC) that names a run in which stored prompts are asked anew: `2026-11-27`
+
+    The second run of a day is `2026-11-27 (2)`. Its answers are a run of their own. If it is empty,
+    stored answers count.
     """
 
     @property
     def how(self) -> dict[str, str]:
-        """Return the settings that tell the model from others of its name before it is loaded."""
+        """The settings that tell the model from others of its name before it is loaded."""
         return {"dtype": self.dtype, "chat_format": self.chat_format, "occasion": self.occasion}
 
     def as_json(self) -> dict[str, Any]:
         """Return the design as plain JSON values, as a job keeps it."""
-        told = asdict(self)
-        if not self.template_language:  # so that jobs from before there was a choice are told alike
-            del told["template_language"]
+        values = asdict(self)
+        # Jobs from before there was a choice of languages keep their form.
+        if not self.template_language:
+            del values["template_language"]
         if not self.device:
-            del told["device"]
-        told["personas"] = [persona.as_json() for persona in self.personas]
+            del values["device"]
+        values["personas"] = [persona.as_json() for persona in self.personas]
         if not self.personas:
-            del told["personas"]
+            del values["personas"]
         if not self.until_settled:
-            del told["until_settled"]
+            del values["until_settled"]
         if not self.occasion:
-            del told["occasion"]
-        return told
+            del values["occasion"]
+        return values
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Design:
@@ -99,7 +124,8 @@ class Design:
             fields[name] = tuple(fields[name])
         if "personas" in fields:
             fields["personas"] = tuple(map(Persona.from_json, fields["personas"]))
-        if "contexts" in fields:  # designs from before there were these have none
+        # Designs from before there were contexts have none.
+        if "contexts" in fields:
             fields["contexts"] = Contexts(
                 **{**fields["contexts"], "conditions": tuple(fields["contexts"]["conditions"])}
             )
@@ -108,7 +134,7 @@ class Design:
 
 FORMAT = 1
 SHOWN = 12
-"letters of a hash that people read"
+"number of a hash's letters that people read"
 CORRECTIONS = {
     "holm": "Holm's: the chance of any false alarm",
     "bh": "Benjamini and Hochberg's: the share of false alarms",
@@ -122,26 +148,31 @@ class FrozenPlan:
 
     models: tuple[str, ...]
     asked: Mapping[str, Any]
-    "the design, as `Design.as_json` has it, without the model"
+    "the design in the form of `Design.as_json`, without the model"
     content: Mapping[str, Any]
-    "hashes of what is asked: the instrument, the prompts of each model"
+    "hashes of everything that is asked: the instrument, the prompts of each model"
     templates: tuple[Mapping[str, Any], ...]
-    "verbatim"
+    "the templates, verbatim"
     audit: str
     judged: Mapping[str, Any]
-    "option -> value, by declared names; an empty text is the default that the help names"
+    """option -> value, by declared names
+
+    An empty text is the default that the help names.
+    """
     compared: tuple[str, ...]
     "runs whose comparison is planned"
     correction: str
     made: Mapping[str, Any]
     "workbench, time, and answers that were stored before"
     claims: tuple[str, ...] = ()
-    """questions of the audit whose claims about the models are confirmatory; all others are
-    exploratory"""
+    """questions of the audit whose claims about the models are confirmatory
+
+    All others are exploratory.
+    """
 
     @property
     def hash(self) -> str:
-        """The SHA-256 of everything that the plan fixes, and of when it was made."""
+        """The SHA-256 of everything that the plan fixes, and of the time when it was made."""
         values = asdict(self)
         if not self.claims:
             del values["claims"]  # plans frozen before they could name claims keep their hash
@@ -152,8 +183,9 @@ class FrozenPlan:
         return f"plan {self.hash[:SHOWN]}"
 
     def design(self, model: str | None = None) -> Design:
-        """Return the design for one of the models. Raises UsageError for a model that is not in the
-        plan.
+        """Return the design for one of the models.
+
+        Raises UsageError for a model that is not in the plan.
         """
         if model is None and len(self.models) > 1:
             raise UsageError(
@@ -162,11 +194,11 @@ class FrozenPlan:
             )
         if model is not None and model not in self.models:
             raise UsageError(f"{self.named} has no model {model!r}. Available: {self._listed}")
-        asked = {**self.asked, "model": model or self.models[0]}
-        for name, kind in (("sampling", Sampling), ("contexts", Contexts)):
-            if name in asked:
-                asked[name] = _with_none(asked[name], kind)
-        return Design.from_json(asked)
+        values = {**self.asked, "model": model or self.models[0]}
+        for name, value_type in (("sampling", Sampling), ("contexts", Contexts)):
+            if name in values:
+                values[name] = _with_none(values[name], value_type)
+        return Design.from_json(values)
 
     @property
     def _listed(self) -> str:
@@ -174,27 +206,27 @@ class FrozenPlan:
 
 
 def written(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values as a plan has them: plain, without None, for which an empty text stands.
+    """Return values in the form of a plan: plain, with an empty text for None.
 
     Examples
     --------
     >>> written({"top_k": None, "tests": ("sampling",), "contexts": {"questions": None}})
     {'top_k': '', 'tests': ['sampling'], 'contexts': {'questions': ''}}
     """
-    found: dict[str, Any] = {}
+    plain_values: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):
-            found[name] = written(value)
+            plain_values[name] = written(value)
         else:
-            found[name] = (
+            plain_values[name] = (
                 "" if value is None else list(value) if isinstance(value, tuple | list) else value
             )
-    return found
+    return plain_values
 
 
 def _with_none(values: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
-    """Return the values of a dataclass with None again where an empty text stands for it."""
-    nullable = {one.name for one in fields(kind) if "None" in str(one.type)}
+    """Return the values of a dataclass with None again for each empty text that stands for it."""
+    nullable = {field_.name for field_ in fields(kind) if "None" in str(field_.type)}
     return {
         name: None if value == "" and name in nullable else value for name, value in values.items()
     }

@@ -1,4 +1,7 @@
-"""Prompts with which a model drafts wordings: their texts, calls, and the way to read answers."""
+"""Prompts with which a model drafts wordings.
+
+They have texts and calls, and a way to read answers.
+"""
 
 from __future__ import annotations
 
@@ -17,23 +20,27 @@ from workbench.domain.statements import VariantKind
 from workbench.errors import Finding, InputError, UsageError
 
 COUNT_SLOT = "{n}"
-"where a prompt says how many wordings it wants"
+"slot of a prompt for the number of wordings it wants"
 AUDIT = "drafting"
-"stands for an audit where a prompt is stored as a template"
+"stands for an audit if a prompt is stored as a template"
 RULE = "workbench rule"
-"drafter of what a rule proposed"
+"drafter of the proposals of a rule"
 TYPED = frozenset({VariantKind.KEY_TYPO, VariantKind.MIDDLE_RANDOM, VariantKind.LETTER_SWAP})
-"kinds that are drawn, with typos"
+"kinds with typos, which are drawn"
 DRAFTED = tuple(
     kind for kind in VariantKind if kind is not VariantKind.QUESTION and kind not in TYPED
 )
-"""kinds that can be drafted; an original is drafted from a question, everything else from the
-original"""
+"""kinds that can be drafted
+
+An original is drafted from a question, and everything else from the original.
+"""
 RULED = (VariantKind.ORIGINAL, VariantKind.NEGATION, VariantKind.CHANGED)
 "kinds that a rule can draft, in English"
 REWORDED = (Bias.ACQUIESCENCE, Bias.ALLOW_FORBID)
-"""biases whose changed form is worded, and so can be drafted; a multiple-choice question has no
-other drafts"""
+"""biases whose changed form is worded, and so can be drafted
+
+A multiple-choice question has no other drafts.
+"""
 SINGLE = frozenset(
     {
         VariantKind.ORIGINAL,
@@ -60,8 +67,10 @@ class Answer(StrEnum):
     LINES = "lines"
     "every line is a draft"
     FIRST = "first"
-    """the first line that can be a wording is the draft; what else the model says is kept beside
-    it, as a fault"""
+    """the first line that can be a wording is the draft
+
+    Other text of the model is kept beside it, as a fault.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +80,20 @@ class DraftPrompt:
     name: str
     kind: VariantKind
     user: str
-    "holds `{statement}` once, and `{n}` where it says how many"
+    "the text with `{statement}` once, and `{n}` for the number of wordings"
     system: str | None = None
     answer: Answer = Answer.FIRST
     calls: int = 1
-    "how often each statement is asked about, each time with another seed"
+    "number of calls for each statement, each with another seed"
     per_call: int = 1
-    "stands for `{n}`"
+    "number of wordings for `{n}`"
     keep: int | None = None
-    "so many of a statement's drafts are drawn from all that can be wordings; None: all are kept"
+    "number of a statement's drafts to draw from all that can be wordings, or None to keep all"
     sampling: Sampling = field(default_factory=lambda: Sampling(1.0, 1.0, None, 200))
     source: str = ""
-    "the publication that it is taken from; empty for one of our own"
+    "the publication of the prompt, or an empty string for one of our own"
     bias: Bias | None = None
-    "of a changed form: the questions that it is about"
+    "the questions that a changed form is about"
 
     @property
     def basis(self) -> VariantKind:
@@ -93,7 +102,7 @@ class DraftPrompt:
 
     @property
     def template(self) -> Template:
-        """The prompt as a store keeps it: its key tells two prompts apart."""
+        """The prompt as a template of a store, whose key tells two prompts apart."""
         return Template(
             name=self.name,
             inverted=False,
@@ -122,13 +131,12 @@ class DraftPrompt:
         max_new_tokens: int | None = None,
         thinking: str | None = None,
     ) -> DraftPrompt:
-        """Return the prompt with other settings. None keeps a setting.
+        """Return the prompt with other settings.
 
-        `keep` 0 keeps all drafts, `top_k` 0 is no limit.
-
-        `per_call` changes only a prompt that says how many it wants.
+        None keeps a setting. `keep` 0 keeps all drafts, `top_k` 0 is no limit. `per_call` changes
+        only a prompt that says how many it wants.
         """
-        drawn = sampled(
+        new_sampling = sampled(
             self.sampling,
             {
                 "temperature": temperature,
@@ -139,7 +147,7 @@ class DraftPrompt:
         )
         return replace(
             self,
-            sampling=drawn if thinking is None else replace(drawn, thinking=thinking),
+            sampling=new_sampling if thinking is None else replace(new_sampling, thinking=thinking),
             calls=self.calls if calls is None else calls,
             per_call=self.per_call if per_call is None or COUNT_SLOT not in self.user else per_call,
             keep=self.keep if keep is None else keep or None,
@@ -167,9 +175,9 @@ class CallLabel:
 
     name: str
     call: int = 0
-    "from 1; 0 for a rule, which asks nobody"
+    "number of the call from 1, or 0 for a rule, which asks nobody"
     key: bytes = b""
-    "of the template"
+    "key of the template"
 
     def __str__(self) -> str:
         return f"{self.name}#{self.call}@{self.key.hex()}"
@@ -177,13 +185,13 @@ class CallLabel:
     @classmethod
     def parse(cls, text: str) -> CallLabel:
         """Return the label that `str` wrote, or one with the text as its name."""
-        found = _CALL.fullmatch(text)
-        if found is None:
+        match = _CALL.fullmatch(text)
+        if match is None:
             return cls(text)
-        key = found["key"]
+        key = match["key"]
         return cls(
-            found["name"],
-            int(found["call"]),
+            match["name"],
+            int(match["call"]),
             bytes.fromhex(key) if len(key) == 2 * KEY_BYTES else b"",
         )
 
@@ -195,58 +203,68 @@ _KEYS = (*_TEXTS, *_NUMBERS, *_SHARES)
 
 
 def parse_prompt(file: str, table: Mapping[str, Any]) -> DraftPrompt:
-    """Read a prompt from a TOML table. Raises InputError with all that is wrong with it."""
+    """Read a prompt from a TOML table.
+
+    Raises InputError with all that is wrong with it.
+    """
     faults: dict[str, tuple[str, str]] = {
         key: ("an unknown key", f"one of {', '.join(_KEYS)}") for key in table if key not in _KEYS
     }
     for key in _TEXTS:
         if not isinstance(table.get(key, ""), str):
             faults[key] = (repr(table[key]), "a text")
-    for key, least in _NUMBERS.items():
-        value = table.get(key, least)
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            faults[key] = (repr(value), f"a whole number from {least} on")
-    for key, most in _SHARES.items():
+    for key, minimum in _NUMBERS.items():
+        value = table.get(key, minimum)
+        if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
+            faults[key] = (repr(value), f"a whole number from {minimum} on")
+    for key, maximum in _SHARES.items():
         value = table.get(key, 1.0)
-        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= most:
-            faults[key] = (repr(value), f"a number above 0 and at most {most:g}")
+        if (
+            not isinstance(value, int | float)
+            or isinstance(value, bool)
+            or not 0 < value <= maximum
+        ):
+            faults[key] = (repr(value), f"a number above 0 and at most {maximum:g}")
     faults |= {key: fault for key, fault in _wrong_texts(table) if key not in faults}
     if faults:
         raise InputError(
-            [Finding(file, None, key, found, due) for key, (found, due) in faults.items()]
+            [
+                Finding(file, None, key, actual, expected)
+                for key, (actual, expected) in faults.items()
+            ]
         )
     return _prompt(table)
 
 
 def _wrong_texts(table: Mapping[str, Any]) -> list[tuple[str, tuple[str, str]]]:
     """Return the faults in the texts of a table, by key."""
-    wrong = []
+    faults = []
     if table.get("kind") not in DRAFTED:
-        wrong.append(("kind", (repr(table.get("kind")), f"one of {', '.join(DRAFTED)}")))
+        faults.append(("kind", (repr(table.get("kind")), f"one of {', '.join(DRAFTED)}")))
     biases = REWORDED if table.get("kind") == VariantKind.CHANGED else ()
     if table.get("bias") not in (biases or (None,)):
-        due = (
+        expected = (
             f"one of {', '.join(biases)}"
             if biases
             else f"none: it belongs to the kind {VariantKind.CHANGED}"
         )
-        wrong.append(("bias", (repr(table.get("bias")), due)))
+        faults.append(("bias", (repr(table.get("bias")), expected)))
     if table.get("answer", "first") not in tuple(Answer):
-        wrong.append(("answer", (repr(table["answer"]), f"one of {', '.join(Answer)}")))
+        faults.append(("answer", (repr(table["answer"]), f"one of {', '.join(Answer)}")))
     try:
         thing_name(str(table.get("name", "")), "prompt")
     except UsageError as error:
-        wrong.append(("name", (repr(table.get("name", "")), str(error).rpartition("; ")[2])))
+        faults.append(("name", (repr(table.get("name", "")), str(error).rpartition("; ")[2])))
     slots = f"{table.get('system', '')}{table.get('user', '')}".count(SLOT)
     if slots != 1 or not table.get("user"):
-        wrong.append(
+        faults.append(
             ("user", (f"the slot {SLOT} {slots} times", "it once in system and user together"))
         )
-    return wrong
+    return faults
 
 
 def _prompt(table: Mapping[str, Any]) -> DraftPrompt:
-    usual = Sampling(1.0, 1.0, None, 200)
+    defaults = Sampling(1.0, 1.0, None, 200)
     return DraftPrompt(
         name=table["name"],
         kind=VariantKind(table["kind"]),
@@ -257,10 +275,10 @@ def _prompt(table: Mapping[str, Any]) -> DraftPrompt:
         per_call=table.get("per_call", 1),
         keep=table.get("keep"),
         sampling=Sampling(
-            temperature=float(table.get("temperature", usual.temperature)),
-            top_p=float(table.get("top_p", usual.top_p)),
+            temperature=float(table.get("temperature", defaults.temperature)),
+            top_p=float(table.get("top_p", defaults.top_p)),
             top_k=table.get("top_k"),
-            max_new_tokens=table.get("max_new_tokens", usual.max_new_tokens),
+            max_new_tokens=table.get("max_new_tokens", defaults.max_new_tokens),
         ),
         source=table.get("source", ""),
         bias=Bias(table["bias"]) if "bias" in table else None,

@@ -1,8 +1,8 @@
-"""A finding of a check: about an instrument, about a wording, or about a model's comparison of two
-wordings.
+"""A finding of a check, with the texts that it rests on.
 
-A finding can be waived by a person. A waiver holds for the very texts that it was given on, so a
-finding knows what it rests on (`fingerprint`).
+It is about an instrument, about a wording, or about a model's comparison of two wordings. A finding
+can be waived by a person. A waiver holds for the very texts that it was given on, so a finding
+knows its texts (`fingerprint`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Quoted:
     """A text that a finding is about."""
 
     name: str
-    "what it is, for people: `original`, `nl_12 original`"
+    "description of the text for people: `original`, `nl_12 original`"
     text: str
 
 
@@ -30,31 +30,37 @@ class LintFinding:
     """One oddity."""
 
     severity: str
-    "error: results would be wrong; warning: look at it; note: for your information"
+    "`error` if results would be wrong, `warning` for a look at it, or `note` for information"
     code: str
     subject: str
     "a statement's ref, a template's name, an issue"
     message: str
     ref: str | None = None
-    "the statement to go to; None where the finding is about none"
+    "the statement to go to, or None if the finding is about none"
     variant: VariantId | None = None
-    "the wording to go to; None where it is about all of them"
+    "the wording to go to, or None if the finding is about all of them"
     language: str | None = None
     texts: tuple[Quoted, ...] = ()
-    "what was compared, at most two, the one it was compared with first"
+    "compared texts, at most two, with the one it was compared with first"
     detail: str = ""
-    "tells findings apart that have all else in common: which of a template's labels is missing"
+    "the difference to findings with all else in common, such as a template's missing label"
 
     @property
     def fingerprint(self) -> bytes:
-        """Return the 16-byte key of code, subject, place and the texts involved.
+        """The 16-byte key of code, subject, place and the texts involved.
 
-        Figures and models are no part of it: who waived a similarity has waived it for these two
-        texts. A finding without texts is told by its message.
+        Figures and models are no part of it: a person who waived a similarity has waived it for
+        these two texts. A finding without texts is told by its message.
         """
         texts = [quoted.text for quoted in self.texts] or [self.message]
-        place = [self.code, self.subject, str(self.variant or ""), self.language or "", self.detail]
-        return content_key([*place, *texts])
+        fields = [
+            self.code,
+            self.subject,
+            str(self.variant or ""),
+            self.language or "",
+            self.detail,
+        ]
+        return content_key([*fields, *texts])
 
 
 def folded(text: str) -> str:
@@ -63,7 +69,7 @@ def folded(text: str) -> str:
 
 
 def by_severity(finding: LintFinding) -> int:
-    """Sort key: errors first."""
+    """Return the sort key of a finding, with errors first."""
     return SEVERITIES.index(finding.severity)
 
 
@@ -72,8 +78,9 @@ LABELS = ("entailment", "neutral", "contradiction")
 
 @dataclass(frozen=True, slots=True)
 class Entailment:
-    """The probabilities of entailment, neutrality and contradiction of two texts, which add up to
-    1.
+    """The probabilities of entailment, neutrality and contradiction of two texts.
+
+    They add up to 1.
     """
 
     entailment: float

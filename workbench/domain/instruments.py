@@ -1,5 +1,6 @@
-"""An instrument: statements, multiple-choice questions among them, with everything people have said
-about them.
+"""An instrument: its statements, with everything people have said about them.
+
+Multiple-choice questions are among the statements.
 """
 
 from __future__ import annotations
@@ -32,15 +33,16 @@ from workbench.domain.statements import (
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """A party of one country. Names repeat between countries: the key is (country, name).
+    """A party of one country.
 
-    The country is empty if the file does not say it.
+    Names repeat between countries, so the key is (country, name). The country is empty if the file
+    does not say it.
     """
 
     country: str
     name: str
     position: float | None = None
-    "general left-right position, 0 left to 10 right; None where no expert placed it"
+    "general left-right position, 0 left to 10 right, or None if no expert placed it"
 
     @property
     def label(self) -> str:
@@ -56,7 +58,7 @@ class PartyAnswer:
     party: str
     statement: str
     answer: str
-    "as published: `rather agree`"
+    "the answer as published: `rather agree`"
     stance: int | None
     "+1 agree, -1 disagree, 0 neutral, None no opinion"
 
@@ -66,7 +68,7 @@ class IssueDefinition:
     """The title of a policy issue, and the meaning of support for it."""
 
     name: str
-    "as labels name it: `law_and_order`"
+    "name as in labels: `law_and_order`"
     title: str = ""
     definition: str = ""
 
@@ -78,9 +80,9 @@ class IssueLabel:
     statement: str
     issue: str
     annotator: str
-    "`gold` where a source gives only the adjudicated label"
+    "name, or `gold` if a source gives only the adjudicated label"
     label: int
-    "+1 agreeing supports the issue, -1 disagreeing supports it, 0 not related"
+    "+1 if agreeing supports the issue, -1 if disagreeing supports it, 0 if it is not related"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +97,17 @@ class SurveyAnswer:
 
 @dataclass(frozen=True, slots=True)
 class BroughtLexicon:
-    """The words by which answers to an instrument are read in one language, in place of those of
-    workbench.
+    """The words by which answers to an instrument are read in one language.
+
+    They replace those of workbench.
     """
 
     language: str
     text: str
-    "TOML, see `workbench.readers.lexicon`"
+    """the lexicon as TOML
+
+    See `workbench.readers.lexicon`.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +118,7 @@ class Instrument:
     title: str
     statements: tuple[Statement, ...]
     language: str = "en"
-    "the language that audits use unless told otherwise"
+    "language of audits, unless told otherwise"
     version: str = "1"
     source: str = ""
     citation: str = ""
@@ -120,31 +126,35 @@ class Instrument:
     issues: tuple[str, ...] = ()
     "names of the policy issues, in their order"
     definitions: tuple[IssueDefinition, ...] = ()
-    "of those issues that it defines itself"
+    "definitions of the issues that it defines itself"
     templates: tuple[Template, ...] = ()
     issue_labels: tuple[IssueLabel, ...] = ()
     parties: tuple[Party, ...] = ()
     party_answers: tuple[PartyAnswer, ...] = ()
     survey: tuple[SurveyAnswer, ...] = ()
     questionnaire: Questionnaire | None = None
-    "roles and answers of the questions; a store keeps them apart, for they may be many"
+    """roles and answers of the questions
+
+    A store keeps them apart, for they may be many.
+    """
     choices: tuple[ChoiceItem, ...] = ()
-    "what the statements that are multiple-choice questions are, in the order of the statements"
+    "the multiple-choice questions among the statements, in their order"
     answer_sets: tuple[AnswerSet, ...] = ()
-    "models' answers that came with the questions, without the prompts that were put"
+    "models' answers that came with the questions, without the prompts"
     notes: tuple[str, ...] = ()
-    "what the importer mended or left out, in sentences, for the person who imports"
+    "repairs and omissions of the importer, in sentences for the person who imports"
     lexicons: tuple[BroughtLexicon, ...] = ()
-    "those that it brings, by language"
+    "lexicons of the instrument, by language"
 
 
 PLACED = "Left-right positions of parties: "
-"how a note begins that says where positions are from, if not from the instrument's own files"
+"beginning of a note on the origin of positions that are not from the instrument's own files"
 
 
 def placed_as(instrument: Instrument, before: Instrument | None) -> Instrument:
-    """Return an instrument with the positions that its parties had before, and the note on them, if
-    it places none.
+    """Return an instrument with the positions that its parties had before, if it places none.
+
+    The note on them is kept, too.
     """
     notes = (
         () if before is None else tuple(note for note in before.notes if note.startswith(PLACED))
@@ -155,9 +165,10 @@ def placed_as(instrument: Instrument, before: Instrument | None) -> Instrument:
         or any(party.position is not None for party in instrument.parties)
     ):
         return instrument
-    known = {(party.country, party.name): party.position for party in before.parties}
+    positions = {(party.country, party.name): party.position for party in before.parties}
     parties = tuple(
-        replace(one, position=known.get((one.country, one.name))) for one in instrument.parties
+        replace(party, position=positions.get((party.country, party.name)))
+        for party in instrument.parties
     )
     return replace(
         instrument, parties=parties, notes=tuple(dict.fromkeys((*instrument.notes, *notes)))
@@ -171,12 +182,16 @@ def with_words(
 
     A dialect without a lexicon of its own has that of its language: `de-CH` that of `de`.
     """
-    held = {one.language: one.text for one in lexicons}
-    if not held:
+    texts = {brought.language: brought.text for brought in lexicons}
+    if not texts:
         return tuple(templates)
     return tuple(
-        replace(one, words=held.get(one.language) or held.get(one.language.partition("-")[0], ""))
-        for one in templates
+        replace(
+            template,
+            words=texts.get(template.language)
+            or texts.get(template.language.partition("-")[0], ""),
+        )
+        for template in templates
     )
 
 
@@ -193,14 +208,15 @@ FORMS = frozenset({VariantKind.ORIGINAL, VariantKind.CHANGED, *PERTURBATION_OF})
 def statement_of(
     pair: ChoicePair, language: str = "en", author: str | None = None
 ) -> tuple[Statement, ChoiceItem]:
-    """Return a question as a statement, each of its forms a wording, and what tells that it is a
-    question.
+    """Return a question as a statement, with the item that marks it as a question.
+
+    Each form of the question is a wording.
     """
     ref = ref_of(pair.bias, pair.key, pair.variant)
     texts = [(ORIGINAL, pair.original), (CHANGED, pair.changed)]
     texts += [
-        (VariantId(KIND_OF[kind], draw), choice)
-        for (kind, draw), choice in sorted(pair.perturbed.items())
+        (VariantId(KIND_OF[kind], number), choice)
+        for (kind, number), choice in sorted(pair.perturbed.items())
     ]
     wordings = tuple(
         Wording(variant, language, choice.lettered(), author)
@@ -215,11 +231,15 @@ def statement_of(
 
 
 def pair_of(statement: Statement, item: ChoiceItem, language: str) -> ChoicePair | Fault:
-    """Return the question that a statement is, or what is wrong with the text of its original.
+    """Return the question of a statement, or the fault in the text of its original.
 
     A changed form or typo whose text is no question any more is left out.
     """
-    texts = {w.variant: parse_choice(w.text) for w in statement.wordings if w.language == language}
+    texts = {
+        wording.variant: parse_choice(wording.text)
+        for wording in statement.wordings
+        if wording.language == language
+    }
     original = texts.get(
         ORIGINAL, Fault(f"no original wording in {language!r}", "a question with lettered options")
     )
@@ -245,35 +265,36 @@ def pair_of(statement: Statement, item: ChoiceItem, language: str) -> ChoicePair
 
 
 def unreadable_forms(statement: Statement) -> Iterator[tuple[Wording, Fault]]:
-    """Yield the forms of a question that cannot be put to a model, each with what is wrong with its
-    text.
+    """Yield the forms of a question that cannot be put to a model.
+
+    Each comes with the fault of its text.
     """
     for wording in statement.wordings:
-        found = parse_choice(wording.text) if wording.variant.kind in FORMS else None
-        if isinstance(found, Fault):
-            yield wording, found
+        parsed = parse_choice(wording.text) if wording.variant.kind in FORMS else None
+        if isinstance(parsed, Fault):
+            yield wording, parsed
 
 
 def with_pairs(
     instrument: Instrument, pairs: Iterable[ChoicePair], answers: Sequence[AnswerSet] = ()
 ) -> Instrument:
     """Return an instrument with these questions as its statements, in order."""
-    made = [statement_of(pair, instrument.language) for pair in pairs]
+    pairs_made = [statement_of(pair, instrument.language) for pair in pairs]
     return replace(
         instrument,
-        statements=tuple(statement for statement, _ in made),
-        choices=tuple(item for _, item in made),
+        statements=tuple(statement for statement, _ in pairs_made),
+        choices=tuple(item for _, item in pairs_made),
         answer_sets=tuple(answers),
     )
 
 
 GOLD = "gold"
-"annotator of labels that a source gives without saying whose they are"
+"annotator of labels that a source gives without an annotator"
 ADJUDICATION = "adjudication"
-"annotator of what was decided where annotators differ"
+"annotator of decisions on labels that differ"
 
 FEWEST = 2
-"people whose labels a gold label needs, where nobody chose otherwise"
+"least number of people for a gold label, unless another is chosen"
 
 Labels = Mapping[str, Mapping[str, int]]
 "statement -> issue -> label"
@@ -284,33 +305,32 @@ def gold_labels(
 ) -> Labels:
     """Return the gold label of each statement and issue.
 
-    A tie, or too few annotators, gives no gold label.
-
-    An adjudication wins; then, with `source`, the source's own label; then what more than half of
-    the annotators said (Ceron et al. 2024, section 4.2: "the final gold annotations are drawn from
-    the majority votes"), where at least `fewest` of them labelled it.
+    A tie, or too few annotators, gives no gold label. An adjudication wins, then, with `source`,
+    the source's own label, then the label of more than half of the annotators (Ceron et al. 2024,
+    section 4.2: "the final gold annotations are drawn from the majority votes"), if at least
+    `fewest` of them labelled it.
     """
-    found: dict[str, dict[str, int]] = defaultdict(dict)
-    for (statement, issue), given in by_item(labels).items():
-        label = _decided(given, source, fewest)
+    gold: dict[str, dict[str, int]] = defaultdict(dict)
+    for (statement, issue), label_by_annotator in by_item(labels).items():
+        label = _decided(label_by_annotator, source, fewest)
         if label is not None:
-            found[statement][issue] = label
-    return dict(found)
+            gold[statement][issue] = label
+    return dict(gold)
 
 
 def by_item(labels: Iterable[IssueLabel]) -> dict[tuple[str, str], dict[str, int]]:
     """Return the labels of each statement and issue by annotator."""
-    found: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    labels_by_item: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
     for label in labels:
-        found[label.statement, label.issue][label.annotator] = label.label
-    return dict(found)
+        labels_by_item[label.statement, label.issue][label.annotator] = label.label
+    return dict(labels_by_item)
 
 
 def majority(given: Iterable[int]) -> int | None:
     """Return the label of more than half the annotators, or None without such a majority."""
     counts = Counter(given)
-    label, n = counts.most_common(1)[0]
-    return label if 2 * n > counts.total() else None
+    label, count = counts.most_common(1)[0]
+    return label if 2 * count > counts.total() else None
 
 
 def _decided(given: Mapping[str, int], source: bool, fewest: int) -> int | None:
@@ -318,5 +338,7 @@ def _decided(given: Mapping[str, int], source: bool, fewest: int) -> int | None:
         return given[ADJUDICATION]
     if source and GOLD in given:
         return given[GOLD]
-    people = [label for annotator, label in given.items() if annotator != GOLD]
-    return majority(people) if people and len(people) >= fewest else None
+    labels_of_people = [label for annotator, label in given.items() if annotator != GOLD]
+    return (
+        majority(labels_of_people) if labels_of_people and len(labels_of_people) >= fewest else None
+    )

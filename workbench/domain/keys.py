@@ -1,5 +1,6 @@
-"""Content keys: the same thing has the same key in every store, so stores merge without
-renumbering.
+"""Content keys, which name the same thing in every store.
+
+So stores merge without renumbering.
 """
 
 from __future__ import annotations
@@ -14,11 +15,10 @@ KEY_BYTES = 16
 
 
 def text_key(text: str) -> bytes:
-    """Return the 16-byte key of a string, exactly as it stands (no normalisation: model output is
-    kept exact).
+    """Return the 16-byte key of a string, exactly as it stands.
 
-    A lone surrogate, which a tokenizer can emit and UTF-8 cannot hold, is keyed by its escaped
-    form.
+    There is no normalisation, since model output is kept exact. A lone surrogate, which a tokenizer
+    can emit and UTF-8 cannot hold, is keyed by its escaped form.
     """
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).digest()
 
@@ -35,11 +35,10 @@ def canonical(value: Any) -> str:
 
 
 def list_key(elements: Iterable[str]) -> bytes:
-    """Return the `content_key` of a list from the canonical texts of its elements, which may be
-    known from before.
+    """Return the `content_key` of a list from the canonical texts of its elements.
 
-    A canonical text begins and ends with a character that never combines with others, so that
-    joined ones are as if they had been normalised together.
+    These may be known from before. A canonical text begins and ends with a character that never
+    combines with others, so that joined ones are as if they had been normalised together.
     """
     return text_key(f"[{','.join(elements)}]")
 

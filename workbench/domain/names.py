@@ -15,14 +15,14 @@ SEPARATORS = re.compile(r",(?![^()]*\))")
 PLACE = re.compile(
     r"[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|.*[/\\].*\.(gguf|safetensors|bin)\b", re.IGNORECASE
 )
-"how a path begins; a file of weights is one wherever it lies"
+"the beginning of a path, and a file of weights wherever it lies"
 
 
 def person_name(text: str, what: str = "annotator") -> str:
-    """Return a person's name in normal form: NFC, blanks collapsed. Any script and most signs are
-    welcome.
+    """Return a person's name in normal form: NFC, blanks collapsed.
 
-    `what` the person is, for the message: an annotator, a respondent.
+    Any script and most signs are welcome. `what`: the kind of person for the message, such as an
+    annotator or a respondent.
 
     Raises UsageError for an empty or very long one, and for characters that do not show (control
     characters, direction marks): two names that look the same would be two people.
@@ -34,20 +34,24 @@ def person_name(text: str, what: str = "annotator") -> str:
         raise UsageError(f"the {what}'s name has {len(name)} characters; give at most {LONGEST}")
     hidden = [character for character in name if not character.isprintable()]
     if hidden:
-        shown = hidden[0].encode("unicode_escape").decode("ascii")
+        escaped = hidden[0].encode("unicode_escape").decode("ascii")
         raise UsageError(
-            f"the {what}'s name holds {shown}, which does not show; give a name without it"
+            f"the {what}'s name holds {escaped}, which does not show; give a name without it"
         )
     return name
 
 
 LONGEST_STEM = 120
-"bytes of a file's name without its ending; a name may have 255 with everything that is added to it"
+"""most bytes of a file's name without its ending
+
+A name may have 255 bytes with everything that is added to it.
+"""
 
 
 def file_stem(parts: Iterable[str], allowed: str = "._") -> str:
-    """Return the name of a file that names some things. A long one is cut, and ends in a digest of
-    all of it.
+    """Return the name of a file that names some things.
+
+    A long one is cut, and ends in a digest of all of it.
 
     Examples
     --------
@@ -57,7 +61,10 @@ def file_stem(parts: Iterable[str], allowed: str = "._") -> str:
     (120, False)
     """
     stem = "-".join(
-        "".join(c if c.isalnum() or c in allowed else "_" for c in part) for part in parts
+        "".join(
+            character if character.isalnum() or character in allowed else "_" for character in part
+        )
+        for part in parts
     )
     data = stem.encode("utf-8", "surrogatepass")
     if len(data) <= LONGEST_STEM:
@@ -67,18 +74,17 @@ def file_stem(parts: Iterable[str], allowed: str = "._") -> str:
 
 
 def thing_name(text: str, what: str) -> str:
-    """Return the name of a queue or classifier, which is also a file's: letters, digits, `-`, `_`
-    and `.`.
+    """Return the name of a queue or classifier, which also names a file.
 
-    Raises UsageError for anything else.
+    It consists of letters, digits, `-`, `_` and `.`. Raises UsageError for anything else.
     """
-    good = (
+    is_valid = (
         text
         and len(text) <= LONGEST
         and not text.startswith(".")
-        and all(c.isalnum() or c in "-_." for c in text)
+        and all(character.isalnum() or character in "-_." for character in text)
     )
-    if not good:
+    if not is_valid:
         raise UsageError(
             f"found the {what} name {text!r}; use up to {LONGEST} letters, digits, '-', '_' and '.'"
         )
@@ -102,10 +108,9 @@ def placeless(version: str) -> str:
 
 
 def parted(model: str) -> tuple[str, str]:
-    """Return a hub id and the revision that follows it, or an empty string if none does.
+    """Return a hub id and the revision that follows it.
 
-    A revision is a branch, a tag or a commit.
-
+    The revision is an empty string if none follows. A revision is a branch, a tag or a commit.
     Names of served and scripted models, and paths, hold no revision.
 
     Examples
@@ -115,15 +120,17 @@ def parted(model: str) -> tuple[str, str]:
     >>> parted("openai:gpt-4o@http://gpu7/v1")
     ('openai:gpt-4o@http://gpu7/v1', '')
     """
-    name, at, revision = model.partition("@")
-    plain = not at or not name or not revision or name.count("/") > 1
-    if plain or model.startswith(("openai:", "vllm:", "scripted", ".", "/", "~")):
+    name, separator, revision = model.partition("@")
+    has_no_revision = not separator or not name or not revision or name.count("/") > 1
+    if has_no_revision or model.startswith(("openai:", "vllm:", "scripted", ".", "/", "~")):
         return model, ""
     return name, revision
 
 
 def listed(text: str | None) -> tuple[str, ...]:
-    """Return the names in a text such as `a,b`, or none for None. Commas in parentheses stay.
+    """Return the names in a text such as `a,b`, or none for None.
+
+    Commas in parentheses stay.
 
     Examples
     --------
@@ -149,8 +156,9 @@ def listed_words(text: str | None, known: Collection[str] = ()) -> tuple[str, ..
 
 
 def in_words(name: str) -> str:
-    """Return the name of an audit, issue or bias as people read it. Commands and files keep the
-    name.
+    """Return the name of an audit, issue or bias as people read it.
+
+    Commands and files keep the name.
 
     Examples
     --------
@@ -161,21 +169,22 @@ def in_words(name: str) -> str:
 
 
 def places(text: str, words: str) -> list[tuple[int, int]]:
-    """Return the positions of some words in a text, in any case, or none unless all words are
-    there.
+    """Return the positions of some words in a text, in any case.
+
+    There are none unless all words are there.
     """
-    within = text.lower()
-    if len(within) != len(text):  # İ becomes two characters
-        within = text
-    found: list[tuple[int, int]] = []
+    searched = text.lower()
+    if len(searched) != len(text):  # İ becomes two characters
+        searched = text
+    spans: list[tuple[int, int]] = []
     for word in words.lower().split():
-        at = within.find(word)
-        if at < 0:
+        start = searched.find(word)
+        if start < 0:
             return []
-        while at >= 0:
-            found.append((at, at + len(word)))
-            at = within.find(word, at + len(word))
-    return sorted(found)
+        while start >= 0:
+            spans.append((start, start + len(word)))
+            start = searched.find(word, start + len(word))
+    return sorted(spans)
 
 
 def plural(n: int, noun: str) -> str:
@@ -201,7 +210,7 @@ def enumerated(names: Sequence[str]) -> str:
 
 
 def speed(per_second: float) -> str:
-    """Return a rate as people compare it: in three significant digits at most.
+    """Return a rate with at most three significant digits, as people compare it.
 
     Examples
     --------

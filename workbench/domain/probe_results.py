@@ -15,45 +15,52 @@ from typing import Any
 from workbench.domain.names import plural
 
 PROBED = 20
-"""Answers of a probe. Of a model with no more than one readable answer in ten, 20 answers show
-fewer than a quarter readable in 96 of 100 probes; of one with half of its answers readable, in
-fewer than 1 of 100.
+"""number of answers of a probe
+
+Of a model with no more than one readable answer in ten, 20 answers show fewer than a quarter
+readable in 96 of 100 probes. Of one with half of its answers readable, they do so in fewer than 1
+of 100.
 """
 LEAST_READABLE = 0.25
-"""Share of readable answers below which a run that nobody watches stops after its probe. Prompts
-need two thirds, so of such a run hardly a figure would come.
+"""share of readable answers below which a run that nobody watches stops after its probe
+
+Prompts need two thirds, so of such a run hardly a figure would come.
 """
 ENOUGH = 2 / 3
-"""share of readable answers that a prompt needs: below it the probe looks at other families of
-templates, too"""
+"""share of readable answers that a prompt needs
+
+Below it the probe looks at other families of templates, too.
+"""
 
 READABLE, UNREADABLE, REFUSAL = "", "unreadable", "refusal"
 CUT_OFF, EMPTY, FAILED = "cut off in thought", "empty", "failed"
 BY_WORDS = " (by words)"
-"stands behind the label of an answer in free text, which no rule of its template reads"
+"ending of the label of an answer in free text, which no rule of its template reads"
 REFUSED = f"{REFUSAL}{BY_WORDS}"
 NO_STANCE = "no rule reads it"
-"what is said of a readable answer in free text that has no label by words"
+"description of a readable answer in free text that has no label by words"
 
 
 @dataclass(frozen=True, slots=True)
 class ProbedAnswer:
-    """One answer, with what was asked and how it is read."""
+    """One answer, with its prompt and its reading."""
 
     statement: str
     variant: str
     template: str
     order: str
-    "of the labels: `printed` or `swapped`"
+    "order of the labels: `printed` or `swapped`"
     text: str
-    "what the model wrote, its thought included; where probabilities were computed, these in words"
+    "the model's text, with its thought, or the computed probabilities in words"
     label: str
-    "empty: it has none"
+    "label, or an empty string without one"
     fault: str
-    """why nothing can be read: `unreadable`, `refusal`, `cut off in thought`, `empty`, `failed`;
-    empty: it can"""
+    """why nothing can be read: `unreadable`, `refusal`, `cut off in thought`, `empty`, `failed`
+
+    It is empty if the answer can be read.
+    """
     reason: str = ""
-    "of a failed one: why it failed"
+    "reason of a failure"
 
     @property
     def read_as(self) -> str:
@@ -75,20 +82,22 @@ class ProbeResult:
     """The answers of a probe."""
 
     family: str
-    "of templates"
+    "family of templates"
     seed: int
     answers: tuple[ProbedAnswer, ...]
     by_rule: bool = True
-    """whether a rule reads the answers; False: free text, of which it is only known that something
-    was said"""
+    """whether a rule reads the answers
+
+    If not, they are free text, of which it is only known that something was said.
+    """
     exact: bool = False
     "whether probabilities were computed and nothing was drawn"
     others: tuple[FamilyShare, ...] = ()
-    "other families of templates, where too few answers were readable"
+    "other families of templates, if too few answers were readable"
 
     @property
     def readable(self) -> int:
-        return sum(not one.fault for one in self.answers)
+        return sum(not answer.fault for answer in self.answers)
 
     @property
     def share(self) -> float:
@@ -97,16 +106,20 @@ class ProbeResult:
 
     @property
     def faults(self) -> dict[str, int]:
-        """Why answers cannot be read -> how many, the most frequent first."""
-        return dict(Counter(one.fault for one in self.answers if one.fault).most_common())
+        """The number of answers for each reason why they cannot be read.
+
+        The most frequent reason comes first.
+        """
+        return dict(Counter(answer.fault for answer in self.answers if answer.fault).most_common())
 
     @property
     def all_failed(self) -> bool:
-        return bool(self.answers) and all(one.fault == FAILED for one in self.answers)
+        return bool(self.answers) and all(answer.fault == FAILED for answer in self.answers)
 
     def describe(self) -> str:
-        """Return the share of readable answers, the reasons of the others, and the other families'
-        shares.
+        """Return the share of readable answers, and the reasons of the others.
+
+        The other families' shares follow.
 
         Examples
         --------
@@ -116,21 +129,21 @@ class ProbeResult:
         'Probe: 0 of 2 answers are readable (0 %) with templates of family chat (2 unreadable);
         user: 17 of 20 (85 %)'
         """
-        n = len(self.answers)
-        what = "prompt" if self.exact else "answer"
-        does = "say something" if not self.by_rule and not self.exact else "are readable"
-        share = percent(self.readable, n)
-        by_words = sum(one.label == REFUSED for one in self.answers)
+        n_all = len(self.answers)
+        unit = "prompt" if self.exact else "answer"
+        verb = "say something" if not self.by_rule and not self.exact else "are readable"
+        share = percent(self.readable, n_all)
+        by_words = sum(answer.label == REFUSED for answer in self.answers)
         kinds = self.faults | ({REFUSED: by_words} if by_words else {})
         faults = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        told = (
-            f"Probe: {self.readable} of {plural(n, what)} {does} ({share}) with templates of "
+        sentence = (
+            f"Probe: {self.readable} of {plural(n_all, unit)} {verb} ({share}) with templates of "
             f"family {self.family}"
         )
-        told += f" ({faults})" if faults else ""
+        sentence += f" ({faults})" if faults else ""
         return "; ".join(
             [
-                told,
+                sentence,
                 *(
                     f"{o.family}: {o.readable} of {o.answers} ({percent(o.readable, o.answers)})"
                     for o in self.others
@@ -148,10 +161,10 @@ class ProbeResult:
         return cls(
             value["family"],
             value["seed"],
-            tuple(ProbedAnswer(**one) for one in value["answers"]),
+            tuple(ProbedAnswer(**values) for values in value["answers"]),
             value["by_rule"],
             value["exact"],
-            tuple(FamilyShare(**one) for one in value["others"]),
+            tuple(FamilyShare(**values) for values in value["others"]),
         )
 
 
@@ -160,12 +173,14 @@ class ProbeWish:
     """A job's probe, and who decides after it."""
 
     asks: bool = False
-    """whether a person is asked whether to go on, whatever came; else the share of readable answers
-    decides"""
+    """whether a person is asked to decide, whatever came
+
+    If not, the share of readable answers decides.
+    """
     least: float = LEAST_READABLE
-    "share of readable answers below which the job stops where nobody is asked"
+    "share of readable answers below which the job stops if nobody is asked"
     result: ProbeResult | None = None
-    "None: the probe has not been asked yet"
+    "None if the probe has not been asked yet"
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -181,25 +196,27 @@ class ProbeWish:
 
 
 def percent(part: int, whole: int) -> str:
-    """Return `15 %`."""
+    """Return a share as text: `15 %`."""
     return f"{100 * part / whole:.0f} %" if whole else "–"
 
 
 FIRST = 100
-"""Answers that must have come before a job pauses because not one can be read. Were answers
-independent, a model that is readable in one of twenty would have none in 100 with a chance of 0.6
-%.
+"""number of answers after which a job pauses if not one can be read
+
+If answers were independent, a model that is readable in one of twenty would have none in 100 with a
+chance of 0.6 %.
 """
 PROMPTS = 10
-"prompts that they must belong to: answers to one prompt are alike"
+"number of prompts that they must belong to, since answers to one prompt are alike"
 REPEATED = 8
-"""Answers equal to an earlier one of their prompt, while none differs, after which a served model
-is asked an open prompt: see `inference.served.behaviour`.
+"""number of repeated answers after which a served model is asked an open prompt
+
+They equal an earlier one of their prompt, while none differs. See `inference.served.behaviour`.
 """
 SHOWN = 3
-"distinct answers that are shown as examples"
+"number of distinct answers that are shown as examples"
 LONGEST = 80
-"characters of an example"
+"most characters of an example"
 
 
 @dataclass(slots=True)
@@ -209,18 +226,20 @@ class FirstAnswers:
     exact: bool = False
     "whether prompts are looked at, of which probabilities were computed"
     at_once: bool = False
-    """whether all is asked at once even so: in batches that take a day, or of a cluster that loads
-    the model each time"""
+    """whether all is asked at once even so
+
+    Batches take a day, and a cluster loads the model each time.
+    """
     answers: int = 0
     examples: list[str] = field(default_factory=list)
     readable: bool = False
-    "one could be read: nothing more is looked at"
+    "whether one could be read, after which nothing more is looked at"
     refused: int = 0
     truncated: int = 0
     differ: bool = False
     "whether answers to one prompt differ, or it is known that they are drawn"
     undrawn: str = ""
-    "why answers are not drawn, as the model was found to answer an open prompt"
+    "why answers are not drawn, as found from the model's answers to an open prompt"
     _prompts: set[Hashable] = field(default_factory=set)
     _said: dict[Hashable, str] = field(default_factory=dict)
     "an answer to each prompt, as long as no other differs from it"
@@ -235,11 +254,12 @@ class FirstAnswers:
         refused: int,
         truncated: int,
     ) -> None:
-        """Take in what came.
+        """Take in the new answers.
 
         prompts, texts : of the answers that came now
-        answers, silent, refused, truncated : of all that came so far: how many, how many of them
-            cannot be read, and of these the refusals and those that were cut off in thought
+
+        answers, silent, refused, truncated : numbers of all answers so far, of those that cannot be
+        read, and of the refusals and the answers cut off in thought among these
         """
         if self.readable:
             return
@@ -247,12 +267,13 @@ class FirstAnswers:
         self.readable = silent < answers
         self._prompts.update(prompts)
         for text in texts:
-            if len(self.examples) < SHOWN and (short := _short(text)) not in self.examples:
-                self.examples.append(short)
+            if len(self.examples) < SHOWN and (example := _short(text)) not in self.examples:
+                self.examples.append(example)
 
     def drew(self, prompt: Hashable, answers: Iterable[tuple[str, int]]) -> None:
-        """Take in distinct answers to a prompt with their counts, until two of one prompt
-        differ.
+        """Take in distinct answers to a prompt with their counts.
+
+        It stops when two answers to one prompt differ.
         """
         for text, count in answers:
             if self.differ:
@@ -262,11 +283,14 @@ class FirstAnswers:
 
     @property
     def alike(self) -> bool:
-        """Whether answers repeat so often and never differ that it is worth asking whether they are
-        drawn at all.
+        """Whether answers repeat so often and never differ that they may not be drawn.
+
+        It is then worth asking whether they are drawn at all.
         """
-        repeated = sum(self._counts.values()) - len(self._counts)
-        return not (self.differ or self.undrawn) and len(self._counts) > 1 and repeated >= REPEATED
+        n_repeated = sum(self._counts.values()) - len(self._counts)
+        return (
+            not (self.differ or self.undrawn) and len(self._counts) > 1 and n_repeated >= REPEATED
+        )
 
     @property
     def decided(self) -> bool:
@@ -280,7 +304,7 @@ class FirstAnswers:
 
     @property
     def hopeless(self) -> bool:
-        """Whether there are enough and none can be read, or they are not drawn."""
+        """Whether there are enough answers and none can be read, or they are not drawn."""
         return bool(self.undrawn) or (
             not self.readable and self.answers >= FIRST and len(self._prompts) >= PROMPTS
         )
@@ -293,42 +317,43 @@ class FirstAnswers:
                 f"{len(self._counts)} prompts, "
                 f"and {self.undrawn}"
             )
-        what = "prompts" if self.exact else f"answers (to {plural(len(self._prompts), 'prompt')})"
+        unit = "prompts" if self.exact else f"answers (to {plural(len(self._prompts), 'prompt')})"
         kinds = {"refuse": self.refused, "are cut off in thought": self.truncated}
-        told = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items() if count)
-        shown = "; ".join(f'"{text}"' for text in self.examples)
+        kinds_text = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items() if count)
+        examples_text = "; ".join(f'"{text}"' for text in self.examples)
         parts = [
-            f"Not one of the first {self.answers:,} {what} can be read",
-            f" ({told})" if told else "",
-            f". Among them: {shown}" if shown else "",
+            f"Not one of the first {self.answers:,} {unit} can be read",
+            f" ({kinds_text})" if kinds_text else "",
+            f". Among them: {examples_text}" if examples_text else "",
         ]
         return "".join(parts)
 
 
 def _short(text: str) -> str:
-    flat = " ".join(text.split()) or "(empty)"
-    return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1]}…"
+    line = " ".join(text.split()) or "(empty)"
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
 MOST_REASONS = 3
-"kinds of reasons that are told, the most frequent first"
+"number of kinds of reasons that are listed, the most frequent first"
 LONGEST_REASON = 400
-"characters of a reason that are kept"
+"most characters of a reason that are kept"
 SAID_SHORT = 240
-"characters of a reason in a sentence about all of a job"
+"most characters of a reason in a sentence about a whole job"
 
 _VARYING = re.compile(r"(?<!\w)'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\d[\d,.]*")
-"the prompts and numbers of a reason: without them, reasons of one kind are the same text"
+"the prompts and numbers of a reason, without which reasons of one kind are the same text"
 _LASTING = re.compile(
     r"model's window|maximum context length|has no token|without a token|answered with "
     r"4(00|13|22)\b"
 )
-"in reasons that hold for a prompt and a model whenever it is asked"
+"marks of reasons that hold for a prompt and a model whenever it is asked"
 
 
 def lasting(reason: str) -> bool:
-    """Return whether asking the same again would fail again: the prompt does not fit, or the model
-    lacks a token.
+    """Return whether asking the same again would fail again.
+
+    It would if the prompt does not fit, or the model lacks a token.
     """
     return bool(_LASTING.search(reason))
 
@@ -340,7 +365,7 @@ class Reasons:
     _counts: dict[str, int] = field(default_factory=dict)
     _first: dict[str, str] = field(default_factory=dict)
     lasting: int = 0
-    "of those that failed, how many would fail again"
+    "number of the failures that would fail again"
 
     def add(self, reason: str, count: int) -> None:
         """Count failures that have one reason."""
@@ -350,21 +375,26 @@ class Reasons:
         self.lasting += count if lasting(reason) else 0
 
     def most_frequent(self) -> list[tuple[str, int]]:
-        """Return the first reason of each of the most frequent kinds, with how many failed for that
-        kind of reason.
+        """Return the first reason of each of the most frequent kinds.
+
+        Each comes with the number of failures of its kind.
         """
         kinds = sorted(self._counts, key=lambda kind: -self._counts[kind])[:MOST_REASONS]
         return [(self._first[kind], self._counts[kind]) for kind in kinds]
 
     def describe(self) -> str:
         """Return the most frequent reason, shortened, with its number if there are others."""
-        told = self.most_frequent()
-        if not told:
+        most_frequent = self.most_frequent()
+        if not most_frequent:
             return ""
-        reason, count = told[0]
-        others = sum(self._counts.values()) - count
-        short = _cut(reason.rstrip("."), SAID_SHORT)
-        return f"{count:,} because {short}; {others:,} for other reasons" if others else short
+        reason, count = most_frequent[0]
+        n_others = sum(self._counts.values()) - count
+        shortened = _cut(reason.rstrip("."), SAID_SHORT)
+        return (
+            f"{count:,} because {shortened}; {n_others:,} for other reasons"
+            if n_others
+            else shortened
+        )
 
 
 def _cut(text: str, most: int) -> str:

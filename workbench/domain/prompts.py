@@ -1,7 +1,7 @@
 """Prompts, templates, and the personas, system prompts or conversations that stand before them.
 
-What a model sees makes a persona, not its name: two names for the same turns are one level of the
-axis, and a text that was edited under an old name is another.
+The text that a model sees makes a persona, not its name: two names for the same turns are one level
+of the axis, and a text that was edited under an old name is another.
 """
 
 from __future__ import annotations
@@ -15,20 +15,22 @@ from workbench.domain.keys import content_key
 from workbench.entry_points import DEFAULT_AUDIT
 
 AXIS = "persona"
-"""axis of a probe; its value is a persona's key in hexadecimal, and a probe without it has no
-persona"""
+"""axis of a probe for its persona
+
+Its value is a persona's key in hexadecimal, and a probe without it has no persona.
+"""
 SYSTEM, USER, ASSISTANT = "system", "user", "assistant"
 NONE = "none"
-"names prompts without a persona, so no persona may have it"
+"name of prompts without a persona, so no persona may have it"
 JOINT = "\n\n"
-"between texts that share a turn"
+"separator of texts that share a turn"
 
 
 class PersonaKind(StrEnum):
     """The kind of text before a prompt."""
 
     PERSONA = "persona"
-    "says who answers"
+    "a text about who answers"
     SYSTEM = "system"
     "an instruction of another kind"
     CONVERSATION = "conversation"
@@ -44,7 +46,7 @@ class Persona:
     turns: tuple[Message, ...]
     "an optional system turn, then turns of user and assistant by turns"
     language: str = ""
-    "empty: not said"
+    "language, or an empty string if it is not given"
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Persona:
@@ -55,7 +57,10 @@ class Persona:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain JSON values, as a job and a frozen plan keep it word for word."""
+        """Return the persona as plain JSON values.
+
+        A job and a frozen plan keep it in this form, word for word.
+        """
         turns = [{"role": turn.role, "text": turn.content} for turn in self.turns]
         return {"id": self.name, "kind": self.kind.value, "language": self.language, "turns": turns}
 
@@ -70,30 +75,30 @@ class Persona:
         return self.turns[0].content if self.turns[0].role == SYSTEM else ""
 
     def before(self, prompt: Prompt, *, system_turn: bool = True) -> Prompt:
-        """Return a prompt with it at the beginning.
+        """Return a prompt with the persona at the beginning.
 
         A chat has its turns as turns. A prompt that has a system turn keeps one: the persona's
         text, a blank line, the prompt's. With `system_turn` False, for templates that put
         everything into the user's turn, the text opens the first user turn. A raw text has
         everything before it in paragraphs, the turns of a conversation after `User:` and
-        `Assistant:`. What it adds is part of the prompt's context, which is stored and computed
+        `Assistant:`. The added turns are part of the prompt's context, which is stored and computed
         once.
         """
         if not prompt.chat:
             return self._plain(prompt)
-        own = prompt.messages[0].content if prompt.messages[0].role == SYSTEM else ""
-        rest = prompt.messages[1:] if own else prompt.messages
+        own_instruction = prompt.messages[0].content if prompt.messages[0].role == SYSTEM else ""
+        other_turns = prompt.messages[1:] if own_instruction else prompt.messages
         talk = self.turns[1:] if self.instruction else self.turns
         if self.instruction and not system_turn:
-            following = (*talk, *rest)
-            opened = Message(USER, self.instruction + JOINT + following[0].content)
-            head = (Message(SYSTEM, own),) if own else ()
-            turns = (*head, opened, *following[1:])
+            following = (*talk, *other_turns)
+            first_turn = Message(USER, self.instruction + JOINT + following[0].content)
+            head = (Message(SYSTEM, own_instruction),) if own_instruction else ()
+            turns = (*head, first_turn, *following[1:])
         else:
-            system = JOINT.join(text for text in (self.instruction, own) if text)
-            turns = (*((Message(SYSTEM, system),) if system else ()), *talk, *rest)
-        asked = len(prompt.messages) - max(prompt.context, len(prompt.messages) - 1)
-        return Prompt(turns, True, len(turns) - asked)
+            system = JOINT.join(text for text in (self.instruction, own_instruction) if text)
+            turns = (*((Message(SYSTEM, system),) if system else ()), *talk, *other_turns)
+        n_after_context = len(prompt.messages) - max(prompt.context, len(prompt.messages) - 1)
+        return Prompt(turns, True, len(turns) - n_after_context)
 
     def crossed(self, probe: Probe, *, system_turn: bool) -> Probe:
         """Return a probe with the persona before its prompt, as `before` does."""
@@ -104,17 +109,22 @@ class Persona:
 
     def _plain(self, prompt: Prompt) -> Prompt:
         names = {USER: "User: ", ASSISTANT: "Assistant: "}
-        said = [names.get(turn.role, "") + turn.content for turn in self.turns]
-        first, *others = prompt.messages
-        return Prompt((Message(first.role, JOINT.join([*said, first.content])), *others), False)
+        paragraphs = [names.get(turn.role, "") + turn.content for turn in self.turns]
+        first, *later_messages = prompt.messages
+        return Prompt(
+            (Message(first.role, JOINT.join([*paragraphs, first.content])), *later_messages), False
+        )
 
 
 SPELLINGS = "2"
-"version of the spellings of labels whose probabilities are computed, see `audits.verbalizers`"
+"""version of the spellings of labels whose probabilities are computed
+
+See `audits.verbalizers`.
+"""
 SLOT = "{statement}"
 "the one place of a template where the statement goes"
 MODEL_SLOT = "{model_name}"
-"where a template calls the model by its name, if it does"
+"slot of a template for the name of the model, if it has one"
 
 LIKERT = "likert"
 "scale of a template that asks for a whole number from 1 (disagree) to 5 (agree)"
@@ -123,13 +133,15 @@ LETTER = "letter"
 FREE_TEXT = "free"
 "scale of a template that is answered in free text, which no rule reads"
 COMPLETION = "completion"
-"scale of a template that has the first half of a statement's words, and is answered by the others"
+"scale of a template that has the first half of a statement's words, and is answered by the rest"
 FREE = frozenset({FREE_TEXT, COMPLETION})
 "scales of templates whose answers no rule reads"
 
 
 def halves(text: str) -> tuple[str, str]:
-    """Return the first half of a text's words, the larger if their number is odd, and the others.
+    """Return the first half of a text's words, and the other half.
+
+    The first half is larger if their number is odd.
 
     Examples
     --------
@@ -152,21 +164,29 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The complete input of a model. Prompts with equal content are one prompt."""
+    """The complete input of a model.
+
+    Prompts with equal content are one prompt.
+    """
 
     messages: tuple[Message, ...]
     chat: bool = True
-    "False: the one message is raw text to be continued, no chat format is put around it"
+    """whether the messages are a chat
+
+    If not, the one message is raw text to be continued, without a chat format.
+    """
     context: int = field(default=0, compare=False)
-    """so many of the first messages are a context that other prompts have too: how it is stored,
-    not what it is"""
+    """number of the first messages that are a context of other prompts, too
+
+    It is about how the prompt is stored, not about its content.
+    """
     _key: bytes = field(default=b"", init=False, repr=False, compare=False)
 
     @property
     def key(self) -> bytes:
         """The content key, computed once, as a prompt may hold sixty answered questions."""
         if not self._key:
-            messages = [[m.role, m.content] for m in self.messages]
+            messages = [[message.role, message.content] for message in self.messages]
             object.__setattr__(self, "_key", content_key({"chat": self.chat, "messages": messages}))
         return self._key
 
@@ -176,11 +196,14 @@ class Template:
     """An instruction around a statement, in one order of its two answer labels."""
 
     name: str
-    "the same for both label orders: `personal-1`"
+    "name, the same for both label orders: `personal-1`"
     inverted: bool
-    "True: the two labels stand in the other order than printed in the paper"
+    "whether the two labels stand in the other order than printed in the paper"
     user: str
-    "text of the user turn (or of the raw prompt); it or `system` holds the slot `{statement}` once"
+    """text of the user turn, or of the raw prompt
+
+    It or `system` holds the slot `{statement}` once.
+    """
     positive: str
     "the label that agrees with the statement: `agree`, `beneficial`"
     negative: str
@@ -190,20 +213,28 @@ class Template:
     family: str = "chat"
     "templates that are run together: `chat`, `generation`, `gpt`"
     address: str = "personal"
-    "personal (asks you) or impersonal (sets a task)"
+    "personal if it asks you, or impersonal if it sets a task"
     language: str = "en"
     audit: str = DEFAULT_AUDIT
     scale: str = ""
-    """what an answer is: empty, one of the two labels; `likert`, a number; `free`, any text;
-    `completion`, see there"""
+    """the kind of answer
+
+    An empty string stands for one of the two labels, `likert` for a number, `free` for any text,
+    and `completion` for what `COMPLETION` describes.
+    """
     version: int = field(default=1, compare=False)
-    """of its text, among those that its instrument has had under its name in its family; no part of
-    what it is"""
+    """version of its text
+
+    It counts the texts that its instrument has had under its name in its family, and is no part of
+    its content.
+    """
     edited: bool = field(default=False, compare=False)
     "whether its instrument has had another text under its name in its language before"
     words: str = field(default="", compare=False, repr=False)
-    """the lexicon that its instrument brings for its language, as TOML; empty: the one that
-    workbench has"""
+    """the lexicon that its instrument brings for its language, as TOML
+
+    An empty string stands for the one of workbench.
+    """
 
     @property
     def order(self) -> str:
@@ -240,10 +271,10 @@ class Template:
         return self.language == language or self.language == language.partition("-")[0]
 
     def render(self, statement: str, model_name: str = "") -> Prompt:
-        """Return the prompt for a statement, or for its first half if the answer is to be the other
-        half.
+        """Return the prompt for a statement.
 
-        Slots are replaced literally. Braces elsewhere stay.
+        For a completion, the prompt has the first half of the statement, and the answer is the
+        other half. Slots are replaced literally. Braces elsewhere stay.
         """
         if self.scale == COMPLETION:
             statement, _ = halves(statement)
@@ -266,14 +297,16 @@ class TemplateChoice:
     """
 
     families: tuple[str, ...] = ()
-    "each is a result of its own"
+    "families, each of which has a result of its own"
     versions: tuple[tuple[str, int], ...] = ()
     "(name of a template, version)"
     languages: tuple[str, ...] = ()
-    "of the wordings; each is a result of its own"
+    "languages of the wordings, each of which has a result of its own"
     personas: tuple[str, ...] = ()
-    """names of personas, `none` for prompts without one; each is a result of its own. Empty: those
-    without one"""
+    """names of personas, or `none` for prompts without one
+
+    Each has a result of its own. If it is empty, the prompts without a persona count.
+    """
 
 
 LATEST = TemplateChoice()
@@ -290,10 +323,14 @@ class Probe:
     inverted: bool
     prompt: Prompt
     axes: tuple[tuple[str, str], ...] = ()
-    """what else tells two probes of this wording and template apart: `model_name` where the
-    template says it"""
+    """further differences of two probes of this wording and template
+
+    One is `model_name`, if the template says it.
+    """
     bare: Prompt | None = None
-    "the prompt as the template renders it, where a persona stands before it; None: it is `prompt`"
+    "the prompt as the template renders it before a persona, or None if it is `prompt`"
     below: str = ""
-    """what the prompt puts below the wording, as part of the statement: a line an option of a
-    question"""
+    """text of the prompt below the wording, as part of the statement
+
+    For a question, it has an option on each line.
+    """

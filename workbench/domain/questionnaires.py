@@ -1,8 +1,8 @@
-"""A questionnaire: questions in their order, the scales of their answers, and what people answered.
+"""A questionnaire: questions in their order, the scales of their answers, and people's answers.
 
 Questionnaire Modeling lets a model predict a person's answer to a target question from the person's
 answers to the context questions (Haller, Vamvas, Sennrich, Jäger 2025). Answers are kept as they
-were given; what they mean is said by the question's scale, which a person may change. Missing and
+were given. Their meanings come from the question's scale, which a person may change. Missing and
 neutral answers stay what they are.
 """
 
@@ -24,8 +24,10 @@ _WHOLE = re.compile(r"^([+-]?[0-9]+)\.0+$")
 
 
 LEAST_RESPONDENTS = 10
-"""below so many, an interval over respondents says nothing of a direction: too often it does not
-hold the truth"""
+"""fewest respondents of an interval that says something of a direction
+
+With fewer, an interval over respondents misses the truth too often.
+"""
 
 
 class Role(StrEnum):
@@ -45,12 +47,13 @@ class Form(StrEnum):
     QUESTION = "question"
     "asked as it stands"
     STATEMENT = "statement"
-    "an attitude: people are asked whether they agree with it"
+    "an attitude, about which people are asked whether they agree with it"
 
 
 class Pole(StrEnum):
-    """The end of the liberal-conservative axis that a "yes" leans to (Haller et al. 2025, section
-    6.2).
+    """The end of the liberal-conservative axis that a "yes" leans to.
+
+    Haller et al. 2025, section 6.2.
     """
 
     LIBERAL = "liberal"
@@ -63,11 +66,11 @@ class Meaning(StrEnum):
     YES = "yes"
     NO = "no"
     NEUTRAL = "neutral"
-    "the middle of a scale: neither shown to the model nor predicted"
+    "the middle of a scale, which is neither shown to the model nor predicted"
     STEP = "step"
     "a place on an ordered scale that is neither yes nor no: `a great deal`"
     OPTION = "option"
-    "one of several answers that have no order: `the economy`"
+    "one of several answers without an order: `the economy`"
     MISSING = "missing"
     "no opinion, refused, not asked"
 
@@ -77,14 +80,15 @@ class Option:
     """One answer of a scale."""
 
     values: tuple[str, ...]
-    "how files write it, the first as people read it: `rather yes`, `75`"
+    "spellings in files, the first as people read it: `rather yes`, `75`"
     meaning: Meaning
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The answers that a question may have, from the most to the least affirmative, and what they
-    mean.
+    """The answers that a question may have, with their meanings.
+
+    They go from the most to the least affirmative.
     """
 
     name: str
@@ -93,7 +97,7 @@ class Scale:
 
     @property
     def offered(self) -> tuple[Option, ...]:
-        """The answers that a question offers: all but those that mean none."""
+        """The answers that a question offers, without those for missing answers."""
         return tuple(option for option in self.options if option.meaning is not Meaning.MISSING)
 
     @property
@@ -103,13 +107,20 @@ class Scale:
 
     def option(self, value: str) -> Option | None:
         """Return the option of a value in any case, or None if the value is off the scale."""
-        wanted = folded(value)
-        return next((o for o in self.options if any(folded(v) == wanted for v in o.values)), None)
+        folded_value = folded(value)
+        return next(
+            (
+                option
+                for option in self.options
+                if any(folded(spelling) == folded_value for spelling in option.values)
+            ),
+            None,
+        )
 
     def place(self, value: str) -> int:
         """Return the index of a value among the offered options, or -1 if it is none of them."""
-        option, offered = self.option(value), self.offered
-        return offered.index(option) if option in offered else -1
+        option, options = self.option(value), self.offered
+        return options.index(option) if option in options else -1
 
     def meaning(self, value: str) -> Meaning:
         """Return the meaning of an answer. An empty one is missing.
@@ -118,34 +129,40 @@ class Scale:
         """
         if not value.strip():
             return Meaning.MISSING
-        found = self.option(value)
-        if found is None:
+        option = self.option(value)
+        if option is None:
             raise UnknownName(f"{value!r} is not on the scale {self.name}: {self.described()}")
-        return found.meaning
+        return option.meaning
 
     def described(self) -> str:
         """Return the options as text: `yes, rather yes, rather no, no`."""
         return ", ".join(option.values[0] for option in self.options)
 
     def remapped(self, meanings: Mapping[str, Meaning]) -> Scale:
-        """Return the scale with other meanings of some values. Raises UnknownName for a value off
-        the scale.
+        """Return the scale with other meanings of some values.
+
+        Raises UnknownName for a value off the scale.
         """
         for value in meanings:
             if self.option(value) is None:
                 raise UnknownName(f"{value!r} is not on the scale {self.name}: {self.described()}")
-        changed = {id(self.option(value)): meaning for value, meaning in meanings.items()}
+        meanings_by_option = {
+            id(self.option(value)): meaning for value, meaning in meanings.items()
+        }
         return replace(
             self,
-            options=tuple(replace(o, meaning=changed.get(id(o), o.meaning)) for o in self.options),
+            options=tuple(
+                replace(option, meaning=meanings_by_option.get(id(option), option.meaning))
+                for option in self.options
+            ),
         )
 
 
 def folded(value: str) -> str:
-    """Return a value in the form used for comparison: case folded, without leading, trailing or
-    double spaces.
+    """Return a value in the form used for comparison.
 
-    A whole number is one however it is written: programs write a column of them with gaps as `7.0`.
+    It is case folded, without leading, trailing or double spaces. A whole number is one however it
+    is written: programs write a column of them with gaps as `7.0`.
     """
     text = " ".join(value.split()).casefold()
     return _WHOLE.sub(r"\1", text)
@@ -153,16 +170,19 @@ def folded(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The role, form and scale of a statement as a question. The statement holds its text."""
+    """The role, form and scale of a statement as a question.
+
+    The statement holds its text.
+    """
 
     ref: str
-    "of the statement that holds its text and its other wordings"
+    "ref of the statement that holds its text and its other wordings"
     role: Role
     form: Form = Form.QUESTION
     scale: str = "yes_no"
     "name of a scale"
     leaning: Pole | None = None
-    "the pole that a yes leans to; None: neither, or nobody said"
+    "the pole that a yes leans to, or None if it leans to neither or is not labelled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,28 +190,31 @@ class Respondent:
     """One person's answers."""
 
     name: str
-    "as the source names the person: a number, a code"
+    "name of the person in the source: a number, a code"
     answers: Mapping[str, str]
-    "ref -> the answer as given; questions that were not answered are left out"
+    "ref -> the answer as given, without questions that were not answered"
     weight: float = 1.0
-    "how many people of the population the person stands for, on any scale; 0: for nobody"
+    """number of people of the population that the person stands for, on any scale
+
+    With 0, the person stands for nobody.
+    """
     groups: Mapping[str, str] = field(default_factory=dict)
-    "what the person is: `country` -> `Veldania`, `age` -> `18-29`"
+    "fields of the person: `country` -> `Veldania`, `age` -> `18-29`"
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedShares:
-    """The shares of a population's answers to a question, where its people are not known."""
+    """The shares of a population's answers to a question, if its people are not known."""
 
     ref: str
     group: str
-    "what tells populations apart: `country`"
+    "name of the field that tells populations apart: `country`"
     value: str
-    "which of them this is: `Veldania`"
+    "value of the field: `Veldania`"
     shares: Mapping[str, float]
-    "answer as given -> share, in [0, 1]; together 1"
+    "answer as given -> share, in [0, 1], all of which add up to 1"
     people: int | None = None
-    "who were asked; None: not said"
+    "number of people who were asked, or None if it is not given"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +222,16 @@ class Questionnaire:
     """Questions, scales and respondents."""
 
     questions: tuple[Question, ...]
-    "in the order in which they are asked"
+    "questions in the order in which they are asked"
     scales: tuple[Scale, ...]
     respondents: tuple[Respondent, ...] = ()
     published: tuple[PublishedShares, ...] = ()
 
     def scale(self, name: str) -> Scale:
-        """Return a scale. Raises UnknownName, listing those there are."""
+        """Return a scale.
+
+        Raises UnknownName, listing those there are.
+        """
         for scale in self.scales:
             if scale.name == name:
                 return scale
@@ -218,43 +244,48 @@ class Questionnaire:
         return tuple(question for question in self.questions if question.role is role)
 
     def meanings(self, question: Question) -> tuple[Meaning, ...]:
-        """Return the meaning of each respondent's answer to a question, in the order of the
-        respondents.
+        """Return the meaning of each respondent's answer to a question.
 
-        Raises UnknownName where an answer is not on the question's scale.
+        The order is that of the respondents.
+
+        Raises UnknownName if an answer is not on the question's scale.
         """
-        known = {"": Meaning.MISSING}
+        meaning_by_value = {"": Meaning.MISSING}
         scale = self.scale(question.scale)
-        found = []
+        meanings = []
         for respondent in self.respondents:
             value = respondent.answers.get(question.ref, "")
-            if value not in known:
-                known[value] = scale.meaning(value)
-            found.append(known[value])
-        return tuple(found)
+            if value not in meaning_by_value:
+                meaning_by_value[value] = scale.meaning(value)
+            meanings.append(meaning_by_value[value])
+        return tuple(meanings)
 
 
 @dataclass(frozen=True, slots=True)
 class Contexts:
-    """The context of the target questions and its respondents: the design of a questionnaire
-    audit.
+    """The context of the target questions and its respondents.
+
+    This is the design of a questionnaire audit.
     """
 
     conditions: tuple[str, ...] = ("qm",)
-    "names of conditions, see `workbench.audits.questionnaire.asking`"
+    """names of conditions
+
+    See `workbench.audits.questionnaire.asking`.
+    """
     respondents: int = 0
-    "so many, drawn at random; 0: all"
+    "number of respondents, drawn at random, or 0 for all"
     every: int = 10
-    "of these, one in so many is asked in wordings other than the original (published: 10)"
+    "one in so many of these is asked in wordings other than the original (published: 10)"
     questions: int = 0
-    "the first so many context questions; 0: all"
+    "number of the first context questions, or 0 for all"
 
     def as_said(self) -> str:
         """Return the contexts as one line of text."""
-        said = [", ".join(self.conditions)]
-        said += [f"{self.respondents} respondents"] if self.respondents else []
-        said += [f"the first {self.questions} context questions"] if self.questions else []
-        return "; ".join(said)
+        parts = [", ".join(self.conditions)]
+        parts += [f"{self.respondents} respondents"] if self.respondents else []
+        parts += [f"the first {self.questions} context questions"] if self.questions else []
+        return "; ".join(parts)
 
 
 YES_NO = Scale("yes_no", (Option(("yes",), Meaning.YES), Option(("no",), Meaning.NO)))
@@ -263,60 +294,66 @@ YES_NO = Scale("yes_no", (Option(("yes",), Meaning.YES), Option(("no",), Meaning
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """People's answers, and how a design uses them: what a questionnaire audit makes its prompts
-    from.
+    """People's answers, and how a design uses them.
+
+    A questionnaire audit makes its prompts from this.
     """
 
     questionnaire: Questionnaire
     contexts: Contexts = Contexts()
     seed: int = SEED
-    "of everything that is drawn: respondents, random answers, orders, what is left out"
+    "seed of everything that is drawn: respondents, random answers, orders, omissions"
 
 
 @dataclass(frozen=True, slots=True)
 class Tallied:
-    """Counts of answers as they were given. Scales, which may change, give their meanings."""
+    """Counts of answers as they were given.
+
+    Scales, which may change, give their meanings.
+    """
 
     questionnaire: Questionnaire
-    "without respondents"
+    "the questionnaire without respondents"
     respondents: int
-    "people who gave at least one answer"
+    "number of people who gave at least one answer"
     given: Mapping[str, Mapping[str, int]]
-    "ref -> answer as given -> people; questions that nobody answered are left out"
+    "ref -> answer as given -> people, without questions that nobody answered"
     weighted: bool = False
     "whether people count differently"
 
     def meanings(self, question: Question) -> Mapping[Meaning, int]:
-        """Return the number of respondents for each meaning. Those without an answer count as
-        missing.
+        """Return the number of respondents for each meaning.
 
-        Raises UnknownName where an answer is not on the question's scale.
+        Those without an answer count as missing. Raises UnknownName if an answer is not on the
+        question's scale.
         """
         scale = self.questionnaire.scale(question.scale)
-        given = self.given.get(question.ref, {})
-        found = Counter(
+        counts = self.given.get(question.ref, {})
+        counts_by_meaning = Counter(
             dict.fromkeys((Meaning.YES, Meaning.NO, Meaning.NEUTRAL, Meaning.MISSING), 0)
         )
-        for value, people in given.items():
-            found[scale.meaning(value)] += people
-        found[Meaning.MISSING] += self.respondents - sum(given.values())
-        return found
+        for value, people in counts.items():
+            counts_by_meaning[scale.meaning(value)] += people
+        counts_by_meaning[Meaning.MISSING] += self.respondents - sum(counts.values())
+        return counts_by_meaning
 
 
 def tallied(questionnaire: Questionnaire) -> Tallied:
-    """Count the answers of a questionnaire that is held whole."""
-    given: dict[str, Counter[str]] = {}
+    """Return the counts of the answers of a questionnaire that is held whole."""
+    counts: dict[str, Counter[str]] = {}
     for respondent in questionnaire.respondents:
         for ref, value in respondent.answers.items():
-            given.setdefault(ref, Counter())[value] += 1
-    weighted = len({one.weight for one in questionnaire.respondents}) > 1
+            counts.setdefault(ref, Counter())[value] += 1
+    weighted = len({person.weight for person in questionnaire.respondents}) > 1
     return Tallied(
-        replace(questionnaire, respondents=()), len(questionnaire.respondents), given, weighted
+        replace(questionnaire, respondents=()), len(questionnaire.respondents), counts, weighted
     )
 
 
 def counted_roles(counts: Mapping[Role, int]) -> str:
-    """Return the number of questions of each role as text, with survey questions if there are any.
+    """Return the number of questions of each role as text.
+
+    Survey questions are named if there are any.
 
     Examples
     --------
@@ -326,46 +363,52 @@ def counted_roles(counts: Mapping[Role, int]) -> str:
     context, target, survey = (
         counts.get(role, 0) for role in (Role.CONTEXT, Role.TARGET, Role.SURVEY)
     )
-    asked = f"{context:,} context and {plural(target, 'target question')}"
-    said = [asked] * bool(context or target or not survey) + [
+    audited = f"{context:,} context and {plural(target, 'target question')}"
+    parts = [audited] * bool(context or target or not survey) + [
         plural(survey, "survey question")
     ] * bool(survey)
-    return ", ".join(said)
+    return ", ".join(parts)
 
 
 def group_fields(people: Iterable[Respondent]) -> tuple[str, ...]:
     """Return the names of the fields by which people are grouped: `country`, `age`."""
-    return tuple(dict.fromkeys(field for one in people for field in one.groups))
+    return tuple(dict.fromkeys(name for respondent in people for name in respondent.groups))
 
 
 def named_few(names: Iterable[str], most: int = 5) -> str:
-    """Name the first of many: `a, b and 7 more`."""
-    listed = list(names)
-    more = f" and {len(listed) - most:,} more" if len(listed) > most else ""
-    return ", ".join(listed[:most]) + more
+    """Return the first of many names as text: `a, b and 7 more`."""
+    all_names = list(names)
+    ending = f" and {len(all_names) - most:,} more" if len(all_names) > most else ""
+    return ", ".join(all_names[:most]) + ending
 
 
 ASKED = (VariantKind.ORIGINAL, VariantKind.PARAPHRASE)
-"wordings that an audit asks a target in"
+"wordings in which an audit asks a target"
 
 
 def shared_texts(
     statements: Mapping[str, Statement], questions: Sequence[Question]
 ) -> list[tuple[str, str]]:
-    """Return (ref of a target, ref of a context question) wherever a text of the two is the
-    same.
-    """
-    shown: dict[tuple[str, str], str] = {}
+    """Return (ref of a target, ref of a context question) for each text that the two share."""
+    refs_by_text: dict[tuple[str, str], str] = {}
     for question in questions:
         if question.role is Role.CONTEXT and question.ref in statements:
             for language, text in _texts(statements[question.ref], (VariantKind.ORIGINAL,)):
-                shown.setdefault((language, text), question.ref)
-    targets = [q.ref for q in questions if q.role is Role.TARGET and q.ref in statements]
-    found = [(ref, shown.get(text)) for ref in targets for text in _texts(statements[ref], ASKED)]
-    return [(target, context) for target, context in dict.fromkeys(found) if context is not None]
+                refs_by_text.setdefault((language, text), question.ref)
+    targets = [
+        candidate.ref
+        for candidate in questions
+        if candidate.role is Role.TARGET and candidate.ref in statements
+    ]
+    pairs = [
+        (ref, refs_by_text.get(text)) for ref in targets for text in _texts(statements[ref], ASKED)
+    ]
+    return [(target, context) for target, context in dict.fromkeys(pairs) if context is not None]
 
 
 def _texts(statement: Statement, kinds: Sequence[VariantKind]) -> list[tuple[str, str]]:
     return [
-        (w.language, folded_text(w.text)) for w in statement.wordings if w.variant.kind in kinds
+        (wording.language, folded_text(wording.text))
+        for wording in statement.wordings
+        if wording.variant.kind in kinds
     ]

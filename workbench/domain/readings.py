@@ -12,8 +12,8 @@ from workbench import entry_points
 class Stance(StrEnum):
     """A response's stance on the statement it was given.
 
-    Rules that look for label words know two of them; people and classifiers four (Faulborn et al.
-    2025, section 3.4).
+    Rules that look for label words know two stances, while people and classifiers know four
+    (Faulborn et al. 2025, section 3.4).
     """
 
     AGREE = "agree"
@@ -23,29 +23,37 @@ class Stance(StrEnum):
 
     @property
     def flipped(self) -> Stance:
-        """The stance on the contrary statement: neutral and unrelated stay what they are."""
+        """The stance on the contrary statement.
+
+        Neutral and unrelated stay what they are.
+        """
         return {Stance.AGREE: Stance.DISAGREE, Stance.DISAGREE: Stance.AGREE}.get(self, self)
 
 
 STANCES = tuple(Stance)
-"the four labels, in the order in which tables and matrices have them"
+"the four labels, in the order of tables and matrices"
 THRESHOLDS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99)
-"confidences that curves are drawn over and forms offer"
+"confidences on curves and in forms"
 
 
 LABEL_WORDS = "label-words"
 "the rule that reads labels unless another is chosen"
 PEOPLE = "people"
-"their settled labels, in the place of a reader"
+"people's settled labels, in the place of a reader"
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """The choice of readings that count. Audits take it, and `evidence.readings` applies it."""
+    """The choice of readings that count.
+
+    Audits take it, and `evidence.readings` applies it.
+    """
 
     by: str | None = None
-    """a rule, a classifier, or `people`; None: label words where a template asks for a label, the
-    newest classifier where answers are free text
+    """a rule, a classifier, or `people`
+
+    None stands for label words if a template asks for a label, and for the newest classifier if
+    answers are free text.
     """
     rulings: bool = True
     "whether auditors' rulings count"
@@ -83,12 +91,12 @@ class Reading:
     """A label, or why there is none."""
 
     label: str | None
-    "None: unreadable"
+    "None if it is unreadable"
     reason: str = ""
     "why it is unreadable, or which words decided, in one sentence"
     start: int | None = None
     stop: int | None = None
-    "the deciding words are `text[start:stop]`"
+    "end of the deciding words, which are `text[start:stop]`"
     confidence: float | None = None
 
 
@@ -99,15 +107,23 @@ class Nature:
     free_text: bool = False
     "whether its answers are free text, which people and classifiers read"
     by_rule: bool = False
-    "whether a rule reads each answer as it arrives, so that progress says how many are readable"
+    """whether a rule reads each answer as it arrives
+
+    Progress then says how many are readable.
+    """
     first_word: bool = False
-    """whether the first word of an answer is its reading: probabilities are what is published, and
-    answers drawn in"""
+    """whether the first word of an answer is its reading
+
+    The published figures are probabilities, and drawn answers count in their place in this way.
+    """
     "their place count so"
 
 
 def nature(audit: str) -> Nature:
-    """Return the nature of an audit. Raises UnknownName, listing those there are."""
+    """Return the nature of an audit.
+
+    Raises UnknownName, listing those there are.
+    """
     return cast("Nature", entry_points.load_audit(audit).nature)
 
 

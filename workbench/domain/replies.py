@@ -1,11 +1,10 @@
-"""The answers in a reply of an OpenAI-compatible endpoint, whether a server has just sent it or a
-file keeps it.
+"""The answers in a reply of an OpenAI-compatible endpoint, from a server or from a file.
 
 Nothing in a reply is trusted. If choices have the same index, the first is taken. An answer cut by
 the service's filter (`content_filter`) is kept with its text, even if empty: the filter is part of
-the served model. A refusal in a separate field is a refusal, whatever its words are: the answer is
-marked as one, see `thinking.refusal`. An answer without text (`null`) is not an answer; an empty
-text is.
+the served model. A refusal in a separate field is a refusal, whatever its words are, and the answer
+is marked as one, see `thinking.refusal`. An answer without text (`null`) is not an answer, while an
+empty text is.
 
 A model's thought comes in a separate field (`reasoning_content` of DeepSeek, vLLM and SGLang,
 `reasoning` of OpenRouter and newer vLLM), in parts of the content (Mistral, Inspect), between marks
@@ -37,7 +36,10 @@ class Choice:
     """One answer of a reply."""
 
     text: str
-    "including the preceding thought, see `Output.stored`"
+    """text, including the preceding thought
+
+    See `Output.stored`.
+    """
     filtered: bool
     "whether the service's filter ended it"
     cut: bool
@@ -64,18 +66,20 @@ def as_chat(value: Mapping[str, Any]) -> dict[str, Any]:
         if part.get("type") == "output_text" and isinstance(part.get("text"), str)
     ]
     refusals = [part["refusal"] for part in parts if isinstance(part.get("refusal"), str)]
-    logprobs = [one for part in parts for one in dicts(part.get("logprobs"))]
+    logprobs = [token for part in parts for token in dicts(part.get("logprobs"))]
     details = value.get("incomplete_details")
-    ended = ENDED.get(str(details.get("reason")), "stop") if isinstance(details, dict) else "stop"
+    finish_reason = (
+        ENDED.get(str(details.get("reason")), "stop") if isinstance(details, dict) else "stop"
+    )
     message = {
         "content": "".join(texts) if texts else None,
         "refusal": "".join(refusals) if refusals else None,
         "reasoning_content": "\n\n".join(filter(None, thoughts)),
     }
-    choice = {"index": 0, "finish_reason": ended, "message": message}
+    choice = {"index": 0, "finish_reason": finish_reason, "message": message}
     choices = (
         [choice | ({"logprobs": {"content": logprobs}} if logprobs else {})]
-        if parts or ended != "stop"
+        if parts or finish_reason != "stop"
         else []
     )
     return {**value, "choices": choices, "usage": _usage(value.get("usage"))}
@@ -84,10 +88,10 @@ def as_chat(value: Mapping[str, Any]) -> dict[str, Any]:
 def _thought(item: Mapping[str, Any]) -> str:
     """Return the thought: its text if available, else its summary."""
     for name in ("content", "summary"):
-        if found := "".join(
+        if text := "".join(
             part["text"] for part in dicts(item.get(name)) if isinstance(part.get("text"), str)
         ):
-            return found
+            return text
     return ""
 
 
@@ -103,18 +107,19 @@ def _usage(usage: object) -> dict[str, Any]:
 
 
 def dicts(listed: object) -> list[dict[str, Any]]:
-    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
 
 
 def entries_of(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the choices of a reply as its JSON has them, by index. Of several with one index, the
-    first is taken.
+    """Return the choices of a reply as its JSON has them, by index.
+
+    Of several with one index, the first is taken.
     """
-    first: dict[int, dict[str, Any]] = {}
+    first_by_index: dict[int, dict[str, Any]] = {}
     for position, entry in enumerate(dicts(value.get("choices"))):
         index = entry.get("index")
-        first.setdefault(index if isinstance(index, int) else position, entry)
-    return [first[index] for index in sorted(first)]
+        first_by_index.setdefault(index if isinstance(index, int) else position, entry)
+    return [first_by_index[index] for index in sorted(first_by_index)]
 
 
 def thinking_tokens_of(value: Mapping[str, Any]) -> int:
@@ -129,38 +134,42 @@ def count_of(value: object) -> int | None:
 
 
 def choice_of(entry: Mapping[str, Any], hidden_thought: bool = False) -> Choice | None:
-    """Return one answer, or None if there is none. `hidden_thought`: the server counted tokens of
-    thoughts.
+    """Return one answer, or None if there is none.
+
+    `hidden_thought`: the server counted tokens of thoughts.
     """
     message = entry.get("message")
     text = _text(message) if isinstance(message, dict) else entry.get("text")
     thinking = _thinking(as_dict(message))
-    ended = entry.get("finish_reason")
-    if isinstance(text, str) and (text.strip() or ended != CUT or not (thinking or hidden_thought)):
-        found = split(text)
-        output = Output("\n\n".join(filter(None, (thinking, found.thinking))), found.answer)
-    elif ended == FILTERED:
+    finish_reason = entry.get("finish_reason")
+    if isinstance(text, str) and (
+        text.strip() or finish_reason != CUT or not (thinking or hidden_thought)
+    ):
+        parts = split(text)
+        output = Output("\n\n".join(filter(None, (thinking, parts.thinking))), parts.answer)
+    elif finish_reason == FILTERED:
         output = Output(thinking, "")
-    elif thinking or (hidden_thought and ended == CUT):
+    elif thinking or (hidden_thought and finish_reason == CUT):
         output = Output(thinking, None)
     else:
         return None
     logprobs = entry.get("logprobs")
     return Choice(
         output.stored,
-        ended == FILTERED,
-        ended == CUT,
+        finish_reason == FILTERED,
+        finish_reason == CUT,
         logprobs if isinstance(logprobs, dict) else None,
     )
 
 
 def _thinking(message: Mapping[str, Any]) -> str:
-    """Return the thought before a chat's turn, if the server returns it separately from the
-    text.
+    """Return the thought before a chat's turn.
+
+    There is one if the server returns it separately from the text.
     """
     for name in THOUGHT_FIELDS:
-        if isinstance(found := message.get(name), str) and found.strip():
-            return found.strip()
+        if isinstance(thought := message.get(name), str) and thought.strip():
+            return thought.strip()
     content = message.get("content")
     parts = [as_dict(part) for part in content] if isinstance(content, list) else []
     thoughts = [
@@ -184,7 +193,7 @@ def as_dict(value: object) -> dict[str, Any]:
 def _text(message: Mapping[str, Any]) -> object:
     """Return the text of a chat's turn: a string, the texts of its parts, or the marked refusal.
 
-    A refusal is a field of the turn (OpenAI), a part of its own, or a text that is said to be one
+    A refusal is a field of the turn (OpenAI), a part of its own, or a text that is marked as one
     (Inspect).
     """
     content = message.get("content")
@@ -199,8 +208,8 @@ def _text(message: Mapping[str, Any]) -> object:
             if isinstance(part.get("text"), str) and part.get("refusal") is not True
         ]
         content = "".join(texts) if texts else None
-    refused = [text for text in refusals if isinstance(text, str) and text.strip()]
-    if not refused:
+    refusal_texts = [text for text in refusals if isinstance(text, str) and text.strip()]
+    if not refusal_texts:
         return content
-    before = [content] if isinstance(content, str) and content.strip() else []
-    return refusal("\n".join([*before, *refused]))
+    preceding = [content] if isinstance(content, str) and content.strip() else []
+    return refusal("\n".join([*preceding, *refusal_texts]))

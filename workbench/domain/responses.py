@@ -10,22 +10,32 @@ from workbench.domain.keys import content_key
 from workbench.domain.prompts import Prompt
 
 SAMPLED, EXACT = "sample", "exact"
-"""modes: answers are drawn; the probabilities of a template's labels are computed and nothing is
-drawn"""
+"""the two modes of asking
+
+With `sample`, answers are drawn. With `exact`, the probabilities of a template's labels are
+computed and nothing is drawn.
+"""
 UNKNOWN = "unknown"
 IMPORTED = "imported:"
-"how the names of models begin whose answers were collected elsewhere"
+"beginning of the names of models whose answers were collected elsewhere"
 WHEN_DECIDED = "decided"
-"""stop rule: an answer ends as soon as its stance is settled, whatever the model would have said
-after it"""
+"""stop rule by which an answer ends as soon as its stance is settled
+
+Whatever the model would have said after it is not asked.
+"""
 
 SERVER = "server"
 "stands for a parameter that is not sent, so that the endpoint's own default holds"
 NOT_STATED = "unknown"
-"""stands beside the parameters that a log of answers collected elsewhere does not state: nobody
-knows who chose them"""
+"""stands beside the parameters that a log of answers collected elsewhere does not state
+
+Nobody knows who chose them.
+"""
 MAY_BE_LEFT = ("temperature", "top_p", "top_k")
-"parameters that may be left to an endpoint; with top-k its min-p and its penalties are"
+"""parameters that may be left to an endpoint
+
+With top-k its min-p and its penalties are left to it, too.
+"""
 RAW_THOUGHTS = (
     "a raw prompt is continued as text, so there is no thought before the answer that --thinking "
     "could bound; leave it "
@@ -33,44 +43,58 @@ RAW_THOUGHTS = (
 )
 NO_THINKING = "off"
 EFFORTS = {"low": 1024, "medium": 8192, "high": 24576}
-"""tokens that an effort stands for where a budget is kept in tokens: as Google's compatible
-endpoint translates them, https://ai.google.dev/gemini-api/docs/openai"""
+"""number of tokens of an effort, if a budget is kept in tokens
+
+Google's compatible endpoint translates them in this way,
+https://ai.google.dev/gemini-api/docs/openai.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """The way in which answers are drawn. Samplings that differ are never pooled."""
+    """The way in which answers are drawn.
+
+    Samplings that differ are never pooled.
+    """
 
     temperature: float = 1.0
     top_p: float = 0.85
     top_k: int | None = None
-    "None: the whole vocabulary"
+    "None for the whole vocabulary"
     max_new_tokens: int = 20
-    "0: not known, of answers that were collected elsewhere"
+    "most tokens, or 0 if not known, of answers that were collected elsewhere"
     stop: str = ""
-    "empty: an answer ends where the model ends it, or after `max_new_tokens`; or `decided`"
+    "`decided`, or an empty string if an answer ends with the model's end or after `max_new_tokens`"
     mode: str = SAMPLED
     "`sample` or `exact`"
     server: str = ""
-    """what is left to the endpoint, of `MAY_BE_LEFT` with commas between; the numbers above mean
-    nothing then. `NOT_STATED` after them: they are not known
+    """parameters of `MAY_BE_LEFT` that are left to the endpoint, with commas between
+
+    The numbers above mean nothing then. `NOT_STATED` after them means that they are not known.
     """
     extra: str = ""
-    """further fields that a person adds to each request, as a JSON object with sorted keys; empty:
-    none"""
+    """further fields that a person adds to each request, as a JSON object with sorted keys
+
+    An empty string stands for none.
+    """
     thinking: str = ""
-    """how much a model may think before it answers: `off`, `low`, `medium`, `high` or a number of
-    tokens; empty: as the model does by itself, within `max_new_tokens`"""
+    """amount of thinking that a model may do before it answers
+
+    It is `off`, `low`, `medium`, `high` or a number of tokens. With an empty string, the model
+    thinks as it does by itself, within `max_new_tokens`.
+    """
 
     @property
     def key(self) -> bytes:
-        usual = {"stop": "", "mode": SAMPLED, "server": "", "extra": "", "thinking": ""}
-        # keys from before there were these stay as they were
-        return content_key({name: x for name, x in asdict(self).items() if usual.get(name) != x})
+        defaults = {"stop": "", "mode": SAMPLED, "server": "", "extra": "", "thinking": ""}
+        # Keys from before there were these fields stay as they were.
+        return content_key(
+            {name: value for name, value in asdict(self).items() if defaults.get(name) != value}
+        )
 
     @property
     def left(self) -> tuple[str, ...]:
-        """Return the parameters that are left to the endpoint, or that a log does not state."""
+        """The parameters that are left to the endpoint, or that a log does not state."""
         return tuple(name for name in self.server.split(",") if name not in ("", NOT_STATED))
 
     def _stated(self, tokens: str) -> str:
@@ -85,31 +109,33 @@ class Sampling:
         return ", ".join([*parts, "the rest not known"]) if parts else "sampling not known"
 
     def known(self, name: str) -> Any:
-        """Return a parameter of the record, or None if nobody knows its value: it was left to the
-        endpoint, or the log of imported answers does not state it. The number that stands in its
-        place is part of the key alone.
+        """Return a parameter of the record, or None if nobody knows its value.
+
+        Then it was left to the endpoint, or the log of imported answers does not state it. The
+        number that stands in its place is part of the key alone.
         """
         return known_parameter(asdict(self), name)
 
     def told(self, name: str) -> Any:
-        """Return one of `MAY_BE_LEFT` as a person states it: `server`, or the number (0: no
-        top-k).
+        """Return one of `MAY_BE_LEFT` as a person states it.
+
+        It is `server`, or the number, where a top-k of 0 stands for none.
         """
         return SERVER if name in self.left else getattr(self, name) or 0
 
     @property
     def thinking_tokens(self) -> int:
-        """Return the number of thinking tokens before an answer, or 0 if none are allowed."""
+        """The number of thinking tokens before an answer, or 0 if none are allowed."""
         return int(self.thinking) if self.thinking.isdecimal() else EFFORTS.get(self.thinking, 0)
 
     @property
     def most_tokens(self) -> int:
-        """Return the most tokens of a thought and its answer together."""
+        """The most tokens of a thought and its answer together."""
         return self.max_new_tokens + self.thinking_tokens
 
     @property
     def manner(self) -> str:
-        """Return the sampling and the end of an answer as text, without the limit of tokens."""
+        """The sampling and the end of an answer as text, without the limit of tokens."""
         return self._in_words("")
 
     def __str__(self) -> str:
@@ -118,10 +144,10 @@ class Sampling:
 
     def _in_words(self, tokens: str) -> str:
         budget = " tokens" if self.thinking.isdecimal() else ""
-        more = f", thinking {self.thinking}{budget}" if self.thinking else ""
-        more += f", with {self.extra}" if self.extra else ""
+        ending = f", thinking {self.thinking}{budget}" if self.thinking else ""
+        ending += f", with {self.extra}" if self.extra else ""
         if self.mode == EXACT:
-            return "exact label probabilities" + more
+            return "exact label probabilities" + ending
         left = self.left
         if NOT_STATED in self.server.split(","):
             return self._stated(tokens)
@@ -130,12 +156,13 @@ class Sampling:
         top_k = f", top-k {self.top_k}" if self.top_k else ""
         top_k = ", top-k and penalties of the server" if "top_k" in left else top_k
         stop = ", until decided" if self.stop else ""
-        return f"{temperature}, {top_p}{top_k}{tokens}{stop}{more}"
+        return f"{temperature}, {top_p}{top_k}{tokens}{stop}{ending}"
 
 
 def known_parameter(row: Any, name: str) -> Any:
-    """Return a parameter of a stored sampling (a row, or its values by name), or None if nobody
-    knows its value.
+    """Return a parameter of a stored sampling, or None if nobody knows its value.
+
+    The sampling is a row, or its values by name.
     """
     if name in row["server"].split(","):
         return None
@@ -154,22 +181,24 @@ def known_origin(model: str, seed: int, at: str) -> tuple[int | None, str]:
 
 
 def sampled(usual: Sampling, given: Mapping[str, Any]) -> Sampling:
-    """Return a sampling with what was asked for otherwise: `server` leaves a parameter to the
-    endpoint, None leaves it as it is, a top-k of 0 draws from all tokens.
+    """Return a sampling with the given changes.
+
+    `server` leaves a parameter to the endpoint, None leaves it as it is, and a top-k of 0 draws
+    from all tokens.
 
     Examples
     --------
     >>> str(sampled(Sampling(), {"temperature": "server", "top_k": 5}))
     'T of the server, top-p 0.85, top-k 5, 20 tokens'
     """
-    asked = {name: value for name, value in given.items() if value is not None}
+    given_values = {name: value for name, value in given.items() if value is not None}
     left = {
         name
         for name in MAY_BE_LEFT
-        if asked.get(name, SERVER if name in usual.left else None) == SERVER
+        if given_values.get(name, SERVER if name in usual.left else None) == SERVER
     }
     neutral = {"temperature": 1.0, "top_p": 1.0, "top_k": None}
-    values = {name: value for name, value in asked.items() if value != SERVER}
+    values = {name: value for name, value in given_values.items() if value != SERVER}
     if "top_k" in values:
         values["top_k"] = values["top_k"] or None
     values |= {name: neutral[name] for name in left}
@@ -187,7 +216,7 @@ def draws(sampling: Sampling) -> bool:
 
 
 EXACTLY = Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=0, mode=EXACT)
-"the model's own probabilities: no temperature, no nucleus, no sampling"
+"the model's own probabilities, without temperature, nucleus and sampling"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,33 +224,45 @@ class ModelCard:
     """The identity of a model, precise enough to ask it again."""
 
     name: str
-    "as it was asked for: `smollm2`, a hub id, a folder's name"
+    "name as it was asked for: `smollm2`, a hub id, a folder's name"
     revision: str
     "commit of the hub, or a hash of the weights' file"
     backend: str
-    """`transformers`, `scripted`, …; versions are the attempt's: a new library does not make
-    another model"""
+    """`transformers`, `scripted`, …
+
+    Versions belong to the attempt, since a new library does not make another model.
+    """
     dtype: str
     chat_format: str
     "`none`, or a hash of the chat template"
     encoding: str = UNKNOWN
-    """how the turns of a prompt were put into the chat format: a version, and what was done beyond
-    that; `unknown` of a server's, and of what was asked before it was noted"""
+    """way in which the turns of a prompt were put into the chat format
+
+    It is a version, and further changes beyond that. It is `unknown` for a server, and for prompts
+    that were asked before it was noted.
+    """
     snapshot: str = ""
-    """the model that an endpoint reported on its replies; empty: it reported none, or nobody wrote
-    it down"""
+    """the model that an endpoint reported on its replies
+
+    It is empty if the endpoint reported none, or nobody wrote it down.
+    """
     occasion: str = ""
-    "date from which stored prompts were asked anew, see `Design.occasion`; empty: the first time"
+    """date from which stored prompts were asked anew, or an empty string for the first time
+
+    See `Design.occasion`.
+    """
 
     @property
     def key(self) -> bytes:
-        # Keys from before there were these stay as they were.
-        usual = {
+        # Keys from before there were these fields stay as they were.
+        defaults = {
             "encoding": UNKNOWN,
             "snapshot": "",
             "occasion": "",
         }
-        return content_key({name: x for name, x in asdict(self).items() if usual.get(name) != x})
+        return content_key(
+            {name: value for name, value in asdict(self).items() if defaults.get(name) != value}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,29 +270,29 @@ class Answerer:
     """The answers of one of the models behind a served name."""
 
     snapshot: str
-    "as the endpoint reported it; empty: it reported none"
+    "name as the endpoint reported it, or an empty string if it reported none"
     answers: int
     requests: int
     tokens_in: int
     tokens_out: int
     cost: float | None
-    "None: prices are not known"
+    "None if prices are not known"
 
     def describe(self) -> str:
-        """Say for people what it gave and what that cost."""
-        price = "" if self.cost is None else f", a cost of {self.cost:.4g}"
+        """Return a line on the number and the cost of its answers."""
+        cost_note = "" if self.cost is None else f", a cost of {self.cost:.4g}"
         return (
             f"{self.snapshot or 'snapshot unknown'}: {self.answers:,} answers, {self.requests:,} "
             "calls, "
-            f"{self.tokens_in:,} + {self.tokens_out:,} tokens{price}"
+            f"{self.tokens_in:,} + {self.tokens_out:,} tokens{cost_note}"
         )
 
 
 class Decided(Protocol):
-    """Says of the beginning of an answer whether its stance is settled: nothing that may follow
-    changes the reading.
+    """Tells of the beginning of an answer whether its stance is settled.
 
-    A value: it travels to other processes with its request.
+    Nothing that may follow changes the reading then. It is a value, which travels to other
+    processes with its request.
     """
 
     def __call__(self, text: str) -> bool: ...
@@ -259,41 +300,46 @@ class Decided(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Ask one prompt for n exchangeable answers."""
+    """Asks one prompt for n exchangeable answers."""
 
     prompt: Prompt
     n: int
     seed: int
-    "the generator of exactly these answers; derived from the job's seed and the prompt's key"
+    """seed of the generator of exactly these answers
+
+    It is derived from the job's seed and the prompt's key.
+    """
     decided: Decided | None = None
-    "ends an answer early; None: answers are drawn to their end"
+    "ends an answer early, or is None if answers are drawn to their end"
     first: int = 0
-    """number of the first of these answers among those of the seed: 0 … k - 1 and k … n - 1, drawn
-    apart, are 0 … n - 1"""
+    """number of the first of these answers among those of the seed
+
+    0 … k - 1 and k … n - 1, drawn apart, are 0 … n - 1.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """The answers to one request: a multiset, because samples of one prompt are exchangeable.
 
-    A served model may answer one request with several: each of a snapshot and a fingerprint of its
+    A served model may answer one request with several, each of a snapshot and a fingerprint of its
     own.
     """
 
     request: int
     "position in the sequence of requests"
     answers: tuple[tuple[str, int], ...]
-    "(text, how often); counts add up to the request's n unless `failed` says otherwise"
+    "(text, how often), whose counts add up to the request's n unless `failed` has another number"
     failed: int = 0
     reason: str = ""
-    "why answers failed, for people"
+    "reason of the failures, for people"
     decided: int = 0
-    "of the answers, those that were ended because their stance was settled"
+    "number of the answers that were ended because their stance was settled"
     snapshot: str | None = None
-    "the model that the endpoint reported for these answers; None: the one of the model's card"
+    "the model that the endpoint reported for these answers, or None for that of the model's card"
     fingerprint: str = ""
-    "the `system_fingerprint` of the replies; empty: none was reported"
+    "the `system_fingerprint` of the replies, or an empty string if none was reported"
     more: bool = False
     "whether further answers are at hand already, so that they may as well be committed together"
     wait: bool = False
-    "whether nothing more comes for long, so that what came is best stored now"
+    "whether nothing more comes for long, so that these answers are best stored now"

@@ -2,8 +2,8 @@
 
 The order is a rule that anybody can check: an item's score is the sum of the points of the reasons
 that apply to it. A reason gives its points once, and more for each further test, prompt or answer
-that it is about, up to a most. Items of one score stand in the order of how many tests, prompts and
-answers that are, and then in the instrument's. A random control sample of the answers is drawn
+that it is about, up to a most. Items of one score stand in the order of the number of these tests,
+prompts and answers, and then in the instrument's. A random control sample of the answers is drawn
 once, with a seed, and is the same until it is worked through.
 """
 
@@ -23,13 +23,15 @@ PASSED, NOT_PASSED = "passed", "not passed"
 READERS_DISAGREE = "readers_disagree"
 OTHER_LANGUAGE = "other_language"
 UNREAD_SHARE = 0.2
-"""least share of answers to one prompt without a reading that is a reason, in audits without
-verdicts on statements"""
+"""least share of unread answers to one prompt that is a reason
+
+It counts in audits without verdicts on statements.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why an auditor should look at a statement, and the points that it gives."""
+    """A reason why an auditor should look at a statement, with the points that it gives."""
 
     key: str
     title: str
@@ -39,17 +41,17 @@ class Reason:
     each: int = 0
     "points of every further one"
     most: int = 0
-    "at most; 0: `weight`"
+    "most points, or 0 for `weight`"
     unit: str = ""
-    "what is counted: `test`"
+    "unit of the count: `test`"
 
     def points(self, size: int) -> int:
-        """Return the points for so many tests, prompts or answers."""
+        """Return the points for a number of tests, prompts or answers."""
         return min(self.most or self.weight, self.weight + self.each * (size - 1))
 
     @property
     def formula(self) -> str:
-        """Return the formula of the points: `30, and 1 for each further answer, at most 60`."""
+        """The formula of the points: `30, and 1 for each further answer, at most 60`."""
         return (
             f"{self.weight}, and {self.each} for each further {self.unit}, at most {self.most}"
             if self.each
@@ -58,8 +60,8 @@ class Reason:
 
 
 REASONS: Mapping[str, Reason] = {
-    one.key: one
-    for one in (
+    reason.key: reason
+    for reason in (
         Reason(
             "look_again",
             "look again",
@@ -164,10 +166,15 @@ REASONS: Mapping[str, Reason] = {
         ),
     )
 }
-"by key: first what people ask for, then verdicts at stake, then answers"
+"""reasons by key
+
+The order is reasons that people ask for, then verdicts at stake, then answers.
+"""
 BY_AUDITORS = frozenset({"look_again", "disputed"})
-"""reasons that are what other auditors ruled: in a blind review nobody is told more than that
-another opinion is wanted"""
+"""reasons that consist in rulings of other auditors
+
+In a blind review a person only learns that another opinion is wanted.
+"""
 ANOTHER_OPINION = "another opinion wanted"
 
 
@@ -177,17 +184,17 @@ class Signal:
 
     reason: str
     words: str
-    "what was found, for people: `negation alone, under personal-1`"
+    "the finding, for people: `negation alone, under personal-1`"
     variants: tuple[str, ...] = ()
-    "the wordings that it is about; empty: the statement as a whole"
+    "the wordings that it is about, or empty for the statement as a whole"
     answers: tuple[tuple[bytes, bytes], ...] = ()
-    "keys of prompt and text of the answers that it is about, where it is about some alone"
+    "keys of prompt and text of the answers that it is about, if it is about some alone"
     prompts: tuple[tuple[str, str, bool], ...] = ()
-    "(wording, template, swapped) of the prompts that it is about, where it is about some alone"
+    "(wording, template, swapped) of the prompts that it is about, if it is about some alone"
     prompt_words: tuple[str, ...] = ()
-    "what was found of each of these prompts, where that differs: `disagree 26/30`"
+    "the finding for each of these prompts, if they differ: `disagree 26/30`"
     size: int = 1
-    "tests, prompts or answers that it is about, as its reason counts them"
+    "number of the tests, prompts or answers that it is about, as its reason counts them"
 
     @property
     def points(self) -> int:
@@ -201,7 +208,7 @@ class Judged:
     statements: tuple[str, ...]
     "refs, in the instrument's order"
     passed: frozenset[str] | None
-    "refs of those that pass every test; None where the audit has no verdicts"
+    "refs of those that pass every test, or None if the audit has no verdicts"
     signals: Mapping[str, Sequence[Signal]] = field(default_factory=dict)
 
     def stratum(self, ref: str) -> str:
@@ -217,35 +224,38 @@ class Ranked:
 
     ref: str
     signals: tuple[Signal, ...]
-    "one a reason, the heaviest first"
+    "one for each reason, the heaviest first"
 
     @property
     def score(self) -> int:
-        return sum(one.points for one in self.signals)
+        return sum(signal.points for signal in self.signals)
 
     @property
     def size(self) -> int:
         """The number of tests, prompts and answers that the reasons are about."""
-        return sum(one.size for one in self.signals)
+        return sum(signal.size for signal in self.signals)
 
     @property
     def variants(self) -> tuple[str, ...]:
-        """The wordings that the reasons are about, or none if a reason is about the whole
-        statement.
+        """The wordings that the reasons are about.
+
+        There are none if a reason is about the whole statement.
         """
-        if any(not one.variants for one in self.signals):
+        if any(not signal.variants for signal in self.signals):
             return ()
-        return tuple(dict.fromkeys(variant for one in self.signals for variant in one.variants))
+        return tuple(
+            dict.fromkeys(variant for signal in self.signals for variant in signal.variants)
+        )
 
     @property
     def answers(self) -> frozenset[tuple[bytes, bytes]]:
-        """Return the answers that the reasons are about, where one is about some alone."""
-        return frozenset(at for one in self.signals for at in one.answers)
+        """The answers that the reasons are about, if one is about some alone."""
+        return frozenset(answer for signal in self.signals for answer in signal.answers)
 
     @property
     def prompts(self) -> frozenset[tuple[str, str, bool]]:
-        """Return the prompts that the reasons are about, where one is about some alone."""
-        return frozenset(at for one in self.signals for at in one.prompts)
+        """The prompts that the reasons are about, if one is about some alone."""
+        return frozenset(prompt for signal in self.signals for prompt in signal.prompts)
 
     def about(self, answer: tuple[bytes, bytes], prompt: tuple[str, str, bool]) -> tuple[str, ...]:
         """Return the findings of the reasons that are about an answer or its prompt.
@@ -253,30 +263,37 @@ class Ranked:
         An answer is named by the keys of its prompt and text. Reasons by auditors are left out.
         """
         return tuple(
-            dict(zip(one.prompts, one.prompt_words, strict=False)).get(prompt, "")
-            or REASONS[one.reason].title
-            for one in sorted(self.signals, key=lambda one: not one.prompts)
-            if one.reason not in BY_AUDITORS and (answer in one.answers or prompt in one.prompts)
+            dict(zip(signal.prompts, signal.prompt_words, strict=False)).get(prompt, "")
+            or REASONS[signal.reason].title
+            for signal in sorted(self.signals, key=lambda signal: not signal.prompts)
+            if signal.reason not in BY_AUDITORS
+            and (answer in signal.answers or prompt in signal.prompts)
         )
 
     def why(self, *, blind: bool = False) -> str:
-        """Return a sentence on the item's points. `blind` hides other auditors' rulings."""
+        """Return a sentence on the item's points.
+
+        `blind` hides other auditors' rulings.
+        """
         return f"{' + '.join(self.parts(blind=blind))} = {self.score}"
 
     def brief(self, *, blind: bool = False) -> str:
-        """Return the reasons in a few words, the weightiest first: `one wording only, near the
-        threshold`.
+        """Return the reasons in a few words, the weightiest first.
+
+        An example is `one wording only, near the threshold`.
         """
-        every = sorted(self.signals, key=lambda one: -one.points)
+        by_points = sorted(self.signals, key=lambda signal: -signal.points)
         titles = (
-            ANOTHER_OPINION if blind and one.reason in BY_AUDITORS else REASONS[one.reason].title
-            for one in every
+            ANOTHER_OPINION
+            if blind and signal.reason in BY_AUDITORS
+            else REASONS[signal.reason].title
+            for signal in by_points
         )
         return ", ".join(dict.fromkeys(titles))
 
     def parts(self, *, blind: bool = False) -> list[str]:
-        """Return each reason with its weight and what was found."""
-        return [_part(one, blind=blind) for one in self.signals]
+        """Return each reason with its weight and its finding."""
+        return [_part(signal, blind=blind) for signal in self.signals]
 
 
 def _part(signal: Signal, *, blind: bool) -> str:
@@ -291,18 +308,23 @@ def ranked(statements: Sequence[str], signals: Iterable[tuple[str, Signal]]) -> 
 
     Parameters
     ----------
-    statements : refs in the instrument's order; signals about others are left out
-    signals : (ref, signal); those of one reason are put together
+    statements : refs in the instrument's order, to which signals about others do not belong
+    signals : (ref, signal), of which those of one reason are put together
     """
-    held: dict[str, dict[str, list[Signal]]] = {}
+    signals_by_ref: dict[str, dict[str, list[Signal]]] = {}
     for ref, signal in signals:
-        held.setdefault(ref, {}).setdefault(signal.reason, []).append(signal)
-    found = [
-        Ranked(ref, tuple(_together(held[ref][key]) for key in REASONS if key in held[ref]))
+        signals_by_ref.setdefault(ref, {}).setdefault(signal.reason, []).append(signal)
+    items = [
+        Ranked(
+            ref,
+            tuple(
+                _together(signals_by_ref[ref][key]) for key in REASONS if key in signals_by_ref[ref]
+            ),
+        )
         for ref in statements
-        if ref in held
+        if ref in signals_by_ref
     ]
-    return tuple(sorted(found, key=lambda one: (-one.score, -one.size)))
+    return tuple(sorted(items, key=lambda item: (-item.score, -item.size)))
 
 
 def _together(signals: Sequence[Signal]) -> Signal:
@@ -310,15 +332,17 @@ def _together(signals: Sequence[Signal]) -> Signal:
         return signals[0]
     variants = (
         ()
-        if any(not one.variants for one in signals)
-        else tuple(v for one in signals for v in one.variants)
+        if any(not signal.variants for signal in signals)
+        else tuple(variant for signal in signals for variant in signal.variants)
     )
-    words = "; ".join(dict.fromkeys(one.words for one in signals))
-    answers = dict.fromkeys(at for one in signals for at in one.answers)
+    words = "; ".join(dict.fromkeys(signal.words for signal in signals))
+    answers = dict.fromkeys(answer for signal in signals for answer in signal.answers)
     prompts = {
-        at: said
-        for one in signals
-        for at, said in zip(one.prompts, one.prompt_words or repeat(""), strict=False)
+        prompt: words_of_prompt
+        for signal in signals
+        for prompt, words_of_prompt in zip(
+            signal.prompts, signal.prompt_words or repeat(""), strict=False
+        )
     }
     return Signal(
         signals[0].reason,
@@ -327,7 +351,7 @@ def _together(signals: Sequence[Signal]) -> Signal:
         tuple(answers),
         tuple(prompts),
         tuple(prompts.values()),
-        sum(one.size for one in signals),
+        sum(signal.size for signal in signals),
     )
 
 
@@ -339,16 +363,18 @@ class ControlItem:
     stratum: str
     prompt: bytes
     text: bytes
-    "keys: the two name an answer in every store"
+    "content keys, which with that of the prompt name an answer in every store"
     label: str | None
-    "what the reader made of it at the draw; None: unreadable"
+    "the reading at the draw, or None if it was unreadable"
     answers: int
-    "how often it was given"
+    "number of times that it was given"
     places: tuple[int, ...]
-    """where its drawn answers stand in the random order of all that were drawn; more than one:
-    drawn several times"""
+    """positions of its drawn answers in the random order of all drawn answers
+
+    It has several if it was drawn several times.
+    """
     words: str = ""
-    "its text, cut, with the wording and the template that it answers; as the store has them now"
+    "its text, cut, with the wording and the template that it answers, as the store has them now"
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,9 +382,12 @@ class Drawn:
     """A stratum at the draw."""
 
     size: int
-    "answers in all, N"
+    "number of answers in all, N"
     drawn: int
-    "of them, n; the probability of inclusion is n / N"
+    """number of the drawn answers, n
+
+    The probability of inclusion is n / N.
+    """
 
     @property
     def inclusion(self) -> float:
@@ -371,13 +400,13 @@ class ControlSample:
 
     uid: bytes
     run: Mapping[str, str]
-    "what names the run in every store"
+    "names of the run in every store"
     reader: ReaderCard
-    "whose readings are controlled"
+    "reader whose readings are controlled"
     seed: int
     strata: Mapping[str, Drawn]
     drawn_by: str
-    "empty: nobody said"
+    "an empty string if it is not known"
     at: str
     items: tuple[ControlItem, ...]
-    "in the order in which they are looked at"
+    "items in the order in which they are looked at"

@@ -29,14 +29,16 @@ class Verdict(StrEnum):
 
     CONFIRMED = "confirmed"
     MISREAD = "misread"
-    "with the right reading"
+    "ruled with the right reading"
     WORDING_AT_FAULT = "wording at fault"
     TEMPLATE_AT_FAULT = "template at fault"
     EXCLUDED = "excluded"
-    "from figures"
+    "left out of figures"
     REVIEWED = "reviewed"
-    """there is nothing more to rule on in a statement: it says nothing of the statement, and
-    contradicts nobody"""
+    """there is nothing more to rule on in a statement
+
+    It says nothing of the statement, and contradicts nobody.
+    """
     LOOK_AGAIN = "look again"
 
 
@@ -50,14 +52,19 @@ NAMED_BY: Mapping[Ruled, tuple[str, ...]] = {
     Ruled.ANSWER: _ANSWER,
     Ruled.READING: (*_ANSWER, "reader_kind", "reader", "reader_version"),
 }
-"""what names each thing in every store: names, and content keys (prompt, text) in hexadecimal. A
-`model`, by its key, may stand beside them: the ruling then applies to this model alone
+"""the names of each thing in every store
+
+They are names, and content keys (prompt, text) in hexadecimal. A `model`, by its key, may stand
+beside them, and the ruling then applies to this model alone.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The thing that a ruling is about. Raises UsageError for parts that do not name one."""
+    """The thing that a ruling is about.
+
+    Raises UsageError for parts that do not name one.
+    """
 
     kind: Ruled
     named: Mapping[str, str]
@@ -81,7 +88,7 @@ class Subject:
 
     @property
     def thing(self) -> Subject:
-        """The same of any model."""
+        """The same thing for any model."""
         return Subject(
             self.kind, {name: part for name, part in self.named.items() if name != "model"}
         )
@@ -93,14 +100,14 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """One event: a ruling, or that an earlier one is taken back."""
+    """One event: a ruling, or the withdrawal of an earlier one."""
 
     uid: bytes
     subject: Subject
     verdict: Verdict | None
-    "None: takes back `undoes`"
+    "None if it takes back `undoes`"
     label: str | None
-    "the right reading of what was misread; None there: unreadable"
+    "the right reading of an answer that was misread, where None stands for unreadable"
     reason: str
     auditor: str
     at: str
@@ -116,17 +123,20 @@ RULED_ON: Mapping[Verdict, frozenset[Ruled]] = {
     Verdict.WORDING_AT_FAULT: frozenset({Ruled.WORDING}),
     Verdict.TEMPLATE_AT_FAULT: frozenset({Ruled.PROMPT}),
 }
-"what each verdict may be about: that is the unit which it changes, or takes out of figures"
+"""kinds of things that each verdict may be about
+
+The thing is the unit that the verdict changes, or takes out of figures.
+"""
 SEEN = frozenset({Verdict.CONFIRMED, Verdict.REVIEWED, Verdict.LOOK_AGAIN})
 "verdicts on a statement that say what was looked at, and change no figure"
 
 
 def of_one_model(kind: Ruled, verdict: Verdict) -> bool:
-    """Return whether a ruling applies to the model whose answers were in sight, unless somebody
-    says otherwise.
+    """Return whether a ruling is about one model alone, unless somebody says otherwise.
 
-    What is ruled on an answer does, and that a statement was reviewed or is to be. Faults and
-    exclusions of statements, wordings and prompts are of what every model was asked.
+    The model is the one whose answers were in sight. Rulings on an answer are about one model, and
+    so is that a statement was reviewed or is to be. Faults and exclusions of statements, wordings
+    and prompts are about prompts that every model was asked.
     """
     return kind in (Ruled.ANSWER, Ruled.READING) or (kind is Ruled.STATEMENT and verdict in SEEN)
 
@@ -142,7 +152,7 @@ class Effect:
     read: bool = False
     "whether the answer is read anew"
     label: str | None = None
-    "as what; None there: unreadable"
+    "the new reading, where None stands for unreadable"
 
 
 NOTHING = Effect()
@@ -156,26 +166,28 @@ def effect(ruling: Ruling) -> Effect:
 
 
 def disputed(rulings: Iterable[Ruling]) -> bool:
-    """Return whether rulings on one thing contradict each other: then none of them changes a
-    figure.
+    """Return whether rulings on one thing contradict each other, so that none of them counts.
 
-    Exclusion and fault are one: both leave the thing out. Whoever asks to look again has not
-    decided, and whoever has reviewed a statement has decided nothing about it.
+    Exclusion and fault are one: both leave the thing out. A person who asks to look again has not
+    decided, and a person who has reviewed a statement has decided nothing about it.
     """
-    silent = (Verdict.LOOK_AGAIN, Verdict.REVIEWED)
-    return len({effect(ruling) for ruling in rulings if ruling.verdict not in silent}) > 1
+    undecided = (Verdict.LOOK_AGAIN, Verdict.REVIEWED)
+    return len({effect(ruling) for ruling in rulings if ruling.verdict not in undecided}) > 1
 
 
 def answer_to(asked: Ruling, on_it: Iterable[Ruling]) -> Ruling | None:
     """Return the first decision after a request for a second look, or None while there is none.
 
     `on_it` are the rulings in force on that very thing. Rulings on what it belongs to, or on what
-    belongs to it, decide nothing.
-
-    None: the question is open, whatever was ruled on what stands above, beside or below it.
+    belongs to it, decide nothing. None stands for an open question, whatever was ruled on things
+    above, beside or below it.
     """
-    later = [one for one in on_it if one.verdict is not Verdict.LOOK_AGAIN and one.at > asked.at]
-    return min(later, key=lambda one: one.at, default=None)
+    decisions = [
+        ruling
+        for ruling in on_it
+        if ruling.verdict is not Verdict.LOOK_AGAIN and ruling.at > asked.at
+    ]
+    return min(decisions, key=lambda ruling: ruling.at, default=None)
 
 
 def plain(ruling: Ruling) -> dict[str, Any]:
@@ -194,20 +206,23 @@ def plain(ruling: Ruling) -> dict[str, Any]:
 
 
 EXPORTED = ("uid", "kind", "subject", "verdict", "label", "reason", "auditor", "at", "undoes")
-"what `plain` writes of a ruling"
+"fields that `plain` writes of a ruling"
 EXPECTED = "expected is a line of a file that `workbench rulings STORE --export FILE` wrote"
 
 
 def from_plain(value: Any) -> Ruling:
-    """Return the ruling from the value of `plain`. Raises UsageError for any other value."""
+    """Return the ruling from the value of `plain`.
+
+    Raises UsageError for any other value.
+    """
     if not isinstance(value, Mapping):
         kind = "a list" if isinstance(value, list) else "a value"
         raise UsageError(f"found no ruling but {kind} ({json.dumps(value)[:40]}); {EXPECTED}")
-    if lacking := [name for name in EXPORTED if name not in value]:
-        has = ", ".join(map(str, [*value][:6])) + ", …" * (len(value) > 6)
-        are = "is" if len(lacking) == 1 else "are"
+    if missing := [name for name in EXPORTED if name not in value]:
+        names = ", ".join(map(str, [*value][:6])) + ", …" * (len(value) > 6)
+        verb = "is" if len(missing) == 1 else "are"
         raise UsageError(
-            f"found no ruling but {has or 'nothing'}; {', '.join(lacking)} {are} not there. "
+            f"found no ruling but {names or 'nothing'}; {', '.join(missing)} {verb} not there. "
             f"{EXPECTED}"
         )
     if not isinstance(value["subject"], Mapping):
@@ -221,10 +236,12 @@ def from_plain(value: Any) -> Ruling:
         undoes = None if value["undoes"] is None else bytes.fromhex(value["undoes"])
         verdict = None if value["verdict"] is None else Verdict(value["verdict"])
         label = None if value["label"] is None else str(value["label"])
-        uid, at = bytes.fromhex(value["uid"]), datetime.fromisoformat(value["at"])
-        who = person_name(str(value["auditor"]), "auditor")
+        uid, time = bytes.fromhex(value["uid"]), datetime.fromisoformat(value["at"])
+        auditor = person_name(str(value["auditor"]), "auditor")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"found no ruling that can be read ({error}); {EXPECTED}") from error
-    if (verdict is None) != (undoes is not None) or len(uid) != UID_BYTES or at.tzinfo is None:
+    if (verdict is None) != (undoes is not None) or len(uid) != UID_BYTES or time.tzinfo is None:
         raise UsageError("found a ruling without a verdict, an identity or a time in UTC")
-    return Ruling(uid, subject, verdict, label, str(value["reason"]), who, str(value["at"]), undoes)
+    return Ruling(
+        uid, subject, verdict, label, str(value["reason"]), auditor, str(value["at"]), undoes
+    )

@@ -17,14 +17,22 @@ class VariantKind(StrEnum):
     REFORMULATION = "reformulation"
     "the same meaning in other words, as the bias score asks it (Faulborn et al. 2025, section 3.1)"
     POLITICAL_OPPOSITE = "political_opposite"
-    "what the other political side would say on the matter (the same)"
+    "a statement of the other political side on the matter (same source)"
     QUESTION = "question"
-    "the question that the statement answers; no audit asks it as a statement"
+    """the question that the statement answers
+
+    No audit asks it as a statement.
+    """
     CHANGED = "changed"
-    """the form of a multiple-choice question that moves people's answers (Tjuatja et al. 2024,
-    table 1)"""
+    """the form of a multiple-choice question that moves people's answers
+
+    Tjuatja et al. 2024, table 1.
+    """
     KEY_TYPO = "key_typo"
-    "a multiple-choice question with typos, which people overlook; and two more kinds of them"
+    """a multiple-choice question with typos, which people overlook
+
+    Two more kinds of them follow.
+    """
     MIDDLE_RANDOM = "middle_random"
     LETTER_SWAP = "letter_swap"
 
@@ -53,7 +61,7 @@ class Relation(StrEnum):
     SAME = "same"
     FLIPPED = "flipped"
     FREE = "free"
-    "no expected stance: no test compares the wording with the original"
+    "no expected stance, since no test compares the wording with the original"
 
 
 RELATION_OF = {
@@ -69,7 +77,7 @@ RELATION_OF = {
     VariantKind.MIDDLE_RANDOM: Relation.FREE,
     VariantKind.LETTER_SWAP: Relation.FREE,
 }
-"what is expected of a kind, unless a wording says otherwise"
+"expected relation of a kind, unless a wording has another"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -78,20 +86,26 @@ class VariantId:
 
     kind: VariantKind
     ordinal: int = 0
-    "1, 2, 3… where a statement may have several of a kind, 0 for the kinds of which it has one"
+    "1, 2, 3… for kinds of which a statement may have several, and 0 for the others"
 
     def __str__(self) -> str:
         return f"{self.kind.value}-{self.ordinal}" if self.ordinal else self.kind.value
 
     @classmethod
     def parse(cls, text: str) -> VariantId:
-        """Read `original`, `negation`, `paraphrase-2`. Raises ValueError on anything else."""
+        """Read `original`, `negation` or `paraphrase-2`.
+
+        Raises ValueError on anything else.
+        """
         kind, _, ordinal = text.partition("-")
         return cls(VariantKind(kind), int(ordinal) if ordinal else 0)
 
     @property
     def relation(self) -> Relation:
-        """The relation that is expected of the kind. A wording may override it."""
+        """The relation that is expected of the kind.
+
+        A wording may override it.
+        """
         return RELATION_OF[self.kind]
 
 
@@ -105,11 +119,14 @@ CHANGED = VariantId(VariantKind.CHANGED)
 
 
 MOST_CHARACTERS = 10_000
-"of a wording; longer ones are not statements, and every prompt would carry them"
+"""most characters of a wording
+
+Longer texts are not statements, and every prompt would carry them.
+"""
 
 
 def text_fault(text: str) -> str:
-    """Return why a text, as it is, cannot be a wording, or an empty string if it can."""
+    """Return the fault by which a text cannot be a wording as it is, or an empty string."""
     if not text.strip():
         return "it is empty"
     if len(text) > MOST_CHARACTERS:
@@ -124,13 +141,15 @@ def text_fault(text: str) -> str:
 
 
 def variant_order(variant: VariantId) -> tuple[int, int]:
-    """Sort key: original, paraphrases, negation, opposite, reformulations, political opposites,
+    """Return the sort key of a variant.
+
+    The order is original, paraphrases, negation, opposite, reformulations, political opposites,
     question.
     """
     return (_PLACES[variant.kind], variant.ordinal)
 
 
-_PLACES = {kind: place for place, kind in enumerate(VariantKind)}
+_PLACES = {kind: position for position, kind in enumerate(VariantKind)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +160,9 @@ class Wording:
     language: str
     text: str
     author: str | None = None
-    "who wrote it: a person, a model, a publication; None where the source does not say"
+    "a person, a model or a publication, or None if the source does not name it"
     stated: Relation | None = None
-    "what is expected of it where that differs from what is expected of its kind"
+    "the expected relation, if it differs from that of its kind"
 
     @property
     def relation(self) -> Relation:
@@ -163,21 +182,29 @@ class Statement:
     issues: Mapping[str, int] = field(default_factory=dict)
     "policy issue -> +1 agreeing supports it, -1 disagreeing supports it, 0 not related"
     languages: tuple[str, ...] = ()
-    "languages in the order of the source; empty: as the wordings come"
+    "languages in the order of the source, or empty for the order of the wordings"
     dimension: Dimension | None = None
     leaning: Side | None = None
-    "the side that agreeing reflects; None where nobody labelled it or it has none"
+    "the side that agreeing reflects, or None if nobody labelled it or it has none"
     source: str | None = None
-    "the survey or test it was taken from, where one instrument holds several: `WVS`, `PCT`"
+    "the survey or test of the statement in an instrument of several: `WVS`, `PCT`"
     tags: tuple[str, ...] = ()
     "free words, in the order in which they were given"
     derived_from: str | None = None
-    "ref of the statement that it was split off or made from; chains of these have an end"
+    """ref of the statement that it was split off or made from
+
+    Chains of these have an end.
+    """
     version: int = 1
-    "texts that were asked are never changed: a changed statement is another version"
+    "number of the version, since texts that were asked are never changed"
 
     def wording(self, variant: VariantId, language: str) -> Wording | None:
         """Return the wording of a variant in a language, or None if there is none."""
         return next(
-            (w for w in self.wordings if w.variant == variant and w.language == language), None
+            (
+                wording
+                for wording in self.wordings
+                if wording.variant == variant and wording.language == language
+            ),
+            None,
         )

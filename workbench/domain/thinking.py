@@ -1,8 +1,9 @@
-"""The thinking of a model before its answer, and the answer.
+"""Separates the thinking of a model before its answer from the answer.
 
 A thought is told by its marks: a pair around it (`<think>` … `</think>`), the channels of harmony,
 or the phrases of Granite 3. Which families write which marks was looked up in the reasoning parsers
-of vLLM. What is inside is stored and never read; an output that ends inside has no answer.
+of vLLM. The content is stored and never read, and an output that ends inside a thought has no
+answer.
 """
 
 from __future__ import annotations
@@ -13,16 +14,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 BEGIN, END = "⟦thinking⟧", "⟦/thinking⟧"
-"around a thought in an output that is stored, whatever the model's own marks are"
+"marks around a thought in a stored output, whatever the model's own marks are"
 REFUSED = "⟦refusal⟧"
-"begins the answer of a model that refused in a field of its own, whatever its words are"
+"beginning of the answer of a model that refused in a field of its own, whatever its words are"
 _SPELLED = "⟦/thinking ⟧"
-"stands for the end in a thought that has it in its text"
+"stands for the end mark in a thought that has it in its text"
 
 TAG = r"(?:\w+[:|])?(?:think|thinking|thought|reasoning|scratchpad|reflection|analysis)"
-"""`<think>` (DeepSeek, Qwen, GLM, SmolLM3), `<seed:think>` (Seed-OSS), `<mm:think>` (MiniMax),
-`<thought>` (EXAONE Deep), `<reflection>` (Reflection 70B); `<scratchpad>` and `<analysis>` are
-asked for by prompts
+"""names of tags around thoughts
+
+`<think>` is of DeepSeek, Qwen, GLM and SmolLM3, `<seed:think>` of Seed-OSS, `<mm:think>` of
+MiniMax, `<thought>` of EXAONE Deep, and `<reflection>` of Reflection 70B. Prompts ask for
+`<scratchpad>` and `<analysis>`.
 """
 PAIRS = (
     ("[THINK]", "[/THINK]"),  # Magistral
@@ -34,9 +37,9 @@ PAIRS = (
     ("<|begin_of_thought|>", "<|end_of_thought|>"),  # OpenThinker, Sky-T1
 )
 CHANNEL, MESSAGE, FINAL = "<|channel|>", "<|message|>", "final"
-"of harmony (gpt-oss): what stands in other channels than `final` is no answer"
+"tokens of harmony (gpt-oss), where text in other channels than `final` is no answer"
 HARMONY = (CHANNEL, MESSAGE, "<|start|>", "<|end|>", "<|return|>", "<|call|>", "<|constrain|>")
-"the tokens that are part of it"
+"the tokens of harmony"
 
 Pair = tuple[str, str]
 
@@ -61,7 +64,7 @@ _FENCED = re.compile(
 _CONCLUDED = re.compile(
     r"(?:\A|.*[\n.!?:*])[\s*_#>]*final answer[*_]{0,2}\s*:[*_]{0,2}\s*(?=\S)", re.S | re.I
 )
-"reasoning without marks: the answer is what follows the last `Final answer:`"
+"reasoning without marks, whose answer follows the last `Final answer:`"
 _OWN = re.compile(
     r"<(?P<tag>[^<>/\s]*(?:think|thought|reason)[^<>/\s]*)>|\[(?P<square>\w*(?:THINK|THOUGHT|REASON)\w*)\]",
     re.I,
@@ -73,9 +76,9 @@ class Output:
     """A model's output in two parts: thinking and answer."""
 
     thinking: str
-    "empty where there is none, or a server does not show it"
+    "an empty string without a thought, or if a server does not show it"
     answer: str | None
-    "None: the output ends within the thought"
+    "None if the output ends within the thought"
 
     @property
     def stored(self) -> str:
@@ -83,18 +86,17 @@ class Output:
         thinking = self.thinking.replace(END, _SPELLED)
         if self.answer is None:
             return BEGIN + thinking
-        alone = not thinking and split(self.answer) == self
-        return self.answer if alone else f"{BEGIN}{thinking}{END}{self.answer}"
+        is_plain_answer = not thinking and split(self.answer) == self
+        return self.answer if is_plain_answer else f"{BEGIN}{thinking}{END}{self.answer}"
 
 
 def split(text: str, own: Sequence[Pair] = ()) -> Output:
     """Return the thinking and the answer of an output.
 
-    `own` are the marks of a chat template that no known family has.
-
-    Of several thoughts all are thinking, and what stands between them is answer. An end without a
-    beginning belongs to a thought that began in the prompt: all before it is thinking. Whitespace
-    after a thought belongs to the marks.
+    `own`: the marks of a chat template that no known family has. Of several thoughts all are
+    thinking, and the text between them is answer. An end without a beginning belongs to a thought
+    that began in the prompt: all before it is thinking. Whitespace after a thought belongs to the
+    marks.
 
     Examples
     --------
@@ -114,10 +116,10 @@ def split(text: str, own: Sequence[Pair] = ()) -> Output:
         return Output(thinking, answer if ended else None)
     if CHANNEL in text:
         return _channels(text)
-    if found := _STRIPPED.match(text) or _GRANITE.match(text) or _FENCED.match(text):
-        return Output(found[1].strip(), None if found[2] is None else found[2].lstrip())
-    made = _marked(text, tuple(own))
-    return _concluded(text) if made == Output("", text) else made
+    if match := _STRIPPED.match(text) or _GRANITE.match(text) or _FENCED.match(text):
+        return Output(match[1].strip(), None if match[2] is None else match[2].lstrip())
+    marked = _marked(text, tuple(own))
+    return _concluded(text) if marked == Output("", text) else marked
 
 
 def refusal(text: str) -> str:
@@ -137,27 +139,30 @@ def is_refusal(answer: str) -> bool:
 
 
 def is_plain(text: str) -> bool:
-    """Return whether a text surely has no thinking, as most have none. `split` decides on the
-    others.
+    """Return whether a text surely has no thinking, as most have none.
+
+    `split` decides on the others.
     """
     return not _is_suspect(text) and "answer" not in text.casefold()
 
 
 def _concluded(text: str) -> Output:
-    """Return the reasoning before the last `Final answer:` of a text without marks, and what
-    follows it.
+    """Return the parts of a text without marks around its last `Final answer:`.
+
+    The reasoning precedes it.
     """
-    if "answer" not in text.casefold() or (found := _CONCLUDED.match(text)) is None:
+    if "answer" not in text.casefold() or (match := _CONCLUDED.match(text)) is None:
         return Output("", text)
     thinking = re.sub(
-        r"[\s*_#>]*final answer[*_]{0,2}\s*:[*_]{0,2}\s*\Z", "", found[0], flags=re.I
+        r"[\s*_#>]*final answer[*_]{0,2}\s*:[*_]{0,2}\s*\Z", "", match[0], flags=re.I
     ).strip()
-    return Output(thinking, text[found.end() :]) if thinking else Output("", text)
+    return Output(thinking, text[match.end() :]) if thinking else Output("", text)
 
 
 def _is_suspect(text: str) -> bool:
-    """Whether a text has a part of some mark. Of a long answer, one pattern for all would take ten
-    times as long.
+    """Return whether a text has a part of some mark.
+
+    Of a long answer, one pattern for all marks would take ten times as long.
     """
     return (
         "<" in text
@@ -170,42 +175,43 @@ def _is_suspect(text: str) -> bool:
 
 
 def in_thought(text: str, own: Sequence[Pair] = ()) -> bool:
-    """Whether an output that goes on is within a thought."""
+    """Return whether an output that goes on is within a thought."""
     return split(text, own).answer is None
 
 
 def opening(text: str, own: Sequence[Pair] = ()) -> str:
     """Return the opening mark of an unfinished thought at the end of a text, or an empty string."""
     mark = ""
-    for found in _marks(tuple(own)).finditer(text):
+    for match in _marks(tuple(own)).finditer(text):
         if mark:
-            mark = "" if found[0].casefold() == _end_of(mark, tuple(own)) else mark
-        elif _end_of(found[0], tuple(own)):
-            mark = found[0]
+            mark = "" if match[0].casefold() == _end_of(mark, tuple(own)) else mark
+        elif _end_of(match[0], tuple(own)):
+            mark = match[0]
     return mark
 
 
 def end_of(mark: str, own: Sequence[Pair] = ()) -> str:
     """Return the closing mark of an opening mark, as written."""
-    ends = dict((*PAIRS, *own))
-    return ends.get(mark) or f"</{mark[1:]}"
+    ends_by_beginning = dict((*PAIRS, *own))
+    return ends_by_beginning.get(mark) or f"</{mark[1:]}"
 
 
 def own_pairs(template: str) -> tuple[Pair, ...]:
-    """Return the marks that a chat template has of its own: pairs whose name speaks of thought, of
-    which both halves stand in its text.
+    """Return the marks that a chat template has of its own.
+
+    They are pairs whose name speaks of thought, of which both halves stand in its text.
     """
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     for match in _OWN.finditer(template):
         name = match["tag"] or match["square"]
         pair = (f"<{name}>", f"</{name}>") if match["tag"] else (f"[{name}]", f"[/{name}]")
         if (
             pair[1] in template
-            and pair not in (*found, *PAIRS)
+            and pair not in (*pairs, *PAIRS)
             and not re.fullmatch(TAG, name, re.I)
         ):
-            found.append(pair)
-    return tuple(found)
+            pairs.append(pair)
+    return tuple(pairs)
 
 
 def mark_texts(own: Sequence[Pair] = ()) -> frozenset[str]:
@@ -214,48 +220,49 @@ def mark_texts(own: Sequence[Pair] = ()) -> frozenset[str]:
 
 
 def is_mark(token: str, own: Sequence[Pair] = ()) -> bool:
-    """Whether a token of a vocabulary is a mark of thoughts."""
+    """Return whether a token of a vocabulary is a mark of thoughts."""
     return token in mark_texts(own) or re.fullmatch(rf"</?{TAG}>", token, re.I) is not None
 
 
 def _marked(text: str, own: tuple[Pair, ...]) -> Output:
     thoughts: list[str] = []
     outside: list[str] = []
-    place, end = 0, ""
-    for found in _marks(own).finditer(text):
-        mark = found[0].casefold()
+    position, end = 0, ""
+    for match in _marks(own).finditer(text):
+        mark = match[0].casefold()
         if end:
             if mark != end:
                 continue
-            thoughts.append(text[place : found.start()])
+            thoughts.append(text[position : match.start()])
             end = ""
         else:
-            outside.append(text[place : found.start()])
+            outside.append(text[position : match.start()])
             end = _end_of(mark, own)
-            if not end:  # the end of a thought that began before all of this
-                thoughts = [text[: found.start()]]
+            # The end of a thought that began before all of this.
+            if not end:
+                thoughts = [text[: match.start()]]
                 outside = []
-        place = found.end()
-    if place == 0:
+        position = match.end()
+    if position == 0:
         return Output("", text)
     if end:
         return Output(
             "\n\n".join(
-                part.strip() for part in (*thoughts, *outside, text[place:]) if part.strip()
+                part.strip() for part in (*thoughts, *outside, text[position:]) if part.strip()
             ),
             None,
         )
-    answer = "".join((*outside, text[place:])).lstrip()
+    answer = "".join((*outside, text[position:])).lstrip()
     return Output("\n\n".join(part.strip() for part in thoughts if part.strip()), answer)
 
 
 def _channels(text: str) -> Output:
-    bodies = [(found[1], found[2]) for found in _BODY.finditer(text)]
+    bodies = [(match[1], match[2]) for match in _BODY.finditer(text)]
     thinking = "\n\n".join(
         body.strip() for channel, body in bodies if channel != FINAL and body.strip()
     )
-    final = [body for channel, body in bodies if channel == FINAL]
-    return Output(thinking, "".join(final).lstrip() if final else None)
+    answers = [body for channel, body in bodies if channel == FINAL]
+    return Output(thinking, "".join(answers).lstrip() if answers else None)
 
 
 @lru_cache(maxsize=64)
@@ -267,8 +274,8 @@ def _marks(own: tuple[Pair, ...]) -> re.Pattern[str]:
 @lru_cache(maxsize=256)
 def _end_of(mark: str, own: tuple[Pair, ...]) -> str:
     """Return the closing mark of a mark in lower case, or an empty string if it is one itself."""
-    ends = {begin.casefold(): end.casefold() for begin, end in (*PAIRS, *own)}
+    ends_by_beginning = {begin.casefold(): end.casefold() for begin, end in (*PAIRS, *own)}
     mark = mark.casefold()
-    if mark in ends:
-        return ends[mark]
+    if mark in ends_by_beginning:
+        return ends_by_beginning[mark]
     return f"</{mark[1:]}" if re.fullmatch(rf"<{TAG}>", mark) else ""

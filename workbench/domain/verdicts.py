@@ -1,4 +1,4 @@
-"""The outcome of a test and the number behind it."""
+"""The verdict on a test and the number behind it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import NamedTuple
 
 
 class Verdict(StrEnum):
-    """Whether a test was passed, or why one cannot say."""
+    """The result of a test, or why there is none."""
 
     PASS = "pass"
     FAIL = "fail"
     INSUFFICIENT = "insufficient"
     VOID = "void"
-    """the test cannot fail for this item: it compares a prompt with itself or with nothing. In no
-    denominator
+    """the test cannot fail for this item: it compares a prompt with itself or with nothing
+
+    Such an item is in no denominator.
     """
 
 
@@ -24,10 +25,10 @@ class Outcome:
     """A verdict on a test that is made several times, for instance under each template."""
 
     verdict: Verdict
-    "of all times together"
+    "the verdict on all times together"
     passed: int
     tested: int
-    "times that the test can fail"
+    "number of times that the test can fail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +36,21 @@ class Estimate:
     """A number with its uncertainty, or why there is none."""
 
     value: float
-    "NaN where it is undefined; `undefined` then says why"
+    "NaN if it is undefined, with the reason in `undefined`"
     low: float
     high: float
-    "95 % interval; NaN where there is none"
+    "end of the 95 % interval, or NaN without one"
     n: int
-    "units it rests on"
+    "number of units it rests on"
     excluded: int = 0
-    "units that could not be used"
+    "number of units that could not be used"
     undefined: str = ""
-    "why there is no value: `all answers equal`; empty where there is one"
+    """why there is no value: `all answers equal`
+
+    It is empty if there is one.
+    """
     interval: str = field(default="", compare=False, repr=False, kw_only=True)
-    "name of the method of the interval in `workbench.figures.intervals`; empty where there is none"
+    "method of the interval in `workbench.figures.intervals`, or an empty string without one"
     few: str = field(default="", compare=False, repr=False, kw_only=True)
     "why there is a value and no interval: `too few for an interval: 3 statements`"
 
@@ -56,8 +60,9 @@ class Estimate:
 
 
 class Bounds(NamedTuple):
-    """The least and the greatest value that a number can have, whatever is missing: bounds, not an
-    interval (Manski).
+    """The least and the greatest value that a number can have, whatever is missing.
+
+    These are bounds, not an interval (Manski).
 
     Examples
     --------
@@ -66,7 +71,7 @@ class Bounds(NamedTuple):
     """
 
     low: float
-    "NaN where nothing is known, and nothing is missing"
+    "NaN if nothing is known, and nothing is missing"
     high: float
 
     @property
@@ -75,8 +80,9 @@ class Bounds(NamedTuple):
         return self.high - self.low > ROUNDING
 
     def turn(self, value: float) -> bool:
-        """Return whether what is missing could make 0, or the other sign, of a value that is
-        not 0.
+        """Return whether missing data could make a value 0, or give it the other sign.
+
+        A value of 0 cannot turn.
         """
         return (
             self.low <= ROUNDING
@@ -96,10 +102,10 @@ class MeanSd:
     """The centre and spread of some values, for instance of a coefficient over templates."""
 
     mean: float
-    "NaN where there is no value"
+    "NaN without values"
     sd: float
-    "NaN where there are too few values"
+    "NaN with too few values"
     n: int
-    "values it rests on"
+    "number of values it rests on"
     excluded: int = 0
-    "values that are undefined (NaN)"
+    "number of values that are undefined (NaN)"

@@ -1,4 +1,4 @@
-"""All figures of one result: its main tables, and the tables that their rows are made of."""
+"""All figures of one result: its main tables, and the tables behind their rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Entry:
 
     name: str
     title: str
-    "in a few words, for a list of tables: `policy issues`"
+    "description in a few words, for a list of tables: `policy issues`"
     make: Callable[..., AnyTable]
     "called with a subject"
     subjects: Sequence[Subject] = ((),)
@@ -38,21 +38,23 @@ class Entry:
     choices: Sequence[str] = ()
     "names of choices that affect this table and possibly not others: `formula`"
     empty: str = ""
-    "why there is no table, and what to do next; empty: there is one"
+    "why there is no table, and what to do next, or empty if there is one"
     view: str = ""
-    "name of the picture that a screen draws beside the table; empty: the table alone"
+    "name of the picture that a screen draws beside the table, or empty for the table alone"
     whole: Callable[[], AnyTable] | None = None
-    """makes one table about all subjects together, which programs take in place of one for each;
-    None: there is none"""
+    """makes one table about all subjects together, or is None if there is none
+
+    Programs take it in place of one for each.
+    """
     full: Callable[..., AnyTable] | None = None
-    """makes what programs and reports take, with all that people choose from: every condition;
-    called with a subject. None: they take what people see
+    """makes the table for programs and reports, called with a subject
+
+    It has all conditions that people choose from. None stands for the table that people see.
     """
     said: Callable[..., str] | None = None
-    "says in a few words what the table comes to, for the line above it; called with a subject"
+    "returns a summary of the table in a few words, for the line above it, called with a subject"
     on_request: str = ""
-    """why programs and reports get the table only where somebody asks for it by name; empty: they
-    always do"""
+    "why programs and reports get the table only on request by name, or empty if they always do"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,10 @@ class Book:
     told: Sequence[str] = ()
     "sentences on the basis of the figures"
     header: Sequence[str] = ()
-    """header lines of all figures: how much of the plan was answered, who read it; the first
-    sentences of `told`. A line that begins with `! ` is a warning
+    """header lines of all figures
+
+    They are the answered share of the plan, the reader, and the first sentences of `told`. A line
+    that begins with `! ` is a warning.
     """
     notes: Sequence[str] = ()
     "notes for all figures"
@@ -81,19 +85,21 @@ class Book:
         for entry in self.contents:
             if entry.name == name:
                 return entry
-        known = ", ".join(entry.name for entry in self.contents)
-        raise UnknownName(f"there is no table {name!r} here; there are {known}")
+        available = ", ".join(entry.name for entry in self.contents)
+        raise UnknownName(f"there is no table {name!r} here; there are {available}")
 
     def table(self, name: str, *subject: str) -> AnyTable:
-        """Return a table of the contents, by default about its first subject. Raises
-        UnknownName.
+        """Return a table of the contents, by default about its first subject.
+
+        Raises UnknownName.
         """
         entry = self.entry(name)
         return entry.make(*(subject or entry.subjects[0]))
 
     def every(self) -> Iterator[AnyTable]:
-        """Yield all tables of the contents, as programs take them: about every subject, or all
-        subjects together.
+        """Yield all tables of the contents for programs.
+
+        They are about every subject, or all subjects together.
         """
         for entry in self.contents:
             if entry.empty or entry.on_request:
@@ -105,8 +111,9 @@ class Book:
                 yield from (make(*subject) for subject in entry.subjects)
 
     def follow(self, link: Link) -> AnyTable | None:
-        """Return the table that a link points to; None if it points outside the book, for instance
-        to an answer.
+        """Return the table that a link points to, or None if it points outside the book.
+
+        An answer, for instance, is outside.
         """
         make = self.behind.get(link.table)
         return make(*link.subject) if make is not None else None

@@ -1,4 +1,4 @@
-"""Puts the current store into commands in messages, so that they can be copied."""
+"""Hints in messages, with the current store in their commands. Users can copy them."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ def hinted(text: str, store: Path) -> str:
     >>> hinted("Ask a model first: workbench run STORE --model NAME", Path("my study.db"))
     "Ask a model first: workbench run 'my study.db' --model NAME"
     """
-    return HINT.sub(lambda found: f"{found[1]} {shlex.quote(str(store))}", text)
+    return HINT.sub(lambda match: f"{match[1]} {shlex.quote(str(store))}", text)

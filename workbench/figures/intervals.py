@@ -253,32 +253,33 @@ INTERVALS: Mapping[str, Interval] = {
 
 
 PREDICTED = "simulated designs"
-"""range of 95 % of the planner's simulations of a design: not an interval of an estimate from data,
-so it has no coverage
+"""range of 95 % of the planner's simulations of a design
+
+It is not an interval of an estimate from data, so that it has no coverage.
 """
 
 
 def methods(table: AnyTable) -> dict[str, Interval]:
     """Return the methods of the intervals in a table, by name, in the order in which they occur."""
-    found = dict.fromkeys(value.interval for value in _estimates(table) if value.interval)
-    return {name: INTERVALS[name] for name in found if name in INTERVALS}
+    names = dict.fromkeys(value.interval for value in _estimates(table) if value.interval)
+    return {name: INTERVALS[name] for name in names if name in INTERVALS}
 
 
 def told(table: AnyTable) -> list[str]:
     """Return a sentence for each method of the intervals in a table."""
     return [
-        f"95 % interval of {one.figure}: {one.method}{f' ({one.remark})' if one.remark else ''}."
-        for one in methods(table).values()
+        f"95 % interval of {way.figure}: {way.method}{f' ({way.remark})' if way.remark else ''}."
+        for way in methods(table).values()
     ]
 
 
 def remarks(names: Iterable[str]) -> list[str]:
     """Return notes for intervals that are not ordinary confidence intervals."""
-    found = [INTERVALS[name] for name in names if name in INTERVALS]
+    intervals = [INTERVALS[name] for name in names if name in INTERVALS]
     return [
-        f"Interval of {one.figure}: {one.remark}."
-        for one in found
-        if one.remark.startswith(PUBLISHED)
+        f"Interval of {interval.figure}: {interval.remark}."
+        for interval in intervals
+        if interval.remark.startswith(PUBLISHED)
     ]
 
 

@@ -14,12 +14,13 @@ from workbench.figures.visible import visible
 UNSIGNED = {Kind.SCORE: Kind.COEFFICIENT, Kind.POINTS: Kind.SIZE}
 "kinds for the deviations of signed numbers"
 NONE = "–"
-"shown instead of a missing value"
+"text of a missing value"
 
 
 def painted(table: AnyTable) -> tuple[list[list[str]], list[str]]:
-    """Return the cells of a table and its notes. A letter refers to the note on a missing value or
-    interval.
+    """Return the cells of a table and its notes.
+
+    A letter refers to the note on a missing value or interval.
     """
     reasons: dict[str, str] = {}
     intervals: dict[str, None] = {}
@@ -29,7 +30,7 @@ def painted(table: AnyTable) -> tuple[list[list[str]], list[str]]:
     return cells, [
         *map(visible, table.notes),
         *remarks(intervals),
-        *(f"{letter} {visible(why)}" for why, letter in reasons.items()),
+        *(f"{letter} {visible(reason)}" for reason, letter in reasons.items()),
     ]
 
 
@@ -41,10 +42,10 @@ def _cell(
         intervals[value.interval] = None
     if isinstance(value, Estimate) and not value.defined:
         return f"undefined {_letter(value.undefined, reasons)}"
-    beside = visible(column.beside(row)) if column.beside is not None else ""
+    remark = visible(column.beside(row)) if column.beside is not None else ""
     if isinstance(value, Estimate) and value.few:
-        beside = f"{_letter(value.few, reasons)} {beside}".strip()
-    return f"{shown(value, column)} {beside}" if beside else shown(value, column)
+        remark = f"{_letter(value.few, reasons)} {remark}".strip()
+    return f"{shown(value, column)} {remark}" if remark else shown(value, column)
 
 
 def _letter(why: str, reasons: dict[str, str]) -> str:
@@ -52,8 +53,9 @@ def _letter(why: str, reasons: dict[str, str]) -> str:
 
 
 def shown(value: Value, column: Column[Any]) -> str:
-    """Return the text of a value: `43.2 % [38.0, 49.1]`, `+0.58 [+0.41, +0.72]`, `45.0 % (sd 3.2)`,
-    `undefined: …`.
+    """Return the text of a value: `43.2 % [38.0, 49.1]`, `+0.58 [+0.41, +0.72]`, and so on.
+
+    An example with a deviation is `45.0 % (sd 3.2)`, and without a value `undefined: …`.
     """
     if value is None:
         return NONE
@@ -85,7 +87,7 @@ def shown(value: Value, column: Column[Any]) -> str:
         return number(value, column.kind)
     if isinstance(value, str):
         return visible(column.words.get(value, value), lines=column.kind is Kind.PROSE)
-    return " ".join(visible(column.words.get(part, part)) for part in value)
+    return " ".join(visible(column.words.get(text, text)) for text in value)
 
 
 def estimate(value: Estimate, kind: Kind) -> str:
@@ -107,8 +109,9 @@ def between(bounds: Bounds, kind: Kind) -> str:
 
 
 def bounded(value: float, bounds: Bounds, kind: Kind, what: str = "it") -> str:
-    """Say what missing answers could make of a number, for the end of a sentence; empty where they
-    make no difference.
+    """Return the possible effect of missing answers on a number, for the end of a sentence.
+
+    The result is empty if they make no difference.
 
     Examples
     --------
@@ -129,7 +132,9 @@ def bounded(value: float, bounds: Bounds, kind: Kind, what: str = "it") -> str:
 
 
 def number(value: float, kind: Kind, *, bare: bool = False) -> str:
-    """Return one number of a kind; `bare`: without its unit, for ends of intervals and deviations.
+    """Return one number of a kind.
+
+    A `bare` number has no unit, for ends of intervals and deviations.
 
     Examples
     --------
@@ -168,9 +173,7 @@ def number(value: float, kind: Kind, *, bare: bool = False) -> str:
 
 
 def _percent(value: float) -> str:
-    """Return a percentage with one decimal. Less than all is never 100.0, more than none never
-    0.0.
-    """
+    """Return a percentage with one decimal. Only all is 100.0, and only none is 0.0."""
     text = f"{100 * value:.1f}"
     if text == "100.0" and value < 1:
         return ">99.9"

@@ -1,6 +1,4 @@
-"""Tables of figures: rows of any type, and columns that define how a value is read from a row and
-what it means.
-"""
+"""Tables of figures: rows of any type, and columns that read values from rows and explain them."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ WORDS = {
 Row = TypeVar("Row")
 
 Value = str | int | float | bool | Verdict | Outcome | Estimate | MeanSd | Sequence[str] | None
-"possible values of a cell; None and NaN: no value"
+"possible values of a cell, where None and NaN are no value"
 
 
 class Kind(StrEnum):
@@ -92,27 +90,30 @@ class Column(Generic[Row]):
     kind: Kind = Kind.TEXT
     unit: str = ""
     help: str = ""
-    "what the column measures, in one sentence"
+    "explanation of the column, in one sentence"
     short: str = ""
-    "title for narrow tables; empty: the title"
+    "title for narrow tables, or empty for the title"
     least: int = 0
-    "least width in columns of the terminal; 0: the width of the longest word"
+    "minimum width in columns of the terminal, or 0 for the width of the longest word"
     mark: str = "•"
     "sign of a true value of kind MARK"
     main: bool = False
-    "what a person reads in a row: it has the width first, and stays in narrow tables"
+    """whether it is the text of a row that a person reads
+
+    It gets width first, and stays in narrow tables.
+    """
     aside: bool = False
-    "left out of narrow tables; the details of a row show it"
+    "whether it is left out of narrow tables, while the details of a row show it"
     scale: tuple[float, float] | None = None
-    "ends of the scale on which a screen draws the value and its interval; None: not drawn"
+    "ends of the scale on which a screen draws the value and its interval, or None for no drawing"
     reference: Callable[[Row], float | tuple[float, ...] | None] | None = None
     "a value to compare with, or several, marked on the picture"
     words: Mapping[str, str] = field(default_factory=dict)
     "displayed text for a stored text: `odd_even` -> `odd/even`"
     beside: Callable[[Row], str] | None = None
-    "displayed after the value, such as stars of significance; data files have a column for it"
+    "text after the value, such as stars of significance, for which data files have a column"
     link: Callable[[Row], Link | None] | None = None
-    "the data behind the cell. A screen marks one column with such links, and opens the marked cell"
+    "the data behind the cell, of which a screen marks one column and opens the marked cell"
     detail: Callable[[Row], Sequence[str]] | None = None
     "further sentences about the cell"
 
@@ -133,12 +134,12 @@ class Table(Generic[Row]):
     key: Callable[[Row], tuple[str, ...]]
     "the key of a row, the same whenever the table is made"
     definition: str = ""
-    "what the figures measure, in plain sentences"
+    "explanation of the figures, in plain sentences"
     notes: Sequence[str] = ()
     empty: str = "There is nothing to show."
     "message if there are no rows, with what to do next"
     link: Callable[[Row], Link | None] | None = None
-    "the data behind a row; None: no link"
+    "the data behind a row, or None without a link"
     detail: Callable[[Row], Sequence[str]] | None = None
     "further sentences about a row: the wording of a statement, the definition of an issue"
     subject: tuple[str, ...] = ()
@@ -146,8 +147,7 @@ class Table(Generic[Row]):
     minor: Callable[[Row], bool] | None = None
     "rows that a screen hides unless all rows are requested"
     pictures: Sequence[Callable[[Table[Any]], Picture]] = ()
-    """how the table is drawn: recipes of `workbench.figures.pictures.of_table`, called with the
-    table"""
+    "recipes of `workbench.figures.pictures.of_table` that draw the table, called with the table"
 
     @property
     def narrow(self) -> Table[Row]:
@@ -156,7 +156,7 @@ class Table(Generic[Row]):
 
     @property
     def stem(self) -> str:
-        """Name of a file with only this table, without its ending."""
+        """The name of a file with only this table, without its ending."""
         return file_stem((self.name, *self.subject))
 
 
@@ -164,7 +164,7 @@ AnyTable = Table[Any]
 
 
 def in_words(names: Iterable[str]) -> dict[str, str]:
-    """Return how names are displayed that are for programs: the `words` of a column of them.
+    """Return the displayed names of names for programs: the `words` of a column of them.
 
     Examples
     --------

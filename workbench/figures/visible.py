@@ -16,7 +16,7 @@ PICTURES = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "␡"}
 def visible(text: str, *, lines: bool = False) -> str:
     """Return the text with every character visible: ESC as ␛, a right-to-left override as \\u202e.
 
-    With `lines`, line feeds stay and tabs become spaces; else they are shown as ␊ and ␉.
+    With `lines`, line feeds stay and tabs become spaces. Otherwise they are shown as ␊ and ␉.
 
     Examples
     --------

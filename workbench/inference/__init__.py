@@ -1,3 +1,4 @@
-"""Asking models: one interface, several backends. Backends are loaded on use, in the worker
-process.
+"""The interface to models, with several backends.
+
+Backends are loaded on use, in the worker process.
 """

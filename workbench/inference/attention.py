@@ -1,6 +1,6 @@
 """Attention over keys and values that many rows share.
 
-The network runs on one flat row of tokens from any sequences; a *layout*, which this module's
+The network runs on one flat row of tokens from any sequences. A *layout*, which this module's
 attention function asks, decides which tokens each token sees. There are two layouts. `TreeLayout`
 computes the tokens of a `token_tree`. `RowLayout` computes one next token for each of many rows: a
 row sees its *stem*, the beginning of its prompt, which is stored once for all rows that share it,
@@ -22,8 +22,8 @@ The active rows: each distinct beginning of an answer has a seat, its prompt's b
 stem.
 
 Rows of all prompts occupy consecutive seats without gaps, so that one pass computes the next token
-of all of them, whatever their lengths. A row that continues keeps its seat; if it splits, the
-additional rows get copies; if it ends, the last seats fill the gap.
+of all of them, whatever their lengths. A row that continues keeps its seat. If it splits, the
+additional rows get copies. If it ends, the last seats fill the gap.
 """
 
 from __future__ import annotations
@@ -58,19 +58,20 @@ class Rules:
 
     scale: float
     window: int | None
-    "length of the sliding window in tokens; None: no window"
+    "length of the sliding window in tokens, or None without a window"
     softcap: float | None
     "scores are limited smoothly to plus or minus this"
 
 
 class Layout(Protocol):
-    """Determines which tokens each token of a pass sees."""
+    """The rule that determines which tokens each token of a pass sees."""
 
     def attend(
         self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, rules: Rules
     ) -> Any:
-        """Return (heads, tokens, size) for a query of that shape; key, value: (kv heads, tokens,
-        size).
+        """Return (heads, tokens, size) for a query of that shape.
+
+        Keys and values are (kv heads, tokens, size).
         """
         ...
 
@@ -95,11 +96,10 @@ def laid_out(layout: Layout) -> Iterator[None]:
 
 
 def windows() -> tuple[set[int | None], set[int | None]]:
-    """Return the sliding windows of the last pass of this thread: those of the network's masks, and
-    those of its layers.
+    """Return the sliding windows of the last pass of this thread: of the masks, and of the layers.
 
-    None: no window. A layout uses the layers' windows; a window that only a mask implements is
-    ignored.
+    None stands for no window. A layout uses the layers' windows. A window that only a mask
+    implements is ignored.
     """
     return _current.masks, _current.layers
 
@@ -114,9 +114,9 @@ def shared_attention(
     dropout: float = 0.0,
     **more: Any,
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Attend according to the layout; without a layout, as SDPA does.
+    """Attend according to the layout, or as SDPA does without a layout.
 
-    query: (1, heads, tokens, size); key, value: (1, kv heads, tokens, size). Returns (1, tokens,
+    query: (1, heads, tokens, size). key, value: (1, kv heads, tokens, size). Returns (1, tokens,
     heads, size).
     """
     layout = _current.layout
@@ -126,12 +126,12 @@ def shared_attention(
         )
         return result
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
-    if odd := [name for name in UNKNOWN if more.get(name) is not None]:
-        raise OutOfOrder(f"they have {', '.join(odd)}")
+    if unsupported := [name for name in UNKNOWN if more.get(name) is not None]:
+        raise OutOfOrder(f"they have {', '.join(unsupported)}")
     rules = Rules(scale, more.get("sliding_window"), more.get("softcap"))
     _current.layers.add(rules.window)
-    seen = layout.attend(module.layer_idx, query[0], key[0], value[0], rules)
-    return seen.transpose(0, 1)[None].contiguous(), None
+    attended = layout.attend(module.layer_idx, query[0], key[0], value[0], rules)
+    return attended.transpose(0, 1)[None].contiguous(), None
 
 
 def _mask(*arguments: Any, **more: Any) -> Any:
@@ -147,13 +147,14 @@ AttentionMaskInterface.register(ATTENTION, _mask)
 
 @dataclass(slots=True)
 class TreeLayout:
-    """The tokens of a tree, after a path that is already computed. Keeps the keys and values of
-    path and tree.
+    """The tokens of a tree, after a path that is already computed.
+
+    It keeps the keys and values of path and tree.
     """
 
     packed: Packed
     path: list[Pair]
-    "per layer (kv heads, path, size); empty if the path is empty"
+    "per layer (kv heads, path, size), or empty if the path is empty"
     device: torch.device
     held: list[Pair] = field(default_factory=list)
     "per layer (kv heads, path + tokens, size), computed by the pass"
@@ -170,7 +171,7 @@ class TreeLayout:
         self.held.append((key, value))
         mask = self._mask(rules.window)
         if rules.softcap is None:
-            found: torch.Tensor = scaled_dot_product_attention(
+            attended: torch.Tensor = scaled_dot_product_attention(
                 query[None],
                 key[None],
                 value[None],
@@ -178,7 +179,7 @@ class TreeLayout:
                 scale=rules.scale,
                 enable_gqa=True,
             )[0]
-            return found
+            return attended
         groups = query.shape[0] // key.shape[0]
         scores = query @ key.repeat_interleave(groups, 0).transpose(-1, -2) * rules.scale
         return _softmax(
@@ -186,21 +187,24 @@ class TreeLayout:
         ) @ value.repeat_interleave(groups, 0)
 
     def _mask(self, window: int | None) -> torch.Tensor:
-        """Return which tokens see which: (tokens, path + tokens)."""
+        """Return the mask of the tokens that each token sees: (tokens, path + tokens)."""
         positions, path = self.packed.positions, self.packed.path
         if window is not None and positions.max() < window:
             window = None
         if window not in self._masks:
-            seen = torch.from_numpy(self.packed.seen())
+            visible = torch.from_numpy(self.packed.seen())
             if window is not None:
-                at = torch.from_numpy(positions)
-                seen &= at[:, None] - torch.cat([torch.arange(path), at]) < window
-            self._masks[window] = seen.to(self.device)
+                own_positions = torch.from_numpy(positions)
+                visible &= (
+                    own_positions[:, None] - torch.cat([torch.arange(path), own_positions]) < window
+                )
+            self._masks[window] = visible.to(self.device)
         return self._masks[window]
 
     def slots(self, slots: torch.Tensor) -> list[Pair]:
-        """Return the keys and values of some of the path's and the tree's tokens: per layer (kv
-        heads, slots, size).
+        """Return the keys and values of some slots of path and tree.
+
+        They are, per layer, (kv heads, slots, size).
         """
         return [(keys[:, slots], values[:, slots]) for keys, values in self.held]
 
@@ -218,8 +222,9 @@ class SharedContext:
 
 @dataclass(slots=True)
 class BatchSlots:
-    """The unshared part of rows: the rest of their prompts and their answers so far, one seat per
-    row.
+    """The unshared part of rows: the rest of their prompts and their answers so far.
+
+    There is one seat per row.
     """
 
     capacity: int = 0
@@ -229,42 +234,43 @@ class BatchSlots:
     "per layer (capacity, kv heads, length, size)"
 
     def make_room(self, like: Sequence[Pair], seats: int, tokens: int) -> None:
-        """Allocate at least this many seats of this many tokens, shaped like a stem's pairs;
-        contents are kept.
+        """Allocate at least this many seats of this many tokens, shaped like a stem's pairs.
 
-        Layers grow one by one, and each frees its old tensors before the next one grows, so that
-        the peak is lower. If memory runs out, some layers have more room than recorded; contents
-        are kept.
+        Contents are kept. Layers grow one by one, and each frees its old tensors before the next
+        one grows, so that the peak is lower. If memory runs out, some layers have more room than
+        recorded.
         """
         if seats <= self.capacity and tokens <= self.length:
             return
         capacity = self.capacity if seats <= self.capacity else max(seats, self.capacity * 9 // 8)
         length = self.length if tokens <= self.length else -(-tokens // 16) * 16
-        for place, (keys, values) in enumerate(like):
+        for layer, (keys, values) in enumerate(like):
             grown = tuple(
-                t.new_zeros(capacity, t.shape[0], length, t.shape[2]) for t in (keys, values)
+                tensor.new_zeros(capacity, tensor.shape[0], length, tensor.shape[2])
+                for tensor in (keys, values)
             )
-            if place < len(self.pairs):
-                for new, old in zip(grown, self.pairs[place], strict=True):
+            if layer < len(self.pairs):
+                for new, old in zip(grown, self.pairs[layer], strict=True):
                     new[: self.capacity, :, : self.length] = old[: self.capacity, :, : self.length]
-                self.pairs[place] = (grown[0], grown[1])
+                self.pairs[layer] = (grown[0], grown[1])
             else:
                 self.pairs.append((grown[0], grown[1]))
         self.capacity, self.length = capacity, length
 
     def move(self, targets: torch.Tensor, sources: torch.Tensor, tokens: int) -> None:
-        """Copy seats to seats: `sources[i]` to `targets[i]`, simultaneously, the first `tokens`
-        tokens.
+        """Copy the first `tokens` tokens of some seats to others.
+
+        `sources[i]` goes to `targets[i]`, all simultaneously.
         """
         for pair in self.pairs:
-            for held in pair:
-                held[targets, :, :tokens] = held[sources, :, :tokens]
+            for seats in pair:
+                seats[targets, :, :tokens] = seats[sources, :, :tokens]
 
     def fill(self, seats: torch.Tensor, pairs: Sequence[Pair]) -> None:
         """Write the same tokens into seats: per layer (kv heads, tokens, size)."""
-        for held, new in zip(self.pairs, pairs, strict=True):
-            for seat, one in zip(held, new, strict=True):
-                seat[seats, :, : one.shape[1]] = one
+        for layer_seats, layer_pair in zip(self.pairs, pairs, strict=True):
+            for stored, tensor in zip(layer_seats, layer_pair, strict=True):
+                stored[seats, :, : tensor.shape[1]] = tensor
 
 
 @dataclass(slots=True)
@@ -275,13 +281,13 @@ class RowLayout:
     first: int
     "seat of the first row"
     stems: list[tuple[SharedContext, torch.Tensor | None]]
-    "each stem with its rows (n,); None: all of them"
+    "each stem with its rows (n,), or None for all of them"
     lengths: torch.Tensor
     "(rows,): tokens in each seat, without the new one"
     starts: torch.Tensor
     "(rows,): tokens in each row's stem"
     longest: int
-    "of lengths + 1"
+    "the largest of the lengths + 1"
     reach: int
     "most tokens that any row sees"
     _masks: dict[int | None, torch.Tensor] = field(default_factory=dict)
@@ -291,69 +297,81 @@ class RowLayout:
     ) -> torch.Tensor:
         heads, rows, size = query.shape
         kv_heads = key.shape[0]
-        keys, values = (held[self.first : self.first + rows] for held in self.seats.pairs[layer])
-        every = torch.arange(rows, device=query.device)
-        keys[every, :, self.lengths] = key.transpose(0, 1)
-        values[every, :, self.lengths] = value.transpose(0, 1)
+        keys, values = (
+            tensor[self.first : self.first + rows] for tensor in self.seats.pairs[layer]
+        )
+        row_indices = torch.arange(rows, device=query.device)
+        keys[row_indices, :, self.lengths] = key.transpose(0, 1)
+        values[row_indices, :, self.lengths] = value.transpose(0, 1)
         keys, values = keys[:, :, : self.longest], values[:, :, : self.longest]
-        own = query.transpose(0, 1).reshape(rows, kv_heads, heads // kv_heads, size) * rules.scale
-        far = self._to_stems(own, layer)
-        near = torch.matmul(own, keys.transpose(-1, -2))
-        scores = torch.cat([far, near], dim=-1)
+        scaled_queries = (
+            query.transpose(0, 1).reshape(rows, kv_heads, heads // kv_heads, size) * rules.scale
+        )
+        stem_scores = self._to_stems(scaled_queries, layer)
+        seat_scores = torch.matmul(scaled_queries, keys.transpose(-1, -2))
+        scores = torch.cat([stem_scores, seat_scores], dim=-1)
         if rules.softcap is not None:
             scores = _capped(scores, rules.softcap)
-        weights = _softmax(scores, self._mask(rules.window, far.shape[-1]), query.dtype)
-        found = torch.matmul(weights[..., far.shape[-1] :], values)
-        self._from_stems(found, weights, layer)
-        return found.reshape(rows, heads, values.shape[-1]).transpose(0, 1)
+        weights = _softmax(scores, self._mask(rules.window, stem_scores.shape[-1]), query.dtype)
+        attended = torch.matmul(weights[..., stem_scores.shape[-1] :], values)
+        self._from_stems(attended, weights, layer)
+        return attended.reshape(rows, heads, values.shape[-1]).transpose(0, 1)
 
     def _to_stems(self, own: torch.Tensor, layer: int) -> torch.Tensor:
         """Return the scores of rows on their stems: (rows, kv heads, groups, longest stem)."""
         if len(self.stems) == 1 and self.stems[0][1] is None:
             return _on_all(own, self.stems[0][0].pairs[layer][0])
-        far = own.new_zeros(*own.shape[:3], max(len(stem.tokens) for stem, _ in self.stems))
-        for stem, its in self.stems:
+        scores = own.new_zeros(*own.shape[:3], max(len(stem.tokens) for stem, _ in self.stems))
+        for stem, stem_rows in self.stems:
             if stem.tokens:
-                far[its, :, :, : len(stem.tokens)] = _on_all(own[its], stem.pairs[layer][0])
-        return far
+                scores[stem_rows, :, :, : len(stem.tokens)] = _on_all(
+                    own[stem_rows], stem.pairs[layer][0]
+                )
+        return scores
 
     def _from_stems(self, found: torch.Tensor, weights: torch.Tensor, layer: int) -> None:
-        for stem, its in self.stems:
+        for stem, stem_rows in self.stems:
             if stem.tokens:
                 values = stem.pairs[layer][1]
-                mine = (
+                own_weights = (
                     weights[..., : len(stem.tokens)]
-                    if its is None
-                    else weights[its, :, :, : len(stem.tokens)]
+                    if stem_rows is None
+                    else weights[stem_rows, :, :, : len(stem.tokens)]
                 )
-                part = _on_all(mine, values.transpose(-1, -2))
-                if its is None:
-                    found += part
+                contribution = _on_all(own_weights, values.transpose(-1, -2))
+                if stem_rows is None:
+                    found += contribution
                 else:
-                    found[its] += part
+                    found[stem_rows] += contribution
 
     def _mask(self, window: int | None, stem: int) -> torch.Tensor:
-        """Return what rows see: (rows, 1, 1, longest stem + longest seat)."""
+        """Return the mask of the tokens that rows see.
+
+        Its shape is (rows, 1, 1, longest stem + longest seat).
+        """
         if window is not None and self.reach <= window:
             window = None
         if window not in self._masks:
             device = self.lengths.device
             starts, lengths = self.starts[:, None], self.lengths[:, None]
-            far, near = (
+            stem_positions, seat_positions = (
                 torch.arange(stem, device=device)[None],
                 torch.arange(self.longest, device=device)[None],
             )
-            seen = torch.cat([far < starts, near <= lengths], dim=1)
+            visible = torch.cat([stem_positions < starts, seat_positions <= lengths], dim=1)
             if window is not None:
-                at = torch.cat([far.expand(len(starts), -1), starts + near], dim=1)
-                seen &= starts + lengths - at < window
-            self._masks[window] = seen[:, None, None]
+                positions = torch.cat(
+                    [stem_positions.expand(len(starts), -1), starts + seat_positions], dim=1
+                )
+                visible &= starts + lengths - positions < window
+            self._masks[window] = visible[:, None, None]
         return self._masks[window]
 
 
 def _on_all(own: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
-    """(rows, kv heads, groups, size) on (kv heads, tokens, size) -> (rows, kv heads, groups,
-    tokens).
+    """Multiply rows by keys that they share.
+
+    (rows, kv heads, groups, size) on (kv heads, tokens, size) -> (rows, kv heads, groups, tokens).
     """
     rows, kv_heads, groups, size = own.shape
     flat = own.permute(1, 0, 2, 3).reshape(kv_heads, rows * groups, size)
@@ -370,8 +388,9 @@ def _softmax(scores: torch.Tensor, seen: torch.Tensor, dtype: torch.dtype) -> to
 
 
 class OutOfOrder(Exception):
-    """The network does not run each of its layers once and in order, so its attention differs from
-    ours.
+    """The error of a network that does not run each of its layers once and in order.
+
+    Its attention then differs from ours.
     """
 
 
@@ -386,8 +405,9 @@ class Read:
     "(wanted, vocabulary): after the wanted tokens, in the requested order"
 
     def pairs(self, sequence: int, start: int = 0, stop: int | None = None) -> list[Pair]:
-        """Return keys and values of a sequence's tokens from start to stop: per layer (kv heads,
-        tokens, size).
+        """Return keys and values of a sequence's tokens between two positions.
+
+        They are, per layer, (kv heads, tokens, size).
         """
         slots = torch.from_numpy(self.packed.slots[sequence][start:stop])
         return self.layout.slots(slots.to(self.layout.device))
@@ -395,7 +415,7 @@ class Read:
 
 @dataclass(slots=True)
 class Prefill:
-    """Computes sequences in lexicographic order."""
+    """The computation of sequences in lexicographic order."""
 
     network: Any
     most_tokens: int
@@ -407,25 +427,31 @@ class Prefill:
     "keys and values of the last sequence"
 
     def take(self, sequences: Sequence[Tokens], most: int) -> int:
-        """Return how many of the next sequences fit in one pass: at least one, at most `most`."""
-        before, tokens = self._last, 0
-        for place, sequence in enumerate(sequences[:most]):
-            tokens += len(sequence) - common(before, sequence)
-            if place and tokens > self.most_tokens:
-                return place
-            before = sequence
+        """Return the number of next sequences that fit in one pass.
+
+        It is at least one, and at most `most`.
+        """
+        previous, n_tokens = self._last, 0
+        for index, sequence in enumerate(sequences[:most]):
+            n_tokens += len(sequence) - common(previous, sequence)
+            if index and n_tokens > self.most_tokens:
+                return index
+            previous = sequence
         return min(len(sequences), most)
 
     def read(self, sequences: Sequence[Tokens], wanted: Sequence[Sequence[int]]) -> Read:
-        """Compute sequences, and the logits after the tokens `wanted[i]` (ascending positions) of
-        sequence i.
+        """Compute sequences, and the logits after the wanted tokens of each.
+
+        `wanted[i]` are ascending positions in sequence i.
         """
         self._extend(sequences[0][:-1])
-        packed = pack(sequences, self._last, [places[0] for places in wanted])
-        places = [
-            int(packed.slots[i][at]) - packed.path for i, its in enumerate(wanted) for at in its
+        packed = pack(sequences, self._last, [positions[0] for positions in wanted])
+        slots = [
+            int(packed.slots[index][position]) - packed.path
+            for index, positions in enumerate(wanted)
+            for position in positions
         ]
-        distinct, order = torch.tensor(places).unique(return_inverse=True)
+        distinct, order = torch.tensor(slots).unique(return_inverse=True)
         layout, logits = self._pass(packed, distinct)
         self._keep(sequences[-1], layout, packed)
         return Read(sequences, packed, layout, logits[order.to(logits.device)])
@@ -493,19 +519,21 @@ class Batch:
     "seats 0 … rows - 1 are taken"
 
     def seat(self, one: ActiveSequence, pairs: Sequence[Pair]) -> None:
-        """Assign seats to the first rows of a request. `pairs`: those of the prompt's tokens after
-        its stem.
+        """Assign seats to the first rows of a request.
 
-        If memory runs out, nothing is changed.
+        `pairs` are those of the prompt's tokens after its stem. If memory runs out, nothing is
+        changed.
         """
-        taken = list(range(self.rows, self.rows + len(one.tree.rows)))
-        own = max((one.own for one in [*self.growing, one]), default=0)
-        self.seats.make_room(one.stem.pairs, self.rows + len(taken), max(own + 1, self._tokens()))
+        new_seats = list(range(self.rows, self.rows + len(one.tree.rows)))
+        max_own = max((sequence.own for sequence in [*self.growing, one]), default=0)
+        self.seats.make_room(
+            one.stem.pairs, self.rows + len(new_seats), max(max_own + 1, self._tokens())
+        )
         if one.own:
-            self.seats.fill(torch.tensor(taken, device=self.network.device), pairs)
-        one.seats, one.most = taken, len(taken)
+            self.seats.fill(torch.tensor(new_seats, device=self.network.device), pairs)
+        one.seats, one.most = new_seats, len(new_seats)
         one.stem.users += 1
-        self.rows += len(taken)
+        self.rows += len(new_seats)
         self.growing.append(one)
 
     def make_room(self) -> None:
@@ -515,7 +543,10 @@ class Batch:
 
     def _tokens(self) -> int:
         """Return the number of tokens in the fullest seat after the next step."""
-        return max((one.own + len(one.tree.rows[0].tokens) for one in self.growing), default=0)
+        return max(
+            (sequence.own + len(sequence.tree.rows[0].tokens) for sequence in self.growing),
+            default=0,
+        )
 
     def logits(self, first: int, stop: int, table: Table) -> torch.Tensor:
         """Compute the next token of the rows in seats first … stop - 1: (rows, vocabulary).
@@ -535,49 +566,49 @@ class Batch:
             reach=int((part.lengths + part.starts).max()) + 1,
         )
         with laid_out(layout):
-            found: torch.Tensor = self.network(
+            logits: torch.Tensor = self.network(
                 input_ids=torch.from_numpy(part.tokens)[None].to(device),
                 position_ids=torch.from_numpy(part.lengths + part.starts)[None].to(device),
                 use_cache=False,
             ).logits[0]
-        return found
+        return logits
 
     def table(self) -> Table:
         """Return the contents of the seats, by seat."""
-        stems = list({id(one.stem): one.stem for one in self.growing}.values())
-        place = {id(stem): i for i, stem in enumerate(stems)}
+        stems = list({id(sequence.stem): sequence.stem for sequence in self.growing}.values())
+        index_by_stem = {id(stem): index for index, stem in enumerate(stems)}
         columns = np.zeros((4, self.rows), dtype=np.int64)
-        for one in self.growing:
-            for seat, row in zip(one.seats, one.tree.rows, strict=True):
+        for seated in self.growing:
+            for seat, row in zip(seated.seats, seated.tree.rows, strict=True):
                 columns[:, seat] = (
                     row.tokens[-1],
-                    one.own + len(row.tokens) - 1,
-                    len(one.stem.tokens),
-                    place[id(one.stem)],
+                    seated.own + len(row.tokens) - 1,
+                    len(seated.stem.tokens),
+                    index_by_stem[id(seated.stem)],
                 )
         return Table(stems, *columns)
 
     def reseat(self) -> None:
-        """Assign seats to the rows of the new step; requests without rows are no longer active."""
+        """Assign seats to the rows of the new step. Requests without rows are no longer active."""
         free: list[int] = []
         moves: dict[int, int] = {}  # seat -> seat whose tokens it takes over
         unseated: list[tuple[ActiveSequence, int, int]] = []
-        for one in self.growing:
+        for active in self.growing:
             heirs: dict[int, int] = {}
-            seats = [-1] * len(one.tree.rows)
-            for place, row in enumerate(one.tree.rows):
-                held = one.seats[row.parent]
+            seats = [-1] * len(active.tree.rows)
+            for row_index, row in enumerate(active.tree.rows):
+                parent_seat = active.seats[row.parent]
                 if row.parent in heirs:
-                    unseated.append((one, place, held))
+                    unseated.append((active, row_index, parent_seat))
                 else:
-                    heirs[row.parent] = place
-                    seats[place] = held
-            free += [seat for parent, seat in enumerate(one.seats) if parent not in heirs]
-            one.seats = seats
-            one.most = max(one.most, len(seats))
-        for one in self.growing:
-            one.stem.users -= not one.tree.rows
-        self.growing = [one for one in self.growing if one.tree.rows]
+                    heirs[row.parent] = row_index
+                    seats[row_index] = parent_seat
+            free += [seat for parent, seat in enumerate(active.seats) if parent not in heirs]
+            active.seats = seats
+            active.most = max(active.most, len(seats))
+        for active in self.growing:
+            active.stem.users -= not active.tree.rows
+        self.growing = [sequence for sequence in self.growing if sequence.tree.rows]
         self._place(unseated, sorted(free, reverse=True), moves)
 
     def _place(
@@ -587,24 +618,24 @@ class Batch:
         moves: dict[int, int],
     ) -> None:
         """Give seats to rows without one, then fill the gaps from the end."""
-        rows = sum(len(one.tree.rows) for one in self.growing)
-        for one, place, held in unseated:
+        rows = sum(len(sequence.tree.rows) for sequence in self.growing)
+        for active, row_index, parent_seat in unseated:
             seat = free.pop() if free else max(self.rows, 0)
             if seat == self.rows:
                 self.rows += 1
-            one.seats[place] = seat
-            moves[seat] = held
+            active.seats[row_index] = seat
+            moves[seat] = parent_seat
         gaps = sorted(seat for seat in free if seat < rows)
         if gaps:
-            high = {
-                seat: (one, place)
-                for one in self.growing
-                for place, seat in enumerate(one.seats)
+            beyond = {
+                seat: (sequence, position)
+                for sequence in self.growing
+                for position, seat in enumerate(sequence.seats)
                 if seat >= rows
             }
-            for gap, seat in zip(gaps, sorted(high), strict=True):
-                one, place = high[seat]
-                one.seats[place] = gap
+            for gap, seat in zip(gaps, sorted(beyond), strict=True):
+                active, row_index = beyond[seat]
+                active.seats[row_index] = gap
                 moves[gap] = moves.pop(seat, seat)
         self.rows = rows
         self._move(moves)
@@ -645,5 +676,5 @@ def _by_stem(
     if len(used) == 1:
         return [(stems[used[0]], None)]
     return [
-        (stems[place], torch.from_numpy(np.flatnonzero(stem == place)).to(device)) for place in used
+        (stems[index], torch.from_numpy(np.flatnonzero(stem == index)).to(device)) for index in used
     ]

@@ -23,9 +23,10 @@ from workbench.errors import MissingPackage, UsageError
 from workbench.installed import install
 
 QUANTISED = {"int8": 1.0, "nf4": 0.5625}
-"""bytes per weight of a linear layer if weights are quantised on loading, by bitsandbytes:
-LLM.int8(), and 4-bit NormalFloat with an absolute maximum for each 64 of them; other layers are not
-quantised
+"""bytes per weight of a linear layer if weights are quantised on loading, by bitsandbytes
+
+They are for LLM.int8(), and 4-bit NormalFloat with an absolute maximum for each 64 of them. Other
+layers are not quantised.
 """
 DTYPES = ("float32", "bfloat16", "float16", *QUANTISED)
 USUAL = "float32 on a CPU, bfloat16 on a GPU"
@@ -33,8 +34,9 @@ USUAL = "float32 on a CPU, bfloat16 on a GPU"
 
 
 def check_dtype(model: str, dtype: str) -> None:
-    """Raise UsageError if a dtype (empty: the usual one) is unknown, or has no effect on a model of
-    that name.
+    """Raise UsageError if a dtype is unknown or has no effect on a model of that name.
+
+    An empty dtype stands for the default.
     """
     if not dtype:
         return
@@ -65,12 +67,14 @@ class Work:
     prompt_tokens: int = 0
     "tokens of all prompts, each read once"
     prompt_tokens_computed: int = 0
-    "of these, tokens that went through the network"
+    "number of these tokens that went through the network"
     sampled_tokens: int = 0
     "tokens of all answers"
     sampled_tokens_computed: int = 0
-    """of these, rows that went through the network: identical beginnings of answers are computed
-    once"""
+    """number of these rows that went through the network
+
+    Identical beginnings of answers are computed once.
+    """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,14 +82,19 @@ class Scored:
     """The log-probabilities of one prompt's options."""
 
     prompt: int
-    "position in the sequence of prompts"
+    "index in the sequence of prompts"
     log_probabilities: NDArray[np.float64]
-    """one entry per option, in nats: the sum over the option's tokens and over possible
-    continuations"""
+    """one entry per option, in nats
+
+    It is the sum over the option's tokens and over possible continuations.
+    """
     reason: str = ""
-    "why a backend could not score this prompt, for display; the log-probabilities are then NaN"
+    """why a backend could not score this prompt, for display
+
+    The log-probabilities are then NaN.
+    """
     snapshot: str | None = None
-    "the model that the endpoint reported; None: the one of the model's card"
+    "the model that the endpoint reported, or None for the one of the model's card"
     fingerprint: str = ""
     "the `system_fingerprint` of the replies"
 
@@ -95,19 +104,24 @@ class NextTokens:
     """The next tokens after one prompt, most likely first."""
 
     prompt: int
-    "position in the sequence of prompts"
+    "index in the sequence of prompts"
     texts: tuple[str, ...]
     log_probabilities: NDArray[np.float64]
     "one entry per text, in nats"
     rest: float
     "total probability of all other tokens"
     words: Mapping[str, float] | None = None
-    """word -> probability of all tokens of the vocabulary that spell it in any case; None: not
-    available"""
+    """word -> probability of all tokens of the vocabulary that spell it in any case
+
+    It is None if it is not available.
+    """
     reason: str = ""
-    "why this prompt has no result, for display; there are then no texts"
+    """why this prompt has no result, for display
+
+    There are then no texts.
+    """
     snapshot: str | None = None
-    "as of `Scored`"
+    "the same as in `Scored`"
     fingerprint: str = ""
 
 
@@ -117,7 +131,7 @@ def unknown_tokens(prompt: int, reason: str) -> NextTokens:
 
 
 class Model(Protocol):
-    """Answers prompts."""
+    """A model that answers prompts."""
 
     @property
     def card(self) -> ModelCard: ...
@@ -126,8 +140,7 @@ class Model(Protocol):
     def work(self) -> Work: ...
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
-        """Draw `request.n` answers to each prompt, yielding each request's answers as soon as they
-        are complete.
+        """Draw `request.n` answers to each prompt, and yield those of each request together.
 
         Requests may come back in any order. Closing the iterator stops the work. The answers to a
         request depend on its seed, not on what else is asked in the same call.
@@ -141,8 +154,7 @@ class Model(Protocol):
         *,
         whole_words: bool = False,
     ) -> Iterator[Scored]:
-        """Yield, for each prompt, the log-probability that its next text begins with each of its
-        options.
+        """Yield, for each prompt, the log-probability that its next text begins with each option.
 
         `options[i]` are the continuations of `prompts[i]`, each in the tokens that the model would
         write. With `whole_words` the option's last word must also end there, so that `agree` is not
@@ -150,8 +162,8 @@ class Model(Protocol):
         tokenizers, the first gets the probability and the others -inf, so that the probabilities
         add up to that of beginning with any of them.
 
-        Prompts may come back in any order; closing the iterator stops the work. Raises ModelError
-        if an option has no token, or the backend offers no probability for it; a served model
+        Prompts may come back in any order. Closing the iterator stops the work. Raises ModelError
+        if an option has no token, or the backend offers no probability for it. A served model
         reports this for the prompt (`Scored.reason`) and continues.
         """
         ...
@@ -180,7 +192,7 @@ class Remarking(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return the notes: where and how it computes, and what it lacks."""
+        """The notes: where and how it computes, and what it lacks."""
         ...
 
 
@@ -189,27 +201,27 @@ class Learning(Protocol):
     """A stand-in whose answers depend on which statement a prompt is about."""
 
     def learn(self, statements: Sequence[Statement], sides: Mapping[str, str]) -> None:
-        """Know an instrument's statements as well: what each leans to, and which wordings turn it
-        round.
+        """Learn an instrument's statements: the side of each, and which wordings reverse it.
 
-        sides : ref of a question -> the pole that a yes leans to
+        `sides` maps the ref of a question to the pole that a yes leans to.
         """
         ...
 
 
 @runtime_checkable
 class Windowed(Protocol):
-    """A model that knows, before it is asked, how many tokens prompts have and how many it can
-    attend to.
+    """A model that knows the lengths of prompts, and its own limit, before it is asked.
+
+    Both are in tokens.
     """
 
     @property
     def window(self) -> int | None:
-        """Return the most tokens of a prompt and its continuation together; None: no limit."""
+        """The most tokens of a prompt and its continuation together, or None without a limit."""
         ...
 
     def lengths(self, prompts: Sequence[Prompt]) -> Sequence[int]:
-        """Return how many tokens each prompt has in the model's own chat format."""
+        """Return the number of tokens of each prompt in the model's own chat format."""
         ...
 
 
@@ -218,8 +230,9 @@ class Adjustable(Protocol):
     """A model whose parallelism can be changed while it answers, from another thread."""
 
     def at_once(self, most: int | None) -> None:
-        """Limit the number of parallel calls, or rows of a batch; None: the initial limit. Active
-        ones continue.
+        """Limit the number of parallel calls, or rows of a batch.
+
+        None restores the initial limit. Active ones continue.
         """
         ...
 
@@ -230,8 +243,9 @@ class Reachable(Protocol):
 
     @property
     def waiting(self) -> str:
-        """What it waits for while its server is down, for any thread; empty while the server
-        answers.
+        """The reason for waiting while its server is down, for any thread.
+
+        It is empty while the server answers.
         """
         ...
 
@@ -242,6 +256,7 @@ class Configured(Protocol):
 
     def score_with(self, sampling: Sampling) -> None:
         """Compute later probabilities with the further fields and the thinking of a sampling.
+
         Raises ModelError if the model does not support them.
         """
         ...
@@ -253,7 +268,7 @@ class Thinking(Protocol):
 
     @property
     def thinking_tokens(self) -> int:
-        """Return the number of tokens of thoughts so far."""
+        """The number of tokens of thoughts so far."""
         ...
 
 
@@ -263,7 +278,7 @@ class Asking(Protocol):
 
     @property
     def asked(self) -> Mapping[str, str]:
-        """Return its dialect and the refusals so far: parameter -> the server's words."""
+        """Its dialect and the refusals so far: parameter -> the server's words."""
         ...
 
 
@@ -272,15 +287,17 @@ class Metered(Protocol):
     """A model whose answers cost something."""
 
     def meter(self) -> Mapping[str, float]:
-        """Return the usage so far: `requests`, `tokens_in`, `tokens_out`; the current and largest
-        limits of parallel calls, `at_once` and `at_once_most`; if known, `cost` and the limits
-        `max_requests`, `max_tokens`, `max_cost`. What earlier attempts at the job spent is part of
-        it, and named `tokens_in_before`, `tokens_out_before`, `cost_before`.
+        """Return the usage so far, by name.
+
+        It has `requests`, `tokens_in` and `tokens_out`, the current and largest limits of parallel
+        calls, `at_once` and `at_once_most`, and, if known, `cost` and the limits `max_requests`,
+        `max_tokens`, `max_cost`. What earlier attempts at the job spent is part of it, and named
+        `tokens_in_before`, `tokens_out_before`, `cost_before`.
         """
         ...
 
     def carry(self, told: Mapping[str, float]) -> None:
-        """Count what earlier attempts at a job spent: `told` is what `meter` returned last."""
+        """Count what earlier attempts at a job spent. `told` is the last result of `meter`."""
         ...
 
 
@@ -290,8 +307,9 @@ class OnGpus(Protocol):
 
     @property
     def gpus(self) -> tuple[int, ...] | None:
-        """Return the CUDA numbers of its GPUs; empty if it computes elsewhere, None if it may use
-        all of them.
+        """The CUDA numbers of its GPUs.
+
+        Empty if it computes elsewhere, None if it may use all of them.
         """
         ...
 
@@ -301,39 +319,42 @@ class Changing(Protocol):
     """A served model whose name may be redirected to another model while it answers.
 
     If that happens, `generate`, `score` and `next_tokens` start no further call and end when the
-    active calls have returned; `card` then names the new snapshot, and the missing answers can be
+    active calls have returned. Then `card` names the new snapshot, and the missing answers can be
     asked of it.
     """
 
     @property
     def answerers(self) -> Sequence[Answerer]:
-        """Return the answers and usage of each snapshot."""
+        """The answers and usage of each snapshot."""
         ...
 
     @property
     def fingerprints(self) -> Mapping[str, int]:
-        """Return how many answers came under each `system_fingerprint`."""
+        """The number of answers under each `system_fingerprint`."""
         ...
 
     @property
     def turns(self) -> Sequence[tuple[str, str]]:
-        """Return the changes of the answering snapshot: (before, after)."""
+        """The changes of the answering snapshot: (before, after)."""
         ...
 
     def expect(self, snapshot: str, *, asked: bool) -> None:
-        """Set the snapshot that answered before; `asked`: in the same job. See
-        `served.behaviour`.
+        """Set the snapshot that answered before.
+
+        `asked`: in the same job. See `served.behaviour`.
         """
         ...
 
 
 @runtime_checkable
 class Doubtful(Protocol):
-    """A model of which it is not certain that it draws its answers as it is asked to."""
+    """A model that may not draw its answers as it is asked to."""
 
     def undrawn(self, sampling: Sampling) -> str:
-        """Ask an open prompt a few times; return why its answers are not drawn and what to do,
-        empty if they are or it cannot be told.
+        """Return the reason why answers are not drawn, with advice, after asking an open prompt.
+
+        The prompt is asked a few times. The result is empty if answers are drawn, or it is
+        inconclusive.
         """
         ...
 
@@ -343,8 +364,9 @@ class Batching(Protocol):
     """A served model that can be asked in batches."""
 
     def use_batches(self, ledger: BatchLedger) -> None:
-        """Draw later answers in batches. Raises ModelError if the endpoint does not take
-        batches.
+        """Draw later answers in batches.
+
+        Raises ModelError if the endpoint does not take batches.
         """
         ...
 
@@ -358,7 +380,7 @@ class Interruptible(Protocol):
     """A model that can leave long answers unfinished."""
 
     def heed(self, should_stop: Callable[[], bool]) -> None:
-        """Let later `generate`s end, without the answers under way, as soon as this says so."""
+        """End later calls of `generate`, and drop answers under way, once `should_stop` is true."""
         ...
 
 
@@ -367,7 +389,7 @@ class Unhurried(Protocol):
     """A model whose active calls cost money even if their answers are not awaited."""
 
     def wind_down(self) -> None:
-        """Start no further calls: `generate` ends when the active calls have returned."""
+        """Start no further calls, so that `generate` ends when the active calls have returned."""
         ...
 
 
@@ -379,35 +401,38 @@ MIB = 1024 * 1024
 
 
 def read_gpus(environ: Mapping[str, str] = os.environ) -> tuple[Gpu, ...]:
-    """Return the load of each GPU that this process may use; empty if there is none or it cannot be
-    read.
+    """Return the load of each GPU that this process may use.
+
+    It is empty if there is none, or it cannot be read.
     """
     program = shutil.which("nvidia-smi", path=environ.get("PATH"))
     if program is None:
         return ()
     command = [program, f"--query-gpu={','.join(FIELDS)}", "--format=csv,noheader,nounits"]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, capture_output=True, text=True, timeout=TIMEOUT_S, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return ()
-    found = [gpu for line in done.stdout.splitlines() if (gpu := _read(line)) is not None]
-    seen = environ.get("CUDA_VISIBLE_DEVICES", "").replace(" ", "")
-    if seen and all(part.isdecimal() for part in seen.split(",")):
-        places = list(map(int, seen.split(",")))
+    gpus = [gpu for line in process.stdout.splitlines() if (gpu := _read(line)) is not None]
+    visible = environ.get("CUDA_VISIBLE_DEVICES", "").replace(" ", "")
+    if visible and all(number.isdecimal() for number in visible.split(",")):
+        device_numbers = list(map(int, visible.split(",")))
         return tuple(
-            replace(gpu, index=places.index(gpu.index)) for gpu in found if gpu.index in places
+            replace(gpu, index=device_numbers.index(gpu.index))
+            for gpu in gpus
+            if gpu.index in device_numbers
         )
-    return tuple(found)
+    return tuple(gpus)
 
 
 def _read(line: str) -> Gpu | None:
-    """Return the GPU of a line, None if it has no figures: some cards report `[N/A]`."""
-    parts = [part.strip() for part in line.split(",")]
-    if len(parts) != len(FIELDS):
+    """Return the GPU of a line, or None if it has no figures. Some cards report `[N/A]`."""
+    fields = [field.strip() for field in line.split(",")]
+    if len(fields) != len(FIELDS):
         return None
-    index, name, used, total, busy = parts
+    index, name, used, total, busy = fields
     try:
         share = float(busy) / 100 if busy.replace(".", "", 1).isdecimal() else 0.0
         return Gpu(int(index), name, int(used) * MIB, int(total) * MIB, share)
@@ -417,7 +442,7 @@ def _read(line: str) -> Gpu | None:
 
 @dataclass(slots=True)
 class GpuWatch:
-    """Reads the load of a model's GPUs at intervals."""
+    """A reader of the load of a model's GPUs at intervals."""
 
     before: int = 0
     "tokens that the model had computed when the attempt started"
@@ -429,16 +454,16 @@ class GpuWatch:
         return cls(tokens_of(model))
 
     def look(self, model: Model, seconds: float) -> Sequence[Gpu]:
-        """Return the GPUs that a model uses, with the tokens per second since the attempt
-        started.
-        """
-        if not isinstance(model, OnGpus) or (places := model.gpus) == ():
+        """Return the GPUs of a model, with its tokens per second since the attempt started."""
+        if not isinstance(model, OnGpus) or (device_numbers := model.gpus) == ():
             return ()
         if time.monotonic() - self.read_at >= READ_EVERY_S:
             self.read_at = time.monotonic()
-            self.found = tuple(gpu for gpu in read_gpus() if places is None or gpu.index in places)
-        pace = (tokens_of(model) - self.before) / seconds if seconds > 0 else 0.0
-        return tuple(replace(gpu, tokens_a_second=round(pace, 1)) for gpu in self.found)
+            self.found = tuple(
+                gpu for gpu in read_gpus() if device_numbers is None or gpu.index in device_numbers
+            )
+        tokens_a_second = (tokens_of(model) - self.before) / seconds if seconds > 0 else 0.0
+        return tuple(replace(gpu, tokens_a_second=round(tokens_a_second, 1)) for gpu in self.found)
 
 
 def tokens_of(model: Model) -> int:
@@ -447,6 +472,6 @@ def tokens_of(model: Model) -> int:
     if computed := work.prompt_tokens_computed + work.sampled_tokens_computed:
         return computed
     if isinstance(model, Metered):
-        told = model.meter()
-        return int(told.get("tokens_in", 0) + told.get("tokens_out", 0))
+        usage = model.meter()
+        return int(usage.get("tokens_in", 0) + usage.get("tokens_out", 0))
     return 0

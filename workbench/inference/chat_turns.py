@@ -1,6 +1,6 @@
 """Borrowed chat formats: a base model is asked in the chat format of its tuned relative.
 
-Base models have no chat template; in Questionnaire Modeling they get the same chat syntax as the
+Base models have no chat template. In Questionnaire Modeling they get the same chat syntax as the
 tuned ones (Haller et al. 2025, appendix). A template is text in Jinja, which transformers renders
 in its sandbox.
 """
@@ -31,13 +31,16 @@ MARKUP = re.compile(r"<\|?[^<>\s|]+\|?>|\[/?[A-Z_]{3,}\]")
 TRIED = (("user", "qqtryone"), ("assistant", "qqtrytwo"), ("user", "qqtrythree"))
 "a chat of several turns, in words that no template contains"
 NO_DEFAULT = "+no-default-system"
-"""after a chat format, or alone for the model's own: the template's default system turn is left
-empty"""
+"""ending of a chat format, or the whole of it for the model's own
+
+The template's default system turn is then left empty.
+"""
 
 
 def check_chat_format(model: str, chat_format: str) -> None:
-    """Raise UsageError if a chat format (empty: the model's own) has no effect on a model of that
-    name.
+    """Raise UsageError if a chat format has no effect on a model of that name.
+
+    An empty chat format stands for the model's own.
     """
     if not chat_format:
         return
@@ -55,8 +58,9 @@ def check_chat_format(model: str, chat_format: str) -> None:
 
 
 def parted(chat_format: str) -> tuple[str, bool]:
-    """Return the name of the chat template (empty: the model's own), and whether it may add a
-    default system turn.
+    """Return the name of the chat template, and whether it may add a default system turn.
+
+    An empty name stands for the model's own template.
 
     Examples
     --------
@@ -100,7 +104,7 @@ def _of_tokenizer(name: str, path: Path) -> str:
         tokenizer: Any = AutoTokenizer.from_pretrained(
             source.place, trust_remote_code=False, **source.version
         )
-        found: Any = tokenizer.chat_template
+        templates: Any = tokenizer.chat_template
     except (OSError, ValueError, KeyError, ImportError) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ModelError(
@@ -108,7 +112,7 @@ def _of_tokenizer(name: str, path: Path) -> str:
             "file, a folder and a hub "
             f"id; transformers says: {reason}"
         ) from error
-    template = found.get("default") if isinstance(found, dict) else found
+    template = templates.get("default") if isinstance(templates, dict) else templates
     if not template:
         raise ModelError(
             f"{name}: it has no chat template. Name a model that was tuned for chats, or a "
@@ -118,19 +122,18 @@ def _of_tokenizer(name: str, path: Path) -> str:
 
 
 def give_chat_format(tokenizer: Any, chat_format: str, template: str) -> tuple[str, ...]:
-    """Make a tokenizer write chats with the template of a borrowed format; return notes for the
-    user.
+    """Make a tokenizer write chats in a borrowed format, and return notes for the user.
 
     Raises ModelError, naming the format and the fault, if it does not write all turns of a chat.
     """
     tokenizer.chat_template = template
     text = _tried(tokenizer, chat_format)
-    said = f"it is asked in the chat format of {chat_format}"
-    plain = sorted({mark for mark in MARKUP.findall(text) if not _is_token(tokenizer, mark)})
-    if not plain:
-        return (said,)
+    note = f"it is asked in the chat format of {chat_format}"
+    unknown = sorted({mark for mark in MARKUP.findall(text) if not _is_token(tokenizer, mark)})
+    if not unknown:
+        return (note,)
     return (
-        f"{said}; its vocabulary lacks {', '.join(plain)}, which are written as plain characters",
+        f"{note}; its vocabulary lacks {', '.join(unknown)}, which are written as plain characters",
     )
 
 
@@ -145,8 +148,8 @@ def _tried(tokenizer: Any, chat_format: str) -> str:
         raise ModelError(
             f"{chat_format}: the chat template cannot be used: {type(error).__name__}: {reason}"
         ) from error
-    places = [text.find(content) for _, content in TRIED]
-    if -1 in places or places != sorted(places):
+    offsets = [text.find(content) for _, content in TRIED]
+    if -1 in offsets or offsets != sorted(offsets):
         raise ModelError(
             f"{chat_format}: the chat template does not write all turns of a chat in their "
             "order, so the model would "
@@ -168,12 +171,13 @@ SYSTEM_MARK = "qqsystemturn"
 
 
 class _Refused(Exception):
-    """Raised by a template that does not accept these turns."""
+    """The refusal of a template that does not accept these turns."""
 
 
 def writes_system_turn(model: str, chat_format: str = "") -> bool | None:
-    """Return whether the chat template of a model writes a system turn; None if unknown before
-    loading.
+    """Return whether the chat template of a model writes a system turn, or None if unknown.
+
+    It may be unknown before the model is loaded.
     """
     source = _source(parted(chat_format)[0] or model)
     if source is None:
@@ -182,7 +186,7 @@ def writes_system_turn(model: str, chat_format: str = "") -> bool | None:
 
 
 def writes(source: str) -> bool | None:
-    """Return whether a chat template writes a system turn; None if it cannot run here.
+    """Return whether a chat template writes a system turn, or None if it cannot run here.
 
     Examples
     --------
@@ -197,8 +201,12 @@ def writes(source: str) -> bool | None:
         from jinja2.sandbox import ImmutableSandboxedEnvironment
     except ImportError:
         return None
-    tools = {"extensions": ["jinja2.ext.loopcontrols"], "trim_blocks": True, "lstrip_blocks": True}
-    environment: Any = ImmutableSandboxedEnvironment(**tools)
+    settings = {
+        "extensions": ["jinja2.ext.loopcontrols"],
+        "trim_blocks": True,
+        "lstrip_blocks": True,
+    }
+    environment: Any = ImmutableSandboxedEnvironment(**settings)
     environment.globals |= {
         "raise_exception": _refuse,
         "strftime_now": lambda _: "",
@@ -228,9 +236,9 @@ def _source(name: str) -> str | None:
     try:
         if path.suffix == SUFFIX:
             return check_file(path).read_text(encoding="utf-8")
-        for place in (path / FILE, path / CONFIG) if path.is_dir() else _cached(name):
-            if place.is_file() and (found := _read(place)):
-                return found
+        for candidate in (path / FILE, path / CONFIG) if path.is_dir() else _cached(name):
+            if candidate.is_file() and (template := _read(candidate)):
+                return template
     except (OSError, UnicodeDecodeError, ValueError):
         pass
     return None
@@ -240,10 +248,17 @@ def _read(place: Path) -> str | None:
     text = check_file(place).read_text(encoding="utf-8")
     if place.suffix == SUFFIX:
         return text
-    found = json.loads(text).get("chat_template")
-    if isinstance(found, list):  # templates by their names
-        found = next((one.get("template") for one in found if one.get("name") == "default"), None)
-    return found if isinstance(found, str) else None
+    template = json.loads(text).get("chat_template")
+    if isinstance(template, list):  # templates by their names
+        template = next(
+            (
+                named_template.get("template")
+                for named_template in template
+                if named_template.get("name") == "default"
+            ),
+            None,
+        )
+    return template if isinstance(template, str) else None
 
 
 def _cached(name: str) -> list[Path]:
@@ -256,10 +271,10 @@ def _cached(name: str) -> list[Path]:
     from workbench.domain.names import parted as revised
 
     base, revision = revised(name)
-    found = [
+    cached_paths = [
         try_to_load_from_cache(base, file, revision=revision or None) for file in (FILE, CONFIG)
     ]
-    return [Path(one) for one in found if isinstance(one, str)]
+    return [Path(cached_path) for cached_path in cached_paths if isinstance(cached_path, str)]
 
 
 VERSION = "1"
@@ -268,7 +283,7 @@ MARK = "\ue000{}\ue001"
 "stands for a message while the chat template is applied"
 _MARKED = re.compile("\ue000(\\d+)\ue001")
 DATE, OTHER_DATE = datetime(2024, 7, 26, 12), datetime(2001, 2, 3, 4)
-"today's date for templates: the default of Llama 3.1; and another one for comparison"
+"today's date for templates: the default of Llama 3.1, and another one for comparison"
 CODES = ("%-d", "%-m", "%-I", "%-H", *(f"%{letter}" for letter in "dembByYaAjHIpMSFDTR"), "%%")
 "codes of strftime that a template may use"
 SWITCH = "enable_thinking"
@@ -276,7 +291,7 @@ SWITCH = "enable_thinking"
 EFFORT = "reasoning_effort"
 "the variable that sets the reasoning effort of gpt-oss"
 SYSTEM_USER, CONVERSATION = ("system", "user"), ("user", "assistant", "user")
-"turns of instruments: an instruction and an item; answered questions and an open one"
+"turns of instruments: an instruction and an item, or answered questions and an open one"
 JOINT = "\n\n"
 "separates texts that share a turn"
 SHOWN = 48
@@ -292,7 +307,7 @@ class Written:
     pieces: tuple[str | int, ...]
     "text of the template, and indices of the messages inserted between"
     opened: str
-    "the mark of the thought in which the model begins; empty: it does not begin in a thought"
+    "the mark of the thought in which the model begins, or empty if it begins outside a thought"
 
     def text(self, messages: Sequence[Message]) -> str:
         return "".join(
@@ -304,14 +319,14 @@ class ChatTurns:
     """A chat template, and how every turn is placed in it."""
 
     def __init__(self, tokenizer: Any, *, default_system: bool = True):
-        """`default_system`: whether the template may add a default system turn if a prompt has
-        none.
+        """Prepare the chat template of a tokenizer.
 
-        Raises ModelError if the default cannot be switched off.
+        `default_system` tells whether the template may add a default system turn if a prompt has
+        none. Raises ModelError if the default cannot be switched off.
         """
-        found = tokenizer.chat_template
+        templates = tokenizer.chat_template
         self._tokenizer = tokenizer
-        self._source = str(found.get("default") if isinstance(found, dict) else found)
+        self._source = str(templates.get("default") if isinstance(templates, dict) else templates)
         self.own = own_pairs(self._source)
         self._template = _dated(self._source, DATE)
         self._placed: dict[tuple[str, ...], Groups | str] = {}
@@ -331,12 +346,12 @@ class ChatTurns:
         """Return a chat with its texts, up to the point where the model continues.
 
         `closed`: close a thought that the template opens, so that the answer comes next. `effort`:
-        the reasoning effort, empty: not set.
+        the reasoning effort, or empty if it is not set.
 
         Raises ModelError if the text of a turn is missing.
         """
         groups = self._groups(tuple(message.role for message in messages))
-        texts = [JOINT.join(messages[i].content for i in members) for _, members in groups]
+        texts = [JOINT.join(messages[index].content for index in members) for _, members in groups]
         written = self._rendered(self._turns(groups, texts), closed=closed, effort=effort)
         for message in messages:
             if message.content.strip() not in written:
@@ -349,24 +364,26 @@ class ChatTurns:
     def pieces(
         self, messages: Sequence[Message], *, closed: bool = False, effort: str = ""
     ) -> tuple[str | int, ...]:
-        """Return a chat as `write` does, with the indices of the messages instead of their
-        texts.
-        """
+        """Return a chat as `write` does, with the index of each message in place of its text."""
         groups = self._groups(tuple(message.role for message in messages))
-        texts = [JOINT.join(MARK.format(i) for i in members) for _, members in groups]
+        texts = [JOINT.join(MARK.format(index) for index in members) for _, members in groups]
         frame = self._rendered(self._turns(groups, texts), closed=closed, effort=effort)
         frame += self._closing(frame, MARK.format(len(messages) - 1)) if closed else ""
         return tuple(
-            int(part) if number % 2 else part for number, part in enumerate(_MARKED.split(frame))
+            int(piece) if number % 2 else piece for number, piece in enumerate(_MARKED.split(frame))
         )
 
     def opened(self, written: str, last: str) -> str:
-        """Return the mark of the open thought at the end of a chat; `last`: its last message."""
+        """Return the mark of the open thought at the end of a chat.
+
+        `last` is the last message of the chat.
+        """
         return opening(written[written.rfind(last.strip()) + len(last.strip()) :], self.own)
 
     def _closing(self, written: str, last: str) -> str:
-        """Return the text that closes the open thought at the end of a chat, or skips the channel
-        of thoughts.
+        """Return the text that closes the open thought at the end of a chat.
+
+        For a format with channels it skips the channel of thoughts.
         """
         if mark := self.opened(written, last):
             return f"\n{end_of(mark, self.own)}\n\n"
@@ -374,14 +391,16 @@ class ChatTurns:
 
     @property
     def thinks(self) -> bool:
-        """Return whether the template supports thoughts: it opens or closes one, or has a switch
-        for them.
+        """Whether the template supports thoughts.
+
+        It opens or closes one, or has a switch for them.
         """
         return SWITCH in self._source or CHANNEL in self._source or bool(self._of_thoughts())
 
     def cut(self, opened: str) -> tuple[str, str]:
-        """Return the text that ends an overlong thought, and the closing mark in it; `opened`: the
-        mark that began it, empty if the model writes that mark itself.
+        """Return the text that ends an overlong thought, and the closing mark in it.
+
+        `opened` is the mark that began it, or empty if the model writes that mark itself.
         """
         if CHANNEL in self._source:
             final = f"{CHANNEL}{FINAL}{MESSAGE}"
@@ -391,13 +410,13 @@ class ChatTurns:
 
     @property
     def _mark(self) -> str:
-        """Return the mark with which this template's model begins a thought."""
-        known = (
+        """The mark with which this template's model begins a thought."""
+        marks = (
             begin
             for begin, end in (*self.own, *PAIRS, ("<think>", "</think>"))
             if end in self._source
         )
-        return next(known, "<think>")
+        return next(marks, "<think>")
 
     def _rendered(
         self,
@@ -407,16 +426,16 @@ class ChatTurns:
         template: str = "",
         effort: str = "",
     ) -> str:
-        switched: dict[str, object] = {SWITCH: False} if closed and SWITCH in self._source else {}
+        variables: dict[str, object] = {SWITCH: False} if closed and SWITCH in self._source else {}
         if effort and not closed:
-            known = {SWITCH: True} | ({EFFORT: effort} if effort in EFFORTS else {})
-            switched = {name: value for name, value in known.items() if name in self._source}
+            possible = {SWITCH: True} | ({EFFORT: effort} if effort in EFFORTS else {})
+            variables = {name: value for name, value in possible.items() if name in self._source}
         text: str = self._tokenizer.apply_chat_template(
             list(turns),
             tokenize=False,
             add_generation_prompt=True,
             chat_template=template or self._template,
-            **switched,
+            **variables,
         )
         return text
 
@@ -429,21 +448,27 @@ class ChatTurns:
         return turns
 
     def _groups(self, roles: tuple[str, ...]) -> Groups:
-        """Return which messages each turn holds, cached by sequence of roles. Raises ModelError."""
+        """Return the messages of each turn, cached by sequence of roles.
+
+        Raises ModelError if the template cannot write the turns.
+        """
         if roles not in self._placed:
             self._placed[roles] = self._tried(roles)
-        found = self._placed[roles]
-        if isinstance(found, str):
-            raise ModelError(found)
-        return found
+        groups = self._placed[roles]
+        if isinstance(groups, str):
+            raise ModelError(groups)
+        return groups
 
     def _tried(self, roles: tuple[str, ...]) -> Groups | str:
-        """Return how a template writes all turns of these roles, or why it does not."""
-        groups: Groups = tuple((role, (place,)) for place, role in enumerate(roles))
+        """Return the way in which a template writes all turns of these roles.
+
+        If it does not write them, the reason is returned.
+        """
+        groups: Groups = tuple((role, (index,)) for index, role in enumerate(roles))
         missing, trouble = self._missing(groups)
         if trouble and "system" in roles:  # templates raise errors of their own for unknown roles
             missing, trouble = (
-                frozenset(place for place, role in enumerate(roles) if role == "system"),
+                frozenset(index for index, role in enumerate(roles) if role == "system"),
                 "",
             )
         if missing and not trouble and (moved := _moved(groups, missing)):
@@ -459,13 +484,13 @@ class ChatTurns:
         return groups
 
     def _missing(self, groups: Groups) -> tuple[frozenset[int], str]:
-        """Return the messages that a template leaves out, or why it fails."""
+        """Return the messages that a template leaves out, and the reason if it fails."""
         turns = [
             {"role": role, "content": JOINT.join(map(MARK.format, members))}
             for role, members in groups
         ]
         try:
-            seen = {int(place) for place in _MARKED.findall(self._rendered(turns))}
+            written = {int(index) for index in _MARKED.findall(self._rendered(turns))}
         except (
             Exception
         ) as error:  # whatever a template raises: Jinja's own errors, or those of what it calls
@@ -473,22 +498,20 @@ class ChatTurns:
                 frozenset(),
                 f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0]}",
             )
-        return frozenset(place for _, members in groups for place in members) - seen, ""
+        return frozenset(index for _, members in groups for index in members) - written, ""
 
     def _default_system(self) -> str:
-        """Return the default system turn that a template adds; empty: none."""
+        """Return the default system turn that a template adds, or empty if it adds none."""
         try:
             bare = self._rendered([_user()])
-            given = self._rendered([{"role": "system", "content": MARK.format(1)}, _user()])
+            with_marker = self._rendered([{"role": "system", "content": MARK.format(1)}, _user()])
         except Exception:  # as in `_missing`
             return ""
-        before, found, after = given.partition(MARK.format(1))
-        inside = (
-            len(bare) > len(before) + len(after)
-            and bare.startswith(before)
-            and bare.endswith(after)
+        head, marker, tail = with_marker.partition(MARK.format(1))
+        is_inserted = (
+            len(bare) > len(head) + len(tail) and bare.startswith(head) and bare.endswith(tail)
         )
-        return bare[len(before) : len(bare) - len(after)].strip() if found and inside else ""
+        return bare[len(head) : len(bare) - len(tail)].strip() if marker and is_inserted else ""
 
     def _is_dated(self) -> bool:
         if self._template == self._source:
@@ -501,9 +524,9 @@ class ChatTurns:
 
     def _described(self) -> tuple[str, tuple[str, ...]]:
         """Return the encoding, which is part of the model's identity, and notes for the user."""
-        said: list[tuple[str, str]] = []
+        remarks: list[tuple[str, str]] = []
         if self._folds(SYSTEM_USER):
-            said.append(
+            remarks.append(
                 (
                     FOLDED,
                     "its chat template has no place for a system turn, so the instruction stands "
@@ -512,7 +535,7 @@ class ChatTurns:
                 )
             )
         if self._folds(CONVERSATION):
-            said.append(
+            remarks.append(
                 (
                     EARLIER_FOLDED,
                     "its chat template writes the last turn alone, so earlier turns stand at its "
@@ -520,29 +543,31 @@ class ChatTurns:
                 )
             )
         if self.default:
-            kept = "empty in place of" if self._emptied else "default"
-            done = (
+            state = "empty in place of" if self._emptied else "default"
+            effect = (
                 "it is left empty"
                 if self._emptied
                 else "it is kept (--no-default-system leaves it empty, which makes another model)"
             )
-            said.append(
+            remarks.append(
                 (
-                    f"system turn {kept} {_short(self.default)}",
+                    f"system turn {state} {_short(self.default)}",
                     "its chat template adds a system turn where a prompt has none, "
-                    f"{_short(self.default)}: {done}",
+                    f"{_short(self.default)}: {effect}",
                 )
             )
         if self._is_dated():
-            said.append(
+            remarks.append(
                 (
                     f"date {DATE:%Y-%m-%d}",
                     f"its chat template writes today's date: it is always {DATE:%Y-%m-%d}, so "
                     "prompts stay the same",
                 )
             )
-        said += self._of_thoughts()
-        return "; ".join((VERSION, *(short for short, _ in said))), tuple(note for _, note in said)
+        remarks += self._of_thoughts()
+        return "; ".join((VERSION, *(label for label, _ in remarks))), tuple(
+            note for _, note in remarks
+        )
 
     def _folds(self, roles: tuple[str, ...]) -> bool:
         try:
@@ -552,24 +577,26 @@ class ChatTurns:
 
     def _of_thoughts(self) -> list[tuple[str, str]]:
         try:
-            usual, closed = self._rendered([_user()]), self._rendered([_user()], closed=True)
+            default, closed = self._rendered([_user()]), self._rendered([_user()], closed=True)
         except Exception:  # as in `_missing`
             return []
-        mark = self.opened(usual, _user()["content"])
-        how = f"{SWITCH}=False" if closed != usual else ""
+        mark = self.opened(default, _user()["content"])
+        means = f"{SWITCH}=False" if closed != default else ""
         if ending := self._closing(closed, _user()["content"]).strip():
-            how = " and ".join(filter(None, (how, ending)))
-        if not mark and not how:
+            means = " and ".join(filter(None, (means, ending)))
+        if not mark and not means:
             return []
         begins = f"opens a thought ({mark})" if mark else "lets the model think"
-        past = (
-            f"; probabilities are those after the thought, which is closed by {how}" if how else ""
+        consequence = (
+            f"; probabilities are those after the thought, which is closed by {means}"
+            if means
+            else ""
         )
         note = (
             f"its chat template {begins}: what stands before the end of the thought is stored "
-            f"and not read{past}"
+            f"and not read{consequence}"
         )
-        return [(f"probabilities after {how}", note)] if how else []
+        return [(f"probabilities after {means}", note)] if means else []
 
 
 def _user() -> dict[str, str]:
@@ -577,32 +604,36 @@ def _user() -> dict[str, str]:
 
 
 def _moved(groups: Groups, missing: frozenset[int]) -> Groups:
-    """Return groups with the missing messages at the beginning of the next user turn; empty if a
-    message has no user turn after it.
+    """Return groups with the missing messages at the beginning of the next user turn.
+
+    The result is empty if a message has no user turn after it.
     """
-    found: list[tuple[str, tuple[int, ...]]] = []
-    held: tuple[int, ...] = ()
+    moved: list[tuple[str, tuple[int, ...]]] = []
+    pending: tuple[int, ...] = ()
     for role, members in groups:
         if set(members) <= missing:
-            held += members
+            pending += members
         elif role == "user":
-            found.append((role, (*held, *members)))
-            held = ()
+            moved.append((role, (*pending, *members)))
+            pending = ()
         else:
-            found.append((role, members))
-    return () if held else tuple(found)
+            moved.append((role, members))
+    return () if pending else tuple(moved)
 
 
 def _dated(template: str, date: datetime) -> str:
-    """Return a template with a fixed date: `strftime_now` becomes a macro that knows the usual
-    codes.
+    """Return a template with a fixed date.
+
+    `strftime_now` becomes a macro that knows the usual codes.
 
     transformers would use the clock, and offers no way to pass our own function to a template.
     """
     if "strftime_now" not in template:
         return template
-    known = "".join(f" | replace('{code}', '{date.strftime(code)}')" for code in CODES)
-    return f"{{% macro strftime_now(format) %}}{{{{ format{known} }}}}{{% endmacro %}}\n{template}"
+    replaced = "".join(f" | replace('{code}', '{date.strftime(code)}')" for code in CODES)
+    return (
+        f"{{% macro strftime_now(format) %}}{{{{ format{replaced} }}}}{{% endmacro %}}\n{template}"
+    )
 
 
 def _short(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Locates a local model's files: embedded packages, GGUF files, folders, the hub.
+"""The location of a local model's files: embedded packages, GGUF files, folders, the hub.
 
 GGUF files are dequantised once and cached as safetensors, so that loading takes a second instead of
 half a minute.
@@ -29,27 +29,29 @@ class Source:
     place: str
     "a folder or a hub id"
     revision: str | None
-    "a hash of the weights if they are local files; None: the commit of the hub counts"
+    "a hash of the weights if they are local files, or None if the commit of the hub counts"
     asked: str = ""
-    "the requested branch, tag or commit of the hub; empty: the hub's default"
+    "the requested branch, tag or commit of the hub, or empty for the hub's default"
 
     @property
     def version(self) -> dict[str, str]:
-        """Return the arguments of transformers for the revision to load."""
+        """The arguments of transformers for the revision to load."""
         return {"revision": self.asked} if self.asked else {}
 
     def pinned(self) -> Source:
-        """Return the source pinned to the current commit of the hub's branch or tag, so that all
-        files are from one commit, which is the revision. Raises OSError if the hub has no such
-        model.
+        """Return the source pinned to the current commit of the hub's branch or tag.
+
+        All files are then from one commit, which is the revision. Raises OSError if the hub has no
+        such model.
         """
         commit = None if self.revision else commit_of(self.place, self.asked)
         return replace(self, revision=commit, asked=commit) if commit else self
 
 
 def locate(name: str) -> Source:
-    """Return the location of a model's files. Raises ModelError saying what was tried;
-    MissingPackage for embedded models.
+    """Return the location of a model's files.
+
+    Raises ModelError saying what was tried, and MissingPackage for embedded models.
     """
     if name in EMBEDDED:
         package, pypi, file = EMBEDDED[name]
@@ -95,11 +97,12 @@ def file_hash(*paths: Path) -> str:
 
 
 def cache_folder() -> Path:
-    """Return the folder of dequantised models: $WORKBENCH_CACHE, $XDG_CACHE_HOME/workbench or
-    ~/.cache/workbench.
+    """Return the folder of dequantised models.
+
+    It is $WORKBENCH_CACHE, $XDG_CACHE_HOME/workbench or ~/.cache/workbench.
     """
-    if chosen := os.environ.get("WORKBENCH_CACHE"):
-        return Path(chosen)
+    if configured := os.environ.get("WORKBENCH_CACHE"):
+        return Path(configured)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "workbench"
 
 
@@ -113,11 +116,11 @@ def from_gguf(path: Path) -> Source:
     target = cache_folder() / "gguf" / revision
     if not target.is_dir():
         try:
-            with made_beside(target) as made:
-                _dequantise(path, made)
-                made.rename(target)
+            with made_beside(target) as folder:
+                _dequantise(path, folder)
+                folder.rename(target)
         except OSError:
-            if not target.is_dir():  # else another process was first
+            if not target.is_dir():  # otherwise another process was first
                 raise
     return Source(str(target), revision)
 
@@ -138,8 +141,8 @@ def _dequantise(path: Path, target: Path) -> None:
     # The weights are plain tensors now; transformers still marks the model as quantised and would
     # refuse to save it.
     model.hf_quantizer = None
-    for mark in ("is_quantized", "quantization_method"):
-        model.__dict__.pop(mark, None)
+    for attribute in ("is_quantized", "quantization_method"):
+        model.__dict__.pop(attribute, None)
     if hasattr(model.config, "quantization_config"):
         del model.config.quantization_config
     model.save_pretrained(target)

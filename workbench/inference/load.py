@@ -1,5 +1,6 @@
-"""Loads a model by name, and checks before a job is queued whether it is available. Backends are
-imported on use.
+"""The loading of a model by name, and the check before a job is queued whether it is available.
+
+Backends are imported on use.
 """
 
 from __future__ import annotations
@@ -32,20 +33,23 @@ def load(
     beside: Path | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Model:
-    """Return the model of a name: `scripted…`, `openai:…` (served; see remote_address), `vllm:…`
-    (served by a server that is started here; see `launched`), or a model of the local backend
-    (`smollm2`, hub ids, folders, GGUF).
+    """Return the model of a name.
 
-    `device`: of a local model; empty: $WORKBENCH_DEVICE, else the first GPU, else the CPU.
-    `beside`: the log file of a server that is started here; `should_stop`: polled while it starts.
+    A name is `scripted…`, `openai:…` (served, see `remote_address`), `vllm:…` (served by a server
+    that is started here, see `launched`), or that of a model of the local backend (`smollm2`, hub
+    ids, folders, GGUF).
+
+    `device`: the device of a local model, or empty for $WORKBENCH_DEVICE, else the first GPU, else
+    the CPU. `beside`: the log file of a server that is started here. `should_stop`: polled while it
+    starts.
 
     `dtype` empty: float32 on a CPU, bfloat16 on a GPU. `cluster`: the address of a Ray cluster that
     loads the model and answers. `chat_format`: the source of the chat template instead of the
     model's own: a folder, hub id, `smollm2` or .jinja file. With `+no-default-system` after it, or
     alone, the template's default system turn is left empty.
 
-    Raises ModelError, saying what was tried, if there is no such model; UsageError for a dtype or
-    chat format that has no effect on this model, or an unknown dtype.
+    Raises ModelError, saying what was tried, if there is no such model, and UsageError for a dtype
+    or chat format that has no effect on this model, or an unknown dtype.
     """
     check_dtype(name, dtype)
     check_chat_format(name, chat_format)
@@ -93,15 +97,16 @@ CONFIG, MORE = "tokenizer_config.json", "additional_chat_templates"
 def check_reachable(
     name: str, *, cluster: str = "", batched: bool = False, environ: Mapping[str, str] = os.environ
 ) -> None:
-    """Look for a model at the endpoint, on the hub or on disk, without loading it; see
-    `served.examine`.
+    """Look for a model at the endpoint, on the hub or on disk, without loading it.
+
+    See `served.examine`.
 
     Models loaded by a cluster's machines are not checked. Raises ModelError that says what was
     tried, UsageError for a pipe, socket or device, MissingPackage for an embedded model or a client
     that is not installed. `batched`: also check that it takes batches.
     """
     if name.startswith(IMPORTED):
-        load(name)  # which says why not
+        load(name)  # raises the error that explains it
     if cluster or name.partition(":")[0] == "scripted":
         return
     if name.startswith(PREFIX):
@@ -128,7 +133,7 @@ def check_reachable(
 
 
 def _is_path(name: str) -> bool:
-    """Return whether a name is a path; a link is one, wherever it leads."""
+    """Return whether a name is a path. A link is one, wherever it leads."""
     return (
         name.startswith((".", "/", "~"))
         or name.count("/") > 1
@@ -137,8 +142,9 @@ def _is_path(name: str) -> bool:
 
 
 def _check_hub(name: str, *, ask: bool = True) -> None:
-    """Raise ModelError if the hub has no such model. Without `ask`, every name that may be a hub id
-    passes.
+    """Raise ModelError if the hub has no such model.
+
+    Without `ask`, every name that may be a hub id passes.
     """
     from huggingface_hub import HfApi, constants, try_to_load_from_cache
     from huggingface_hub.errors import (
@@ -149,8 +155,8 @@ def _check_hub(name: str, *, ask: bool = True) -> None:
         RevisionNotFoundError,
     )
 
-    # the HTTP client differs by version of the package; a wrong proxy is a ValueError or
-    # ImportError
+    # The HTTP client differs by version of the package. A wrong proxy raises a ValueError or
+    # ImportError.
     unreachable: tuple[type[Exception], ...] = (
         *HfHubHTTPError.__bases__,
         OSError,
@@ -158,7 +164,7 @@ def _check_hub(name: str, *, ask: bool = True) -> None:
         ImportError,
     )
     base, revision = parted(name)
-    here = f"{name} is no embedded model ({', '.join(EMBEDDED)}), no folder"
+    local = f"{name} is no embedded model ({', '.join(EMBEDDED)}), no folder"
     try:
         if isinstance(try_to_load_from_cache(base, "config.json", revision=revision or None), str):
             return
@@ -166,12 +172,12 @@ def _check_hub(name: str, *, ask: bool = True) -> None:
             return
         if constants.HF_HUB_OFFLINE:
             raise ModelError(
-                f"{here}, and not in the cache of the hub, which is not asked: $HF_HUB_OFFLINE "
+                f"{local}, and not in the cache of the hub, which is not asked: $HF_HUB_OFFLINE "
                 "is set"
             )
         HfApi().model_info(base, revision=revision or None, timeout=HUB_S)
     except HFValidationError:
-        raise ModelError(f"{here}, and no id of the hub, which reads OWNER/NAME") from None
+        raise ModelError(f"{local}, and no id of the hub, which reads OWNER/NAME") from None
     except GatedRepoError:
         raise ModelError(
             f"{name} is gated: accept its terms on the hub, and set $HF_TOKEN"
@@ -180,18 +186,19 @@ def _check_hub(name: str, *, ask: bool = True) -> None:
         raise ModelError(f"the hub has {base}, but no revision {revision!r} of it") from None
     except RepositoryNotFoundError:
         raise ModelError(
-            f"{here}, and the hub has no model of this name; a private one needs $HF_TOKEN"
+            f"{local}, and the hub has no model of this name; a private one needs $HF_TOKEN"
         ) from None
     except unreachable as error:
         raise ModelError(
-            f"{here}, and not in the cache of the hub, which cannot be asked "
+            f"{local}, and not in the cache of the hub, which cannot be asked "
             f"({type(error).__name__})"
         ) from None
 
 
 def check_chat_format_there(chat_format: str, *, cluster: str = "", ask_hub: bool = False) -> None:
-    """Look for a borrowed chat format on disk and in the hub's cache, without loading anything;
-    with `ask_hub` also on the hub.
+    """Look for a borrowed chat format on disk and in the hub's cache, without loading anything.
+
+    With `ask_hub` it is also looked for on the hub.
 
     Files on a cluster's machines are not checked. Raises FieldError that says what was tried.
     Properties that only the worker can determine, such as whether the template works, are not
@@ -232,10 +239,10 @@ def _check_template_file(name: str, path: Path) -> None:
     if not path.is_file():
         raise CHAT_FORMAT.error(f"there is no file {name}")
     try:
-        empty = not path.read_text(encoding="utf-8").strip()
+        is_empty = not path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise CHAT_FORMAT.error(f"{path} cannot be read ({error})") from None
-    if empty:
+    if is_empty:
         raise CHAT_FORMAT.error(f"{path} is empty")
 
 
@@ -245,12 +252,12 @@ def _check_template_of_hub(name: str, *, ask_hub: bool) -> None:
 
     base, revision = parted(name)
     try:
-        found = [
+        cached_files = [
             try_to_load_from_cache(base, file, revision=revision or None) for file in (FILE, CONFIG)
         ]
     except HFValidationError:
-        found = []
-    template, config = (*found, None, None)[:2]
+        cached_files = []
+    template, config = (*cached_files, None, None)[:2]
     if isinstance(template, str):
         return
     if isinstance(config, str):

@@ -1,6 +1,6 @@
 """The free memory of a network's device, and the errors that mean that memory ran out.
 
-Batch sizes adapt to free memory and shrink on such errors; a model that cannot fit is refused
+Batch sizes adapt to free memory and shrink on such errors. A model that cannot fit is refused
 before it is loaded.
 """
 
@@ -26,17 +26,17 @@ NO_MEMORY = re.compile(
 
 
 def free_bytes(device: torch.device) -> int:
-    """Return how many more bytes a network on this device may take.
+    """Return the number of further bytes that a network on this device may take.
 
     CUDA: the free memory of the driver plus PyTorch's unused cache. CPU: the memory available
-    without swapping, within the limits of this process's control groups (containers, Slurm); if the
-    system does not report free memory, the total memory of the machine.
+    without swapping, within the limits of this process's control groups (containers, Slurm). If the
+    system does not report free memory, it is the total memory of the machine.
     """
     if device.type == "cuda":
         import torch
 
-        left, _ = torch.cuda.mem_get_info(device)
-        return int(left + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device))
+        free, _ = torch.cuda.mem_get_info(device)
+        return int(free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device))
     return max(0, min(_available(), _group_left()))
 
 
@@ -76,41 +76,43 @@ def _available() -> int:
 
 
 def _group_left() -> int:
-    """Return the free memory of the tightest of this process's control groups; cached files count
-    as free.
+    """Return the free memory of the tightest of this process's control groups.
+
+    Cached files count as free.
     """
-    left = sys.maxsize
+    free = sys.maxsize
     for folder, limit, usage in _groups():
-        most, used = _number(folder / limit), _number(folder / usage)
-        if most is not None and used is not None:
-            left = min(left, most - used + _file_cache(folder))
-    return left
+        maximum, used = _number(folder / limit), _number(folder / usage)
+        if maximum is not None and used is not None:
+            free = min(free, maximum - used + _file_cache(folder))
+    return free
 
 
 def _groups() -> list[tuple[Path, str, str]]:
-    """Return the folders of this process's memory groups, upwards to the root, with the names of
-    their two files.
+    """Return the folders of this process's memory groups, with the names of their two files.
+
+    They go upwards to the root.
     """
     try:
         lines = (PROC / "self" / "cgroup").read_text(encoding="utf-8").splitlines()
     except OSError:
         return []
-    found: list[tuple[Path, str, str]] = []
+    groups: list[tuple[Path, str, str]] = []
     for line in lines:
         _, controllers, path = line.split(":", 2)
-        if not controllers:  # version 2
+        if not controllers:  # control groups of version 2
             root, names = CGROUP, ("memory.max", "memory.current")
         elif "memory" in controllers.split(","):
             root, names = CGROUP / "memory", ("memory.limit_in_bytes", "memory.usage_in_bytes")
         else:
             continue
         inner = Path(path.lstrip("/"))
-        found += [(root / folder, *names) for folder in (inner, *inner.parents)]
-    return found
+        groups += [(root / folder, *names) for folder in (inner, *inner.parents)]
+    return groups
 
 
 def _number(path: Path) -> int | None:
-    """Return the number in a file of a control group, None if there is none or it is `max`."""
+    """Return the number in a file of a control group, or None if there is none or it is `max`."""
     try:
         return int(path.read_text(encoding="ascii"))
     except (OSError, ValueError):

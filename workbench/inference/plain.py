@@ -1,7 +1,7 @@
-"""The engine for networks whose work cannot be shared: prompts one by one, with `generate` of
-transformers.
+"""The engine for networks whose work cannot be shared: it calls `generate` prompt by prompt.
 
-It supports any decoder-only model, with any kind of state, and encoder-decoders such as Flan-T5.
+`generate` is that of transformers. The engine supports any decoder-only model, with any kind of
+state, and encoder-decoders such as Flan-T5.
 """
 
 from __future__ import annotations
@@ -42,8 +42,10 @@ from workbench.inference.nucleus import NO_NUMBERS, check_numbers, masses
 
 MOST_ROWS = 1024
 SHARE = 0.5
-"""share of the free memory for a batch, by estimate; if the estimate was too low, the batch is
-halved"""
+"""share of the free memory for a batch, by estimate
+
+If the estimate was too low, the batch is halved.
+"""
 COPIES = 8
 "most float32 copies of a row's logits that drawing and scoring hold at the same time"
 
@@ -51,14 +53,17 @@ T = TypeVar("T")
 
 
 class PlainEngine:
-    """Computes with a network as transformers does; nothing is shared between rows."""
+    """An engine that computes with a network as transformers does.
+
+    Nothing is shared between rows.
+    """
 
     def __init__(self, network: Any, stop: frozenset[int], work: Work):
         self._network, self._stop, self._work = network, stop, work
         self._asked: int | None = None
         self._fits = MOST_ROWS
         self.should_stop: Callable[[], bool] = lambda: False
-        "when called before a request, whether to end"
+        "called before a request, to ask whether to end"
         self._seq2seq = bool(network.config.is_encoder_decoder)
         self._begin = _decoder_begin(network) if self._seq2seq else []
         self._keeps = "logits_to_keep" in inspect.signature(network.forward).parameters
@@ -89,16 +94,16 @@ class PlainEngine:
             ) -> list[tuple[Tokens, bool]]:
                 return self._draw(prompt, request, rows, sampling, spell, rule)
 
-            drawn = self._in_parts(
+            samples = self._in_parts(
                 request.n, self._row_bytes(len(prompt) + sampling.most_tokens, 1), draw
             )
-            counts = Counter(tuple(tokens) for tokens, _ in drawn)
-            yield [Answers(position, dict(counts), sum(decided for _, decided in drawn))]
+            counts = Counter(tuple(tokens) for tokens, _ in samples)
+            yield [Answers(position, dict(counts), sum(decided for _, decided in samples))]
 
     def score(
         self, prompts: Sequence[Tokens], ends: Sequence[Sequence[Tokens]], after: Tokens = ()
     ) -> Iterator[Scores]:
-        """Yield the log-probabilities of each prompt's continuations: one row per continuation."""
+        """Yield the log-probabilities of each prompt's continuations, a row for each."""
         for position, (prompt, choices) in enumerate(zip(prompts, ends, strict=True)):
 
             def score(
@@ -107,26 +112,29 @@ class PlainEngine:
                 return self._score(prompt, choices[rows.start : rows.stop], after)
 
             longest = max(map(len, choices), default=0)
-            found = self._in_parts(
+            log_probabilities = self._in_parts(
                 len(choices), self._row_bytes(len(prompt) + longest, 1 + longest), score
             )
-            yield Scores(position, np.array(found, dtype=np.float64))
+            yield Scores(position, np.array(log_probabilities, dtype=np.float64))
 
     def likeliest(
         self, prompts: Sequence[Tokens], k: int, sets: Sequence[Tokens] = ()
     ) -> Iterator[Likeliest]:
-        """Yield the k most likely next tokens of each prompt, and the probability of each set of
-        tokens.
+        """Yield the k most likely next tokens of each prompt, and the probabilities of the sets.
+
+        Each set is one of tokens.
         """
         for position, prompt in enumerate(prompts):
             log = self._next(prompt)
             check_numbers(log[:1])
             top, tokens = log.topk(k)
-            (of_sets,) = masses(log[None], sets)
-            yield Likeliest(position, tuple(tokens.tolist()), top.double().cpu().numpy(), of_sets)
+            (set_masses,) = masses(log[None], sets)
+            yield Likeliest(
+                position, tuple(tokens.tolist()), top.double().cpu().numpy(), set_masses
+            )
 
     def heed(self, should_stop: Callable[[], bool]) -> None:
-        """See `Engine`; it is asked before each request."""
+        """Set the function that is asked before each request whether to stop. See `Engine`."""
         self.should_stop = should_stop
 
     def at_once(self, most: int | None) -> None:
@@ -137,30 +145,32 @@ class PlainEngine:
         self._network = None
 
     def _in_parts(self, n: int, row_bytes: int, work: Callable[[range], list[T]]) -> list[T]:
-        """Process rows 0 … n - 1, as many together as memory allows. Raises ModelError if memory
-        does not suffice for one.
+        """Process rows 0 … n - 1, as many together as memory allows.
+
+        Raises ModelError if memory does not suffice for one.
         """
-        done: list[T] = []
-        while len(done) < n:
-            room = int(SHARE * free_bytes(self._network.device)) // row_bytes
-            size = max(1, min(self._asked or MOST_ROWS, self._fits, room, n - len(done)))
-            part = _tried(work, range(len(done), len(done) + size))
-            if part is None:
+        results: list[T] = []
+        while len(results) < n:
+            fitting = int(SHARE * free_bytes(self._network.device)) // row_bytes
+            size = max(1, min(self._asked or MOST_ROWS, self._fits, fitting, n - len(results)))
+            chunk = _tried(work, range(len(results), len(results) + size))
+            if chunk is None:
                 self._fits = size // 2
                 if self._network.device.type == "cuda":
                     torch.cuda.empty_cache()
             else:
-                done += part
-        return done
+                results += chunk
+        return results
 
     def _row_bytes(self, tokens: int, logits: int) -> int:
-        """Return the estimated memory of a row: keys and values of its tokens, and logits of some
-        of them.
+        """Return the estimated memory of a row.
+
+        It holds keys and values of its tokens, and logits of some of them.
         """
         config = self._network.config.get_text_config(decoder=True)
         layers, width = getattr(config, "num_hidden_layers", 1), getattr(config, "hidden_size", 1)
-        kept: int = 2 * layers * width * tokens * self._network.dtype.itemsize
-        return kept + COPIES * 4 * int(config.vocab_size) * logits
+        cache_bytes: int = 2 * layers * width * tokens * self._network.dtype.itemsize
+        return cache_bytes + COPIES * 4 * int(config.vocab_size) * logits
 
     def _draw(
         self,
@@ -171,51 +181,55 @@ class PlainEngine:
         spell: Spell,
         rule: ThoughtRule | None,
     ) -> list[tuple[Tokens, bool]]:
-        """Return the tokens of some of a request's samples, each with whether it ended because it
-        was decided.
+        """Return the tokens of some samples of a request, each with whether it was decided early.
+
+        Such a sample ended because it was decided.
         """
         inputs = self._inputs(prompt, len(rows))
         if self._seq2seq:
             inputs["decoder_input_ids"] = self._tensor([self._begin] * len(rows))
-        begun = len(self._begin) if self._seq2seq else len(prompt)
+        n_begun = len(self._begin) if self._seq2seq else len(prompt)
         ends = _Ends(
-            begun, len(rows), sampling.max_new_tokens, self._stop, request.decided, spell, rule
+            n_begun, len(rows), sampling.max_new_tokens, self._stop, request.decided, spell, rule
         )
         longest = sampling.most_tokens + (len(rule.end) if rule else 0)
-        network, bare = self._network, _bare_config(self._network, longest)
-        usual, network.generation_config = network.generation_config, bare
+        network, config = self._network, _bare_config(self._network, longest)
+        default, network.generation_config = network.generation_config, config
         try:
-            whole = network.generate(
+            sequences = network.generate(
                 **inputs,
-                generation_config=bare,
+                generation_config=config,
                 logits_processor=_processors(sampling, request, rows, ends),
                 stopping_criteria=StoppingCriteriaList([ends]),
             )
         finally:
-            network.generation_config = usual
+            network.generation_config = default
         steps = sum(
             length + stopped - 1 for length, stopped in zip(ends.length, ends.stopped, strict=True)
         )
         self._count(prompt, len(rows), steps)
-        cut = [
+        answers = [
             tokens[:length]
-            for tokens, length in zip(whole[:, begun:].tolist(), ends.length, strict=True)
+            for tokens, length in zip(sequences[:, n_begun:].tolist(), ends.length, strict=True)
         ]
-        return list(zip(cut, ends.decided, strict=True))
+        return list(zip(answers, ends.decided, strict=True))
 
     def _score(self, prompt: Tokens, ends: Sequence[Tokens], after: Tokens) -> list[float]:
         longest = max(map(len, ends))
         # Padding comes after all tokens that are read, and no token sees later ones.
         padded = self._tensor([[*end, *[0] * (longest - len(end))] for end in ends])
         log = torch.log_softmax(self._logits(prompt, padded).float(), dim=-1)
-        each = log[:, :-1].gather(-1, padded[..., None])[..., 0].double()
+        token_logs = log[:, :-1].gather(-1, padded[..., None])[..., 0].double()
         following = self._tensor([after])[0]
-        follows = [
+        logs_after = [
             float(log[row, len(end), following].double().logsumexp(0)) if after else 0.0
             for row, end in enumerate(ends)
         ]
         self._count(prompt, len(ends), 0)
-        return [float(each[row, : len(end)].sum()) + follows[row] for row, end in enumerate(ends)]
+        return [
+            float(token_logs[row, : len(end)].sum()) + logs_after[row]
+            for row, end in enumerate(ends)
+        ]
 
     def _next(self, prompt: Tokens) -> torch.Tensor:
         """Return the log-probability of every token after a prompt: shape (vocabulary,)."""
@@ -228,8 +242,9 @@ class PlainEngine:
         return torch.log_softmax(logits, dim=-1)
 
     def _logits(self, prompt: Tokens, ends: torch.Tensor) -> torch.Tensor:
-        """Return the logits after a prompt and after each token of its ends: (rows, 1 + longest
-        end, vocabulary).
+        """Return the logits after a prompt and after each token of its ends.
+
+        Their shape is (rows, 1 + longest end, vocabulary).
         """
         rows, longest = ends.shape
         inputs = self._inputs(prompt, rows)
@@ -245,16 +260,19 @@ class PlainEngine:
         return logits[:, -longest - 1 :]
 
     def _inputs(self, prompt: Tokens, rows: int) -> dict[str, Any]:
-        """Return the inputs of a network for a prompt and `rows` rows; an encoder reads it once for
-        all of them.
+        """Return the inputs of a network for a prompt and `rows` rows.
+
+        An encoder reads the prompt once for all of them.
         """
         ids = self._tensor([prompt])
         mask = torch.ones(rows, len(prompt), dtype=torch.long, device=ids.device)
         if not self._seq2seq:
             return {"input_ids": ids.expand(rows, -1), "attention_mask": mask}
-        read = self._network.get_encoder()(input_ids=ids, attention_mask=mask[:1]).last_hidden_state
+        encoded = self._network.get_encoder()(
+            input_ids=ids, attention_mask=mask[:1]
+        ).last_hidden_state
         return {
-            "encoder_outputs": BaseModelOutput(read.expand(rows, -1, -1)),
+            "encoder_outputs": BaseModelOutput(encoded.expand(rows, -1, -1)),
             "attention_mask": mask,
         }
 
@@ -265,15 +283,18 @@ class PlainEngine:
 
     def _count(self, prompt: Tokens, rows: int, steps: int) -> None:
         """Count the computed tokens, which equal all tokens because nothing is shared."""
-        read = len(prompt) * (1 if self._seq2seq else rows)
-        self._work.prompt_tokens += read
-        self._work.prompt_tokens_computed += read
+        n_read = len(prompt) * (1 if self._seq2seq else rows)
+        self._work.prompt_tokens += n_read
+        self._work.prompt_tokens_computed += n_read
         self._work.sampled_tokens += steps
         self._work.sampled_tokens_computed += steps
 
 
 class _Draw(LogitsProcessor):  # type: ignore[misc]
-    """Leaves one token per row, drawn from its probabilities with the row's own generator."""
+    """A processor that leaves one token per row.
+
+    The token is drawn from the row's probabilities with the row's own generator.
+    """
 
     def __init__(self, request: Request, rows: range, ends: _Ends):
         self._ends = ends
@@ -282,25 +303,26 @@ class _Draw(LogitsProcessor):  # type: ignore[misc]
         ]
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        reached = torch.softmax(scores.double(), dim=-1).cumsum(dim=-1)
-        whole = reached[:, -1:].contiguous()
-        if not bool(torch.isfinite(whole).all()):
+        cumulative = torch.softmax(scores.double(), dim=-1).cumsum(dim=-1)
+        total = cumulative[:, -1:].contiguous()
+        if not bool(torch.isfinite(total).all()):
             raise ModelError(NO_NUMBERS)
         draws = np.array([[generator.random()] for generator in self._generators])
-        drawn = torch.searchsorted(
-            reached, torch.from_numpy(draws).to(reached.device) * whole, right=True
+        sampled = torch.searchsorted(
+            cumulative, torch.from_numpy(draws).to(cumulative.device) * total, right=True
         )
         # Rounding must not go past the last token.
-        drawn = torch.minimum(drawn, torch.searchsorted(reached, whole))
+        sampled = torch.minimum(sampled, torch.searchsorted(cumulative, total))
         for row in range(len(self._generators)):
             if (forced := self._ends.forced(row, input_ids.shape[1])) is not None:
-                drawn[row] = forced
-        return torch.full_like(scores, float("-inf")).scatter(-1, drawn, 0.0)
+                sampled[row] = forced
+        return torch.full_like(scores, float("-inf")).scatter(-1, sampled, 0.0)
 
 
 class _Ends(StoppingCriteria):  # type: ignore[misc]
-    """Records the end of each row: at a stop token, at the token limit, or when its stance is
-    settled.
+    """The record of the end of each row.
+
+    A row ends at a stop token, at the token limit, or when its stance is settled.
     """
 
     def __init__(
@@ -321,7 +343,7 @@ class _Ends(StoppingCriteria):  # type: ignore[misc]
             spell,
         )
         self.length = [-1] * rows
-        "tokens of each answer, without the stop token; -1: unfinished"
+        "tokens of each answer, without the stop token, with -1 for unfinished ones"
         self.stopped, self.decided = [False] * rows, [False] * rows
         self._rule = rule
         self._before = [rule.start if rule else 0] * rows
@@ -334,16 +356,19 @@ class _Ends(StoppingCriteria):  # type: ignore[misc]
         return torch.tensor([length >= 0 for length in self.length], device=input_ids.device)
 
     def forced(self, row: int, length: int) -> int | None:
-        """Return the token that ends a row's thought; `length`: of the row, with the prompt."""
+        """Return the token that ends a row's thought.
+
+        `length` is that of the row, with the prompt.
+        """
         return self._rule.forced(self._before[row], length - self._begun) if self._rule else None
 
     def _look(self, row: int, tokens: Tokens) -> None:
         if self._rule is not None:
             self._before[row] = self._rule.after(self._before[row], tokens)
-        before = self._before[row]
+        n_before = self._before[row]
         if tokens[-1] in self._stop:
             self.length[row], self.stopped[row] = len(tokens) - 1, True
-        elif before != WITHIN and len(tokens) - before >= self._most:
+        elif n_before != WITHIN and len(tokens) - n_before >= self._most:
             self.length[row] = len(tokens)
         elif self._settled is not None and self._settled(self._spell(tokens)):
             self.length[row], self.decided[row] = len(tokens), True
@@ -352,43 +377,46 @@ class _Ends(StoppingCriteria):  # type: ignore[misc]
 def _processors(
     sampling: Sampling, request: Request, rows: range, ends: _Ends
 ) -> LogitsProcessorList:
-    """Return the processors that turn logits into draws: exactly the requested sampling, in
-    transformers' order.
+    """Return the processors that turn logits into draws.
+
+    They apply exactly the requested sampling, in transformers' order.
     """
-    found: list[LogitsProcessor] = []
+    warpers: list[LogitsProcessor] = []
     if sampling.temperature != 1:
-        found.append(TemperatureLogitsWarper(float(sampling.temperature)))
+        warpers.append(TemperatureLogitsWarper(float(sampling.temperature)))
     if sampling.top_k:
-        found.append(TopKLogitsWarper(sampling.top_k))
+        warpers.append(TopKLogitsWarper(sampling.top_k))
     if sampling.top_p < 1:
-        found.append(TopPLogitsWarper(float(sampling.top_p)))
-    return LogitsProcessorList([*found, _Draw(request, rows, ends)])
+        warpers.append(TopPLogitsWarper(float(sampling.top_p)))
+    return LogitsProcessorList([*warpers, _Draw(request, rows, ends)])
 
 
 def _bare_config(network: Any, most: int) -> GenerationConfig:
-    """Return settings for `generate` without the model's defaults: nobody chose its penalties, bans
-    and nucleus here.
+    """Return settings for `generate` without the model's defaults.
+
+    Nobody chose its penalties, bans and nucleus here.
 
     `do_sample` is off because each row has one token left to choose when `generate` chooses.
     """
-    usual = network.generation_config
+    defaults = network.generation_config
     return GenerationConfig(
         do_sample=False,
         max_new_tokens=most,
-        bos_token_id=usual.bos_token_id,
-        decoder_start_token_id=usual.decoder_start_token_id,
+        bos_token_id=defaults.bos_token_id,
+        decoder_start_token_id=defaults.decoder_start_token_id,
     )
 
 
 def _decoder_begin(network: Any) -> list[int]:
-    """Return the tokens that a decoder's text begins with. Raises ModelError if the model does not
-    define them.
+    """Return the tokens that a decoder's text begins with.
+
+    Raises ModelError if the model does not define them.
     """
-    usual = network.generation_config
+    defaults = network.generation_config
     start = (
-        usual.decoder_start_token_id
-        if usual.decoder_start_token_id is not None
-        else usual.bos_token_id
+        defaults.decoder_start_token_id
+        if defaults.decoder_start_token_id is not None
+        else defaults.bos_token_id
     )
     if start is None:
         raise ModelError(
@@ -396,13 +424,14 @@ def _decoder_begin(network: Any) -> list[int]:
             "generation_config.json needs a "
             "decoder_start_token_id"
         )
-    forced = usual.forced_bos_token_id
+    forced = defaults.forced_bos_token_id
     return [int(start)] if forced is None else [int(start), int(forced)]
 
 
 def _tried(work: Callable[[range], list[T]], rows: range) -> list[T] | None:
-    """Return the results of rows; None if memory ran out, so that it is freed before the next
-    try.
+    """Return the results of rows, or None if memory ran out.
+
+    It is then freed before the next try.
     """
     try:
         with torch.inference_mode():

@@ -1,6 +1,6 @@
 """Sequences of tokens as one flat tree: every distinct beginning is one token to compute.
 
-A tree's tokens are in one row, each after its predecessors; a mask determines which earlier tokens
+A tree's tokens are in one row, each after its predecessors. A mask determines which earlier tokens
 each one sees. So one pass of a network computes all of them, without duplicates and without
 padding.
 """
@@ -22,10 +22,9 @@ Tokens = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Packed:
-    """The tokens of some sequences that have to be computed, given an already computed *path* of
-    tokens.
+    """The tokens of some sequences that have to be computed after a *path* of computed tokens.
 
-    The path is the beginning of the previous sequence; each sequence may branch off anywhere on it.
+    The path is the beginning of the previous sequence. Each sequence may branch off anywhere on it.
     """
 
     path: int
@@ -35,27 +34,29 @@ class Packed:
     positions: Ints
     "(n,): position in the sequence"
     slots: tuple[Ints, ...]
-    """for each sequence, the slots of its tokens: those of the path are 0 … path - 1, new ones path
-    … path + n - 1"""
+    """the slots of its tokens, for each sequence
+
+    Those of the path are 0 … path - 1, new ones path … path + n - 1.
+    """
 
     def seen(self) -> NDArray[np.bool_]:
-        """Return which tokens each new token sees, including itself: (n, path + n)."""
+        """Return the mask of tokens that each new token sees, itself included: (n, path + n)."""
         n = len(self.tokens)
         mask = np.zeros((n, self.path + n), dtype=bool)
-        done = self.path
+        next_slot = self.path
         for slots in self.slots:
             # Slots increase along a sequence: from here on they belong to it alone.
-            first = int(np.searchsorted(slots, done))
-            own = slots[first:] - self.path
-            mask[np.ix_(own, slots)] = np.tri(len(own), len(slots), first, dtype=bool)
-            done += len(own)
+            first = int(np.searchsorted(slots, next_slot))
+            new_tokens = slots[first:] - self.path
+            mask[np.ix_(new_tokens, slots)] = np.tri(len(new_tokens), len(slots), first, dtype=bool)
+            next_slot += len(new_tokens)
         return mask
 
 
 def pack(sequences: Sequence[Tokens], before: Tokens, wanted: Sequence[int]) -> Packed:
     """Lay out sequences, in their lexicographic order, that follow the sequence `before`.
 
-    `wanted[i]`: the first position of sequence i whose token has to be computed, even if it is on
+    `wanted[i]` is the first position of sequence i whose token has to be computed, even if it is on
     the path.
 
     Examples
@@ -65,19 +66,22 @@ def pack(sequences: Sequence[Tokens], before: Tokens, wanted: Sequence[int]) -> 
     ([2, 3, 4, 5, 6], [1, 2, 2, 3, 3], [[0, 1, 2], [0, 1, 3, 4], [0, 1, 3, 5]])
     """  # noqa: E501
     path = min(common(before, sequences[0]), wanted[0])
-    held, before = np.arange(path), sequences[0][:path]
+    current_slots, before = np.arange(path), sequences[0][:path]
     tokens: list[int] = []
     positions: list[int] = []
     slots: list[Ints] = []
     for sequence, first in zip(sequences, wanted, strict=True):
-        same = common(before, sequence)
-        if same > first and held[first] < path:
-            same = first
+        n_shared = common(before, sequence)
+        if n_shared > first and current_slots[first] < path:
+            n_shared = first
         start = path + len(tokens)
-        tokens += sequence[same:]
-        positions += range(same, len(sequence))
-        held, before = np.concatenate([held[:same], np.arange(start, path + len(tokens))]), sequence
-        slots.append(held)
+        tokens += sequence[n_shared:]
+        positions += range(n_shared, len(sequence))
+        current_slots, before = (
+            np.concatenate([current_slots[:n_shared], np.arange(start, path + len(tokens))]),
+            sequence,
+        )
+        slots.append(current_slots)
     return Packed(
         path, np.array(tokens, dtype=np.int64), np.array(positions, dtype=np.int64), tuple(slots)
     )
@@ -91,28 +95,30 @@ def common(one: Tokens, other: Tokens) -> int:
     >>> common((1, 2, 3), (1, 2, 4)), common((), (1,)), common((1,), (1, 2))
     (2, 0, 1)
     """
-    n = min(len(one), len(other))
-    if one[:n] == other[:n]:
-        return n
-    return next(i for i in range(n) if one[i] != other[i])
+    length = min(len(one), len(other))
+    if one[:length] == other[:length]:
+        return length
+    return next(index for index in range(length) if one[index] != other[index])
 
 
 def lexicographic(sequences: Sequence[Tokens]) -> list[int]:
-    """Return the indices of sequences in lexicographic order, which puts common beginnings
-    together.
+    """Return the indices of sequences in lexicographic order.
+
+    This order puts common beginnings together.
     """
-    return sorted(range(len(sequences)), key=lambda i: sequences[i])
+    return sorted(range(len(sequences)), key=lambda index: sequences[index])
 
 
 def distinct_beginnings(sequences: Sequence[Tokens]) -> int:
-    """Return the least number of tokens that must be computed for sequences: the size of their
-    tree.
+    """Return the least number of tokens that must be computed for sequences.
+
+    It is the size of their tree.
     """
     total = 0
-    before: Tokens = ()
-    for i in lexicographic(sequences):
-        total += len(sequences[i]) - common(before, sequences[i])
-        before = sequences[i]
+    previous: Tokens = ()
+    for index in lexicographic(sequences):
+        total += len(sequences[index]) - common(previous, sequences[index])
+        previous = sequences[index]
     return total
 
 
@@ -150,14 +156,14 @@ class Uniforms:
 
     def at(self, depth: int) -> NDArray[np.float64]:
         """Return the numbers of all samples at a depth: (n,). Depths come in order."""
-        block, place = divmod(depth, BLOCK)
+        block, row = divmod(depth, BLOCK)
         if block != self._block:
             bits = np.random.PCG64([self._seed, block])
             bits.advance(self._first * BLOCK)  # each double takes one step of the generator
             self._columns = np.random.Generator(bits).random((self._n, BLOCK)).T
             self._block = block
-        found: NDArray[np.float64] = self._columns[place]
-        return found
+        numbers: NDArray[np.float64] = self._columns[row]
+        return numbers
 
 
 @dataclass(slots=True)
@@ -172,9 +178,9 @@ class SampleTree:
     stop: frozenset[int]
     max_new_tokens: int
     settled: Callable[[tuple[int, ...]], bool] | None = None
-    "whether the beginning of an answer suffices; None: answers continue to their end"
+    "whether the beginning of an answer suffices, or None if answers continue to their end"
     rule: ThoughtRule | None = None
-    "limit of the thought before the answer; None: thought and answer share `max_new_tokens`"
+    "limit of the thought before the answer, or None if thought and answer share `max_new_tokens`"
     rows: list[Row] = field(default_factory=list)
     finished: Counter[tuple[int, ...]] = field(default_factory=Counter)
     decided: int = 0
@@ -194,21 +200,21 @@ class SampleTree:
         ----------
         tokens, probabilities : shape (rows, k)
             The possible next tokens of each row and their probabilities, 0 for the rest of a row.
-            Rows need not add up to 1; they are normalised.
+            Rows need not add up to 1, since they are normalised.
         """
-        before, self.rows = self.rows, []
-        uniforms = self.uniforms.at(len(before[0].tokens))
+        parents, self.rows = self.rows, []
+        uniforms = self.uniforms.at(len(parents[0].tokens))
         all_edges = np.cumsum(probabilities, axis=1)
         # Rounding must not go past the last token.
         last = probabilities.shape[1] - 1 - np.argmax(probabilities[:, ::-1] > 0, axis=1)
-        for parent, row in enumerate(before):
+        for parent, row in enumerate(parents):
             if (forced := self._forced(row)) is not None:
                 self._add(parent, row, forced, row.samples)
                 continue
             edges = all_edges[parent]
-            drawn = np.searchsorted(edges, uniforms[row.samples] * edges[-1], side="right")
-            for place, samples in _split(np.minimum(drawn, last[parent]), row.samples):
-                self._add(parent, row, int(tokens[parent, place]), samples)
+            sampled = np.searchsorted(edges, uniforms[row.samples] * edges[-1], side="right")
+            for column, samples in _split(np.minimum(sampled, last[parent]), row.samples):
+                self._add(parent, row, int(tokens[parent, column]), samples)
 
     def _forced(self, row: Row) -> int | None:
         """Return the token that ends the row's thought if its budget is spent."""
@@ -217,29 +223,29 @@ class SampleTree:
     def _add(self, parent: int, row: Row, token: int, samples: NDArray[np.int64]) -> None:
         """Continue samples with a token, or end them."""
         answer = (*row.tokens, token)
-        begun = 0 if self.rule is None else self.rule.after(row.begun, answer)
+        n_begun = 0 if self.rule is None else self.rule.after(row.begun, answer)
         if token in self.stop:
             self.finished[row.tokens] += len(samples)
-        elif begun != WITHIN and len(answer) - begun >= self.max_new_tokens:
+        elif n_begun != WITHIN and len(answer) - n_begun >= self.max_new_tokens:
             self.finished[answer] += len(samples)
         elif self.settled is not None and self.settled(answer):
             self.finished[answer] += len(samples)
             self.decided += len(samples)
         else:
-            self.rows.append(Row(answer, samples, parent, begun))
+            self.rows.append(Row(answer, samples, parent, n_begun))
 
 
 def _split(
     drawn: NDArray[np.int64], samples: NDArray[np.int64]
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """Yield each index that samples drew, in order, with these samples."""
-    places = drawn.tolist()
-    low, high = min(places), max(places)
+    columns = drawn.tolist()
+    low, high = min(columns), max(columns)
     if low == high:
         yield low, samples
         return
-    by: dict[int, list[int]] = {}
-    for place, sample in zip(places, samples.tolist(), strict=True):
-        by.setdefault(place, []).append(sample)
-    for place in sorted(by):
-        yield place, np.array(by[place])
+    samples_by_column: dict[int, list[int]] = {}
+    for column, sample in zip(columns, samples.tolist(), strict=True):
+        samples_by_column.setdefault(column, []).append(sample)
+    for column in sorted(samples_by_column):
+        yield column, np.array(samples_by_column[column])

@@ -1,8 +1,7 @@
-"""Invented people for the demonstration's store: annotators label, disagree and decide, and an
-auditor rules.
+"""Invented people for the demonstration's store.
 
-Their names begin with `demo-`. Their actions follow from the answers and a seed; existing ones are
-not repeated.
+Annotators label, disagree and decide, and an auditor rules. Their names begin with `demo-`. Their
+actions follow from the answers and a seed, and existing ones are not repeated.
 """
 
 from __future__ import annotations
@@ -34,15 +33,19 @@ FIRST, SECOND, AUDITOR = "demo-ada", "demo-ben", "demo-cleo"
 "two annotators, and the auditor who adjudicates and rules"
 QUEUE, TRAINING, CODEBOOK = "demo", "demo-training", "stance"
 LEARNED = frozenset((*AGREES[1:3], *DISAGREES[1:3], HEDGES[1]))
-"""answers that only the training set has; the test set has the others, among them those people
-disagree about"""
+"""answers that only the training set has
+
+The test set has the others, among them those people disagree about.
+"""
 PER_STRATUM, ATTENTION = 10_000, 6
 "texts per stratum (all), and number of items with a known label"
 SHARE, SLIPS, FLAGGED = 0.6, 0.03, 0.1
-"""shares: of items labelled by the second annotator; of labels that are slips; of doubtful answers
-that are flagged"""
+"""shares of items labelled by the second annotator, of slips among labels, and of flagged answers
+
+The last one is a share of the doubtful answers.
+"""
 DECIDED = 6
-"number of decided disagreements; the others are pending"
+"number of decided disagreements, while the others are pending"
 CONTROL, CONFIRMED = 12, 7
 "answers drawn to estimate the rule's error rate, and how many of them the auditor has decided"
 SAYS: Mapping[str, tuple[Stance, Stance]] = {
@@ -59,10 +62,11 @@ SAYS: Mapping[str, tuple[Stance, Stance]] = {
 
 
 def label(store: Store, models: Sequence[str]) -> str:
-    """Let the annotators label the free answers of scripted models; return a sentence about it, ""
-    if none.
+    """Let the annotators label the free answers of scripted models.
+
+    Returns a sentence about it, or an empty string if there are none.
     """
-    before = store.labels.totals()
+    counts_before = store.labels.totals()
     if all(queue.name != QUEUE for queue in store.queues.list()):
         _make_training(store, models)
         make(
@@ -81,9 +85,9 @@ def label(store: Store, models: Sequence[str]) -> str:
         _label(store, FIRST, 1.0, TRAINING)
     _label(store, FIRST, 1.0)
     _label(store, SECOND, SHARE)
-    decided = _decide(store)
+    n_decided = _decide(store)
     single, double, disputed = store.labels.totals()
-    if before == (single, double, disputed) and not decided:
+    if counts_before == (single, double, disputed) and not n_decided:
         return ""
     return (
         f"{FIRST} and {SECOND}, two invented annotators, labelled "
@@ -94,38 +98,41 @@ def label(store: Store, models: Sequence[str]) -> str:
 
 
 def _make_training(store: Store, models: Sequence[str]) -> None:
-    """Make the training set: each answer of `LEARNED` once beside every wording that it was given
-    to.
+    """Make the training set.
+
+    It has each answer of `LEARNED` once beside every wording that it was given to.
     """
-    given = [store.queues.candidates(name, None, models) for name in registry.free_text()]
-    offers = Candidates.joined(given).pooled(SEVERAL)
+    candidates = [store.queues.candidates(name, None, models) for name in registry.free_text()]
+    pooled = Candidates.joined(candidates).pooled(SEVERAL)
     items = tuple(
-        NewItem(one.wording_id, 1, one.model, text_id=one.text_id)
-        for one in offers
-        if one.text in LEARNED
+        NewItem(answer.wording_id, 1, answer.model, text_id=answer.text_id)
+        for answer in pooled
+        if answer.text in LEARNED
     )
     if not items:
         return
     spec = QueueSpec(
         TRAINING, Purpose.TRAINING, CODEBOOK, models=tuple(models), per_stratum=PER_STRATUM
     )
-    book = codebook_of(store, None, CODEBOOK)
-    make(store, spec, Proposal(spec, book, items, Sample((), 1, 0, 0), len(offers), 0, ()))
+    codebook = codebook_of(store, None, CODEBOOK)
+    make(store, spec, Proposal(spec, codebook, items, Sample((), 1, 0, 0), len(pooled), 0, ()))
 
 
 def _label(store: Store, name: str, share: float, queue: str = QUEUE) -> None:
     """Let one person label up to a share of a queue."""
-    place = 0 if name == FIRST else 1
-    known = dict(attention_items(CODEBOOK))
+    index = 0 if name == FIRST else 1
+    attention_labels = dict(attention_items(CODEBOOK))
     with Annotator.open(store.path, queue, name) as person:
-        wanted = share * store.queues.get(queue).items
-        while person.progress().done < wanted and (item := person.next()) is not None:
+        n_wanted = share * store.queues.get(queue).items
+        while person.progress().done < n_wanted and (item := person.next()) is not None:
             text = item.context.text
-            if text not in known and text not in SAYS:
+            if text not in attention_labels and text not in SAYS:
                 person.skip(item.unit)
                 return
             rng = derive_rng(SEED, name, text, item.context.statement)
-            stance = Stance(known[text]) if text in known else SAYS[text][place]
+            stance = (
+                Stance(attention_labels[text]) if text in attention_labels else SAYS[text][index]
+            )
             if rng.random() < SLIPS:
                 stance = Stance.DISAGREE if stance is Stance.AGREE else Stance.AGREE
             if text in SAYS and len(set(SAYS[text])) > 1 and rng.random() < FLAGGED:
@@ -136,27 +143,32 @@ def _label(store: Store, name: str, share: float, queue: str = QUEUE) -> None:
 
 
 def _decide(store: Store) -> int:
-    """Let the auditor decide some disagreements; return their number."""
-    book = codebook_of(store, QUEUE, CODEBOOK)
-    every = store.labels.judged(book.name, queue=QUEUE)
-    left = DECIDED - sum(item.decision is not None for item in every)
-    waiting = [item for item in every if item.open][: max(left, 0)]
-    for item in waiting:
-        said = (
+    """Let the auditor decide some disagreements, and return their number."""
+    codebook = codebook_of(store, QUEUE, CODEBOOK)
+    judged_items = store.labels.judged(codebook.name, queue=QUEUE)
+    n_left = DECIDED - sum(item.decision is not None for item in judged_items)
+    undecided = [item for item in judged_items if item.open][: max(n_left, 0)]
+    for item in undecided:
+        decision = (
             SAYS[item.context.text][0].value if item.context.text in SAYS else item.labels[0].label
         )
-        store.labels.decide(item.context.unit, book, said, Reason.HEDGED, "Demonstration.", AUDITOR)
-    return len(waiting)
+        store.labels.decide(
+            item.context.unit, codebook, decision, Reason.HEDGED, "Demonstration.", AUDITOR
+        )
+    return len(undecided)
 
 
 def rule(store: Store, run: Run) -> str:
-    """Let the auditor review a run and decide on a control sample; return a sentence about it, ""
-    if none.
+    """Let the auditor review a run and decide on a control sample.
+
+    Returns a sentence about it, or an empty string if there is nothing left to do.
     """
-    of = review(store, run, USUAL)
-    control = control_of(store, of) or draw(store, of, CONTROL, seed=SEED, drawn_by=AUDITOR)
-    left = CONFIRMED - sum(control.looked_at(item, None) for item in control.items)
-    items = [item for item in control.items if not control.looked_at(item, None)][: max(left, 0)]
+    reviewed = review(store, run, USUAL)
+    control = control_of(store, reviewed) or draw(
+        store, reviewed, CONTROL, seed=SEED, drawn_by=AUDITOR
+    )
+    n_left = CONFIRMED - sum(control.looked_at(item, None) for item in control.items)
+    items = [item for item in control.items if not control.looked_at(item, None)][: max(n_left, 0)]
     for item in items:
         name = ruling_subjects.short_answer(item.prompt, item.text)
         _rule(
@@ -166,12 +178,12 @@ def rule(store: Store, run: Run) -> str:
             Verdict.CONFIRMED,
             "Demonstration: the rule reads what the answer says.",
         )
-    ruled = any(
-        one.auditor == AUDITOR and not of.as_drawn(one)
-        for given in of.rulings.statements.values()
-        for one in given
+    has_ruled = any(
+        ruling.auditor == AUDITOR and not reviewed.as_drawn(ruling)
+        for rulings_given in reviewed.rulings.statements.values()
+        for ruling in rulings_given
     )
-    rulings = [] if ruled else list(_rulings(store, of))
+    rulings = [] if has_ruled else list(_rulings(store, reviewed))
     for name, verdict, reason in rulings:
         _rule(store, run, name, verdict, reason)
     if not items and not rulings:
@@ -184,10 +196,11 @@ def rule(store: Store, run: Run) -> str:
 
 
 def _rulings(store: Store, of: Review) -> Iterator[tuple[str, Verdict, str]]:
-    """Yield the auditor's rulings: on the first statements of the queue, and on an answer to
-    another one.
+    """Yield the auditor's rulings.
+
+    They are on the first statements of the queue, and on an answer to another one.
     """
-    refs = [one.ref for one in of.queue]
+    refs = [statement.ref for statement in of.queue]
     for ref, verdict, reason in zip(
         refs,
         (Verdict.CONFIRMED, Verdict.LOOK_AGAIN),
@@ -199,9 +212,11 @@ def _rulings(store: Store, of: Review) -> Iterator[tuple[str, Verdict, str]]:
     ):
         yield ref, verdict, f"Demonstration: {reason}"
     for ref in refs[2:3]:
-        unread = next((one for one in answers_of(store, of, ref) if one.label is None), None)
-        if unread is not None:
-            name = ruling_subjects.short_answer(unread.prompt, unread.text)
+        unread_answer = next(
+            (answer for answer in answers_of(store, of, ref) if answer.label is None), None
+        )
+        if unread_answer is not None:
+            name = ruling_subjects.short_answer(unread_answer.prompt, unread_answer.text)
             yield (
                 name,
                 Verdict.EXCLUDED,
@@ -210,8 +225,8 @@ def _rulings(store: Store, of: Review) -> Iterator[tuple[str, Verdict, str]]:
 
 
 def _rule(store: Store, run: Run, name: str, verdict: Verdict, reason: str) -> None:
-    thing = ruling_subjects.find(store, name, run.instrument)
+    subject = ruling_subjects.find(store, name, run.instrument)
     model = store.runs.model_key(run).hex()
     ruling_subjects.rule(
-        store, thing, verdict, auditor=AUDITOR, reason=reason, reading=None, model=model
+        store, subject, verdict, auditor=AUDITOR, reason=reason, reading=None, model=model
     )

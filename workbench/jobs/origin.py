@@ -1,9 +1,9 @@
-"""The origin of jobs: a store may come from another person, and resuming its jobs uses the user's
-own keys.
+"""Checks where jobs come from, since resuming a job uses the user's own keys.
 
-A job has a mark that only this installation can create: a keyed hash of its specification, with a
-secret in the user's configuration folder. The secret is in no store, so a person with a copy of a
-store can neither mark their own jobs nor change a marked job.
+A store may come from another person. A job has a mark that only this installation can create: a
+keyed hash of its specification, with a secret in the user's configuration folder. The secret is in
+no store, so a person with a copy of a store can neither mark their own jobs nor change a marked
+job.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class Installation:
     """One user on one machine, or on machines that share a home folder."""
 
     secret: bytes
-    "empty: it could not be stored, so no job counts as created here"
+    "empty if it could not be stored, so no job counts as created here"
 
     def mark(self, uid: bytes, kind: str, spec: Mapping[str, object]) -> str:
         """Return the mark of a job that is created here."""
-        said = b"\0".join([uid, kind.encode(), spec_text(spec).encode("utf-8", "surrogatepass")])
-        return hmac.digest(self.secret, said, "sha256").hex() if self.secret else ""
+        content = b"\0".join([uid, kind.encode(), spec_text(spec).encode("utf-8", "surrogatepass")])
+        return hmac.digest(self.secret, content, "sha256").hex() if self.secret else ""
 
     def made(self, job: Job) -> bool:
         """Return whether a job was created here, or approved here by a person."""
@@ -62,22 +62,25 @@ class Installation:
 
 
 def here(environ: Mapping[str, str] = os.environ) -> Installation:
-    """Return this installation, creating its secret on the first call; it has none if the folder
-    cannot be written.
+    """Return this installation, creating its secret on the first call.
+
+    It has no secret if the folder cannot be written.
     """
     path = config_folder(environ) / "installation"
     try:
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
-            made = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-            with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+            with os.fdopen(
+                os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w"
+            ) as file:
                 file.write(secrets.token_hex(SECRET_BYTES))
             try:
-                os.link(made, path)  # if two start at the same time, the first one wins
+                os.link(temporary, path)  # if two start at the same time, the first one wins
             except FileExistsError:
                 pass
             finally:
-                made.unlink()
+                temporary.unlink()
         secret = bytes.fromhex(path.read_text().strip())
     except (OSError, ValueError):
         return Installation(b"")
@@ -85,11 +88,12 @@ def here(environ: Mapping[str, str] = os.environ) -> Installation:
 
 
 def config_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the user's configuration folder: $WORKBENCH_CONFIG, $XDG_CONFIG_HOME/workbench or
-    ~/.config/workbench.
+    """Return the user's configuration folder.
+
+    It is $WORKBENCH_CONFIG, $XDG_CONFIG_HOME/workbench or ~/.config/workbench.
     """
-    if chosen := environ.get("WORKBENCH_CONFIG"):
-        return Path(chosen)
+    if folder := environ.get("WORKBENCH_CONFIG"):
+        return Path(folder)
     return Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "workbench"
 
 
@@ -99,15 +103,17 @@ def consent(path: Path, job: int) -> str:
 
 
 def allowed(path: Path, job: Job, environ: Mapping[str, str] = os.environ) -> bool:
-    """Return whether a worker may take a job: it was created here, or a person approved it for this
-    worker.
+    """Return whether a worker may take a job.
+
+    It may if the job was created here, or a person approved it for this worker.
     """
     return environ.get(CONSENT) == consent(path, job.id) or here(environ).made(job)
 
 
 def about(job: Job, environ: Mapping[str, str] = os.environ) -> str:
-    """Return, for approval of a job from elsewhere, whom it asks, with which key, and what it may
-    cost.
+    """Return the description by which a person approves a job from elsewhere.
+
+    It says whom the job asks, with which key, and what it may cost.
     """
     lines = [
         f"Job {job.id} was created elsewhere: by another user, on another machine, or before "
@@ -127,13 +133,13 @@ def _host(model: str, environ: Mapping[str, str]) -> str:
         address = parse_address(model, environ)
     except WorkbenchError as error:
         return f"none ({error})"
-    held = bool(environ.get(address.key_variable, "").strip())
+    has_key = bool(environ.get(address.key_variable, "").strip())
     if not address.trusted:
         return (
             f"{address.host}:{address.port}, which gets no key (${ENDPOINT_HOSTS} does not list it)"
         )
     return f"{address.host}:{address.port}, which gets " + (
-        f"${address.key_variable}" if held else "no key: none is set"
+        f"${address.key_variable}" if has_key else "no key: none is set"
     )
 
 
@@ -154,24 +160,25 @@ Probe = Callable[[Path], int]
 
 def free_bytes(folder: Path) -> int:
     """Return the bytes that may still be written in a folder."""
-    found = os.statvfs(folder)
-    return found.f_bavail * found.f_frsize
+    stats = os.statvfs(folder)
+    return stats.f_bavail * stats.f_frsize
 
 
 def shortage(store: Path, free: Probe = free_bytes, environ: Mapping[str, str] = os.environ) -> str:
-    """Return a message if the disk space for a store is too low, "" if there is enough or it is
-    unknown.
+    """Return a message if the disk space for a store is too low.
+
+    It is empty if there is enough space, or the free space is unknown.
     """
     folder = store.resolve().parent
-    least = _least_mb(environ)
+    least_mb = _least_mb(environ)
     try:
-        left = free(folder) / 1e6
+        free_mb = free(folder) / 1e6
     except OSError:
         return ""
-    if left >= least:
+    if free_mb >= least_mb:
         return ""
     return (
-        f"only {left:,.0f} MB are free in {folder}, and {least:,.0f} MB are to stay free "
+        f"only {free_mb:,.0f} MB are free in {folder}, and {least_mb:,.0f} MB are to stay free "
         f"(${VARIABLE})"
     )
 
@@ -189,9 +196,9 @@ def _least_mb(environ: Mapping[str, str]) -> float:
     if not text:
         return LEAST_MB
     try:
-        least = float(text)
+        least_mb = float(text)
     except ValueError:
-        least = -1.0
-    if not 0 <= least < float("inf"):
+        least_mb = -1.0
+    if not 0 <= least_mb < float("inf"):
         raise UsageError(f"${VARIABLE} is {text!r}; give a number of megabytes, 0 or more")
-    return least
+    return least_mb

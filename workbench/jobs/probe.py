@@ -1,5 +1,6 @@
-"""A job's probe: asked before anything else, shown, and decided on by a person or by the share of
-readable answers.
+"""Asks a job's probe before anything else, and shows it.
+
+A person decides on it, or the share of readable answers.
 """
 
 from __future__ import annotations
@@ -21,42 +22,45 @@ NOTHING_YET = "The run itself has asked nothing yet."
 
 
 def begin(task: Task, design: Design, model: Model) -> Ended | None:
-    """Ask the probe of a job, if it has one. Return how the job ends; None if it continues."""
-    store, job, wish = task.store, task.job, task.job.probe
-    if wish is None or wish.result is not None:
+    """Ask the probe of a job, if it has one.
+
+    Returns how the job ends, or None if it continues.
+    """
+    store, job, request = task.store, task.job, task.job.probe
+    if request is None or request.result is not None:
         return None
     plan = pipeline.plan(store, design, card=model.card)
     if not plan.samples_needed:
         return None
     store.jobs.beat(job.id, "probe: answers that count in no figure")
-    found = probe(store, plan, model, task.stop, lambda words: _tell(task, words))
-    if found is None:
+    result = probe(store, plan, model, task.stop, lambda message: _tell(task, message))
+    if result is None:
         return "cancelled", f"{task.stop.why}; {NOTHING_YET} Resume starts with the probe again."
-    for line in lines(found):
+    for line in lines(result):
         task.say(line)
-    if found.all_failed:
+    if result.all_failed:
         return (
             "failed",
-            f"every answer of the probe failed: {found.answers[0].reason}. {NOTHING_YET}",
+            f"every answer of the probe failed: {result.answers[0].reason}. {NOTHING_YET}",
         )
-    store.jobs.note_probe(job.id, found)
+    store.jobs.note_probe(job.id, result)
     if (
         not job.patient
         and isinstance(model, Doubtful)
-        and (undrawn := model.undrawn(design.sampling))
+        and (why_not_drawn := model.undrawn(design.sampling))
     ):
         return stopped(
             task,
             UNDRAWN,
-            f"{found.describe()}. Its answers are not drawn: {undrawn}. {NOTHING_YET}",
+            f"{result.describe()}. Its answers are not drawn: {why_not_drawn}. {NOTHING_YET}",
         )
-    if wish.asks:
-        return _waits(task, f"{found.describe()}. {NOTHING_YET}")
-    if found.share >= wish.least:
+    if request.asks:
+        return _waits(task, f"{result.describe()}. {NOTHING_YET}")
+    if result.share >= request.least:
         return None
-    least = percent(round(100 * wish.least), 100)
+    least_share = percent(round(100 * request.least), 100)
     return stopped(
-        task, PROBE, f"{found.describe()}, and fewer than {least} stop a run. {NOTHING_YET}"
+        task, PROBE, f"{result.describe()}, and fewer than {least_share} stop a run. {NOTHING_YET}"
     )
 
 
@@ -68,7 +72,7 @@ def lines(found: ProbeResult) -> list[str]:
     """Return a probe in lines: its result, then each answer after its reading."""
     return [
         found.describe(),
-        *(f"  {one.read_as}: {one.text or one.reason}" for one in found.answers),
+        *(f"  {answer.read_as}: {answer.text or answer.reason}" for answer in found.answers),
     ]
 
 

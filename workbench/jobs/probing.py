@@ -1,5 +1,4 @@
-"""A probe: about twenty answers that are drawn and read before hours are spent on the rest of a
-run.
+"""Probes a run: about twenty answers are drawn and read before hours are spent on the rest.
 
 Its prompts are drawn at random from the plan, evenly from its templates, and its answers use
 separate seeds. They count in no figure: a prompt's answers are drawn together from one seed, so an
@@ -62,8 +61,10 @@ if TYPE_CHECKING:
     from workbench.inference.base import Model
 
 WORTH_IT = 5 * PROBED
-"""fewest answers of a run, or prompts if probabilities are computed, for a probe: a shorter one is
-hardly more than its probe"""
+"""fewest answers of a run for a probe, or prompts if probabilities are computed
+
+A shorter run is hardly more than its probe.
+"""
 OTHERS = 3
 "most other families of templates that are tried if too few answers are readable"
 LONGEST = 4000
@@ -81,16 +82,18 @@ class _Asked:
     n: int
 
     def answer(self, text: str, label: str = "", fault: str = "", reason: str = "") -> ProbedAnswer:
-        """Return an answer to it; very long ones are truncated."""
-        more = len(text) - LONGEST
-        shown = f"{text[:LONGEST]} … ({more:,} characters more)" if more > 0 else text
+        """Return an answer to it, truncated if it is very long."""
+        n_hidden = len(text) - LONGEST
+        visible_text = (
+            f"{text[:LONGEST]} … ({n_hidden:,} characters more)" if n_hidden > 0 else text
+        )
         order = "swapped" if self.probe.inverted else "printed"
         return ProbedAnswer(
             self.probe.statement,
             self.probe.variant,
             self.probe.template,
             order,
-            shown,
+            visible_text,
             label,
             fault,
             reason,
@@ -99,9 +102,9 @@ class _Asked:
 
 def is_new(store: Store, design: Design) -> bool:
     """Return whether no job of this store has asked a model these templates with these settings."""
-    wanted = _manner(design)
+    settings = _manner(design)
     for job in store.jobs.list():
-        if job.done and "sampling" in job.spec and _manner(Design.from_json(job.spec)) == wanted:
+        if job.done and "sampling" in job.spec and _manner(Design.from_json(job.spec)) == settings:
             return False
     return True
 
@@ -119,9 +122,10 @@ def _manner(design: Design) -> tuple[object, ...]:
 
 
 def is_worth_it(store: Store, of: Plan) -> bool:
-    """Return whether a run should begin with a probe: if it is long enough, and new to the store.
+    """Return whether a run should begin with a probe.
 
-    A cluster loads its model for each call, so it gets no probe.
+    It should if it is long enough, and new to the store. A cluster loads its model for each call,
+    so it gets no probe.
     """
     return of.samples_needed >= WORTH_IT and not of.design.cluster and is_new(store, of.design)
 
@@ -133,34 +137,38 @@ def probe(
     should_stop: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] = lambda _: None,
 ) -> ProbeResult | None:
-    """Ask the probe of a plan, and read its answers; None if it was stopped. Nothing is written.
+    """Ask the probe of a plan, and read its answers, or return None if it was stopped.
 
-    If too few answers are readable, other families of templates are asked, too. `say` receives the
-    progress.
+    Nothing is written. If too few answers are readable, other families of templates are asked, too.
+    `say` receives the progress.
     """
-    found = _probed(of, model, should_stop, say)
-    if found is None or found.exact or found.all_failed or found.share >= ENOUGH:
-        return found
-    others = []
-    for other in _families(store, of, model):
-        shown = _probed(other, model, should_stop, say)
-        if shown is None:
+    result = _probed(of, model, should_stop, say)
+    if result is None or result.exact or result.all_failed or result.share >= ENOUGH:
+        return result
+    family_shares = []
+    for other_plan in _families(store, of, model):
+        other_result = _probed(other_plan, model, should_stop, say)
+        if other_result is None:
             return None
-        if not shown.all_failed:
-            others.append(FamilyShare(other.design.family, shown.readable, len(shown.answers)))
-    return replace(found, others=tuple(others))
+        if not other_result.all_failed:
+            family_shares.append(
+                FamilyShare(
+                    other_plan.design.family, other_result.readable, len(other_result.answers)
+                )
+            )
+    return replace(result, others=tuple(family_shares))
 
 
 def _probed(
     of: Plan, model: Model, should_stop: Callable[[], bool], say: Callable[[str], None]
 ) -> ProbeResult | None:
-    asked = chosen(of)
+    items = chosen(of)
     exact = of.design.sampling.mode == EXACT
     answers: list[ProbedAnswer] = []
-    for came in (_computed if exact else _drawn)(of, model, asked):
-        answers += came
+    for new_answers in (_computed if exact else _drawn)(of, model, items):
+        answers += new_answers
         say(
-            f"probe, family {of.design.family}: {len(answers)} of {sum(one.n for one in asked)} "
+            f"probe, family {of.design.family}: {len(answers)} of {sum(item.n for item in items)} "
             "have come"
         )
         if should_stop():
@@ -170,60 +178,66 @@ def _probed(
 
 
 def chosen(of: Plan) -> list[_Asked]:
-    """Return the prompts of a probe, always the same for a plan: a random one of each template and
-    label order in turn, with answers distributed evenly, until there are enough.
+    """Return the prompts of a probe, always the same for a plan.
+
+    A random one of each template and label order follows in turn, with answers distributed evenly,
+    until there are enough.
     """
     rng = derive_rng(of.design.seed, "probe")
-    by_name = {(t.name, t.inverted): t for t in of.templates}
+    by_name = {(template.name, template.inverted): template for template in of.templates}
     first = {probe.prompt.key: probe for probe in reversed(of.probes)}
     probes = [first[key] for key in of.prompts]
-    order = [probes[place] for place in rng.permutation(len(probes))]
+    order = [probes[index] for index in rng.permutation(len(probes))]
     if order[0].prompt.context:
         picked = _of_few_contexts(order)
     else:
         groups: dict[tuple[str, bool], list[Probe]] = defaultdict(list)
-        for one in order:
-            groups[one.template, one.inverted].append(one)
+        for drawn_probe in order:
+            groups[drawn_probe.template, drawn_probe.inverted].append(drawn_probe)
         picked = list(_in_turn(list(groups.values())))[:PROBED]
     exact = of.design.sampling.mode == EXACT
-    share, rest = divmod(PROBED, len(picked))
+    answers_each, remainder = divmod(PROBED, len(picked))
     return [
-        _Asked(one, by_name[one.template, one.inverted], 1 if exact else share + (place < rest))
-        for place, one in enumerate(picked)
+        _Asked(
+            picked_probe,
+            by_name[picked_probe.template, picked_probe.inverted],
+            1 if exact else answers_each + (index < remainder),
+        )
+        for index, picked_probe in enumerate(picked)
     ]
 
 
 def _of_few_contexts(order: Sequence[Probe]) -> list[Probe]:
     contexts: dict[object, list[Probe]] = defaultdict(list)
-    for one in order:
-        contexts[one.prompt.messages[: one.prompt.context]].append(one)
-    return [one for group in contexts.values() for one in group][:PROBED]
+    for drawn_probe in order:
+        contexts[drawn_probe.prompt.messages[: drawn_probe.prompt.context]].append(drawn_probe)
+    return [probe_ for group in contexts.values() for probe_ in group][:PROBED]
 
 
 def _in_turn(groups: Sequence[Sequence[Probe]]) -> Iterator[Probe]:
-    for place in range(max(map(len, groups))):
-        yield from (group[place] for group in groups if place < len(group))
+    for index in range(max(map(len, groups))):
+        yield from (group[index] for group in groups if index < len(group))
 
 
 def _families(store: Store, of: Plan, model: Model) -> Iterator[Plan]:
     """Yield plans with other families of templates, with the audit's settings for them."""
     design, audit = of.design, registry.audit(of.design.audit)
     language = design.template_language or design.language
-    held = audit.templates_for(store.instruments.get(design.instrument), language)
-    names = sorted({t.family for t in held} - {design.family})
-    usual = audit.defaults.sampling_of(design.family).max_new_tokens
+    templates = audit.templates_for(store.instruments.get(design.instrument), language)
+    names = sorted({template.family for template in templates} - {design.family})
+    usual_tokens = audit.defaults.sampling_of(design.family).max_new_tokens
     for family in names[:OTHERS]:
         tokens = design.sampling.max_new_tokens
-        if tokens == usual:
+        if tokens == usual_tokens:
             tokens = audit.defaults.sampling_of(family).max_new_tokens
-        other = replace(
+        other_design = replace(
             design,
             family=family,
             templates=(),
             sampling=replace(design.sampling, max_new_tokens=tokens),
         )
         try:
-            yield plan(store, other, card=model.card)
+            yield plan(store, other_design, card=model.card)
         except WorkbenchError:
             continue
 
@@ -235,26 +249,27 @@ def _drawn(of: Plan, model: Model, asked: Sequence[_Asked]) -> Iterator[list[Pro
     seed = int(derive_rng(of.design.seed, "probe answers").integers(2**31))
     requests = [
         Request(
-            one.probe.prompt,
-            one.n,
-            derived_seed(seed, one.probe.prompt.key, 0),
-            rules.get(one.probe.prompt.key),
+            asked_prompt.probe.prompt,
+            asked_prompt.n,
+            derived_seed(seed, asked_prompt.probe.prompt.key, 0),
+            rules.get(asked_prompt.probe.prompt.key),
         )
-        for one in asked
+        for asked_prompt in asked
     ]
     with closing_of(model.generate(requests, of.design.sampling)) as answers:
         for drawn in answers:
-            one = asked[drawn.request]
-            read = [_read(audit, one, text) for text, count in drawn.answers for _ in range(count)]
+            item = asked[drawn.request]
+            read = [_read(audit, item, text) for text, count in drawn.answers for _ in range(count)]
             yield [
                 *read,
-                *(one.answer("", fault=FAILED, reason=drawn.reason) for _ in range(drawn.failed)),
+                *(item.answer("", fault=FAILED, reason=drawn.reason) for _ in range(drawn.failed)),
             ]
 
 
 def _read(audit: Audit, one: _Asked, output: str) -> ProbedAnswer:
-    """Return the reading of an answer: by the rule of its template; for free text by words, if
-    possible.
+    """Return the reading of an answer by the rule of its template.
+
+    Free text is read by words, if possible.
     """
     answer = split(output).answer
     if answer is None:
@@ -265,9 +280,9 @@ def _read(audit: Audit, one: _Asked, output: str) -> ProbedAnswer:
     if label is None and _free(audit, [one.template]):
         return one.answer(output, label=_by_words(one.template, answer))
     if label is None:
-        other = languages(one.template.words).other(answer, one.template.language)
-        why = f"in another language: {other}" if other else ""
-        return one.answer(output, fault=REFUSAL if refused else UNREADABLE, reason=why)
+        other_language = languages(one.template.words).other(answer, one.template.language)
+        reason = f"in another language: {other_language}" if other_language else ""
+        return one.answer(output, fault=REFUSAL if refused else UNREADABLE, reason=reason)
     if one.template.scale == LETTER and label not in audit.offered(one.probe):
         return one.answer(output, fault=UNREADABLE, reason=f"{label} is not offered")
     return one.answer(output, label=label)
@@ -279,39 +294,45 @@ def _free(audit: Audit, templates: Iterable[Template]) -> bool:
 
 
 def _by_words(template: Template, answer: str) -> str:
-    """Return the reading of a free-text answer by its words; empty if there is none, as of the rest
-    of a statement. Classifiers read it later.
+    """Return the reading of a free-text answer by its words, or an empty string if there is none.
+
+    There is none for the rest of a statement. Classifiers read free text later.
     """
     try:
         rule = stance_reader(template)
     except UnknownName:
         return ""
-    found = rule.read(answer)
-    label = found.label if template.scale == FREE_TEXT else None
-    said = label or (REFUSAL if found.reason == REFUSAL else "")
-    return f"{said}{BY_WORDS}" if said else ""
+    reading = rule.read(answer)
+    label = reading.label if template.scale == FREE_TEXT else None
+    text = label or (REFUSAL if reading.reason == REFUSAL else "")
+    return f"{text}{BY_WORDS}" if text else ""
 
 
 def _computed(of: Plan, model: Model, asked: Sequence[_Asked]) -> Iterator[list[ProbedAnswer]]:
     """Yield the computed result of each prompt."""
-    prompts = [one.probe.prompt for one in asked]
+    prompts = [asked_prompt.probe.prompt for asked_prompt in asked]
     if registry.audit(of.design.audit).defaults.exact_by == "next tokens":
         yield from _next(of, model, asked, prompts)
         return
     likeliest = _likeliest(model, prompts)
-    forms = forms_by_prompt(of.templates, [one.probe for one in asked])
+    forms = forms_by_prompt(of.templates, [asked_prompt.probe for asked_prompt in asked])
     options = [forms[prompt.key] for prompt in prompts]
     with closing_of(scored_one_by_one(model, prompts, options)) as scores:
-        for found in scores:
-            one, (tokens, thinks) = asked[found.prompt], likeliest.get(found.prompt, ("", ""))
-            reason = found.reason or thinks
-            if reason or np.isnan(found.log_probabilities).any():
+        for scored in scores:
+            item, (tokens, thought_fault) = (
+                asked[scored.prompt],
+                likeliest.get(scored.prompt, ("", "")),
+            )
+            reason = scored.reason or thought_fault
+            if reason or np.isnan(scored.log_probabilities).any():
                 yield [
-                    one.answer(tokens, fault=FAILED, reason=reason or "a probability is undefined")
+                    item.answer(tokens, fault=FAILED, reason=reason or "a probability is undefined")
                 ]
                 continue
-            shares = dict(zip(options[found.prompt], np.exp(found.log_probabilities), strict=True))
-            yield [_of_labels(one, shares, tokens)]
+            shares = dict(
+                zip(options[scored.prompt], np.exp(scored.log_probabilities), strict=True)
+            )
+            yield [_of_labels(item, shares, tokens)]
 
 
 def _of_labels(one: _Asked, shares: Mapping[str, float], tokens: str) -> ProbedAnswer:
@@ -330,48 +351,49 @@ def _of_labels(one: _Asked, shares: Mapping[str, float], tokens: str) -> ProbedA
 
 
 def _likeliest(model: Model, prompts: Sequence[Prompt]) -> dict[int, tuple[str, str]]:
-    """Return the most likely next tokens of prompts, by index, with the reason of failures; empty
-    if the backend offers none.
+    """Return the most likely next tokens of prompts, by index, with the reason of failures.
+
+    It is empty if the backend offers none.
     """
-    found = {}
+    tokens_by_prompt = {}
     try:
         with closing_of(model.next_tokens(prompts, TOP)) as tables:
             for table in tables:
                 if not table.reason:
-                    found[table.prompt] = (
+                    tokens_by_prompt[table.prompt] = (
                         _named(table.texts, table.log_probabilities),
                         begins_in_thought(table),
                     )
     except (BudgetSpent, SnapshotsAlternate):
         raise
     except ModelError:
-        return found
-    return found
+        return tokens_by_prompt
+    return tokens_by_prompt
 
 
 def _next(
     of: Plan, model: Model, asked: Sequence[_Asked], prompts: Sequence[Prompt]
 ) -> Iterator[list[ProbedAnswer]]:
-    words = labels_of(of)
-    with closing_of(model.next_tokens(prompts, TOP, words)) as tables:
-        for found in tables:
-            one = asked[found.prompt]
-            if reason := found.reason or begins_in_thought(found):
-                yield [one.answer("", fault=FAILED, reason=reason)]
+    labels = labels_of(of)
+    with closing_of(model.next_tokens(prompts, TOP, labels)) as tables:
+        for table in tables:
+            item = asked[table.prompt]
+            if reason := table.reason or begins_in_thought(table):
+                yield [item.answer("", fault=FAILED, reason=reason)]
                 continue
-            tokens = list(zip(found.texts, map(float, found.log_probabilities), strict=True))
-            masses = {word: mass(tokens[:PUBLISHED_TOP], word) for word in words}
+            tokens = list(zip(table.texts, map(float, table.log_probabilities), strict=True))
+            masses = {word: mass(tokens[:PUBLISHED_TOP], word) for word in labels}
             label = max(masses, key=lambda word: masses[word])
-            text = f"likeliest next: {_named(found.texts, found.log_probabilities)}"
+            text = f"likeliest next: {_named(table.texts, table.log_probabilities)}"
             yield [
-                one.answer(text, label=label)
+                item.answer(text, label=label)
                 if masses[label]
-                else one.answer(text, fault=UNREADABLE)
+                else item.answer(text, fault=UNREADABLE)
             ]
 
 
 def _named(texts: Sequence[str], logs: Sequence[float] | np.ndarray) -> str:
     return ", ".join(
-        f"{text!r} {np.exp(log):.0%}"
-        for text, log in list(zip(texts, logs, strict=True))[:SHOWN_TOKENS]
+        f"{text!r} {np.exp(log_probability):.0%}"
+        for text, log_probability in list(zip(texts, logs, strict=True))[:SHOWN_TOKENS]
     )

@@ -1,5 +1,6 @@
-"""Asks a model for the missing answers of a design: first its probe, then the rest, and reports the
-end.
+"""Asks a model for the missing answers of a design.
+
+The probe comes first, then the rest, and then a report of the end.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from workbench.jobs.task import AGAIN, Ended, Task, said, unfinished
 
 NEVER = "The same requests would fail again."
 PLANS = 5
-"plans that may be outdated by edits before anything is asked"
+"number of plans that may be outdated by edits before anything is asked"
 
 
 def sample(task: Task) -> Ended:
@@ -45,7 +46,7 @@ def sample(task: Task) -> Ended:
             )
         ledger = batching.JobLedger(task)
         model.use_batches(ledger)
-    before = replace(model.work)
+    work_before = replace(model.work)
     try:
         plan, progress = _asked(task, design, model)
     except ModelError:
@@ -54,25 +55,28 @@ def sample(task: Task) -> Ended:
         raise
     if ledger is not None:
         ledger.settle()
-    task.say(throughput(progress, before, model.work, _unit(design)))
+    task.say(throughput(progress, work_before, model.work, _unit(design)))
     _log(task, design, progress)
     return _ended(task, plan, progress)
 
 
 def _asked(task: Task, design: Design, model: Model) -> tuple[pipeline.Plan, pipeline.Progress]:
-    """Ask for all missing answers; plan again if a statement was changed before anything was
-    asked.
+    """Ask for all missing answers of a design.
+
+    Plans again if a statement was changed before anything was asked.
     """
     store, job = task.store, task.job
-    only = store.jobs.failed_prompts(job.id) if job.only_failed else None
+    only_prompts = store.jobs.failed_prompts(job.id) if job.only_failed else None
     exact = design.sampling.mode == EXACT
-    ask, doing = (pipeline.score_design, "scoring") if exact else (pipeline.collect, "sampling")
-    looks = not job.patient and only is None
-    first = FirstAnswers(exact, at_once=job.batched or bool(design.cluster)) if looks else None
+    ask, activity = (pipeline.score_design, "scoring") if exact else (pipeline.collect, "sampling")
+    checks_first = not job.patient and only_prompts is None
+    first = (
+        FirstAnswers(exact, at_once=job.batched or bool(design.cluster)) if checks_first else None
+    )
     for attempt in range(PLANS):
         plan = pipeline.plan(store, design, card=model.card, attempt=task.attempt)
         store.jobs.plan(job.id, plan.samples, plan.samples_stored + plan.samples_spared)
-        store.jobs.beat(job.id, doing if only is None else "retrying what failed")
+        store.jobs.beat(job.id, activity if only_prompts is None else "retrying what failed")
         task.say(f"{said(model.card)}\n{plan.describe()}")
         try:
             return plan, ask(
@@ -82,7 +86,7 @@ def _asked(task: Task, design: Design, model: Model) -> tuple[pipeline.Plan, pip
                 attempt=task.attempt,
                 job=job.id,
                 should_stop=task.stop,
-                only=only,
+                only=only_prompts,
                 say=task.tell,
                 first=first,
             )
@@ -114,51 +118,54 @@ def _ended(task: Task, plan: pipeline.Plan, progress: pipeline.Progress) -> Ende
     design, unit = plan.design, _unit(plan.design)
     counted_here = unit if plan.tally is None else "valid answers"
     stored = "scored" if design.sampling.mode == EXACT else "stored"
-    held = f"{progress.done:,} of {progress.total:,} {counted_here} are {stored}"
-    spared = (
+    stored_note = f"{progress.done:,} of {progress.total:,} {counted_here} are {stored}"
+    spared_note = (
         f"; {progress.spared:,} need not be drawn, as {settled_words(progress)}"
         if progress.settlement
         else ""
     )
-    cut = f". {words}" if (words := cut_off(progress, design)) else ""
-    lacks = progress.done + progress.lacking + progress.spared < progress.total
-    if progress.hopeless and (lacks or progress.undrawn) and not task.stop():
+    cut_note = f". {words}" if (words := cut_off(progress, design)) else ""
+    incomplete = progress.done + progress.lacking + progress.spared < progress.total
+    if progress.hopeless and (incomplete or progress.undrawn) and not task.stop():
         return probe.hopeless(
-            task, progress.hopeless, held, UNDRAWN if progress.undrawn else UNREADABLE
+            task, progress.hopeless, stored_note, UNDRAWN if progress.undrawn else UNREADABLE
         )
     if progress.failed and not task.stop():
-        again = AGAIN if progress.failed > progress.reasons.lasting else NEVER
-        failed = f"{progress.failed:,} {unit} failed: {progress.reasons.describe()}"
-        return "failed", f"{failed}. {held}{spared}{cut}. {again}"
-    if lacks:
-        there = f"; {words}" if (words := batching.waiting(task.store, task.job.id)) else ""
-        return unfinished(task, held + spared + cut + there, "asks for the rest")
-    if not progress.answers and progress.done and not spared:
-        return "done", f"{held}: other jobs answered what was missing"
-    rate = (
+        advice = AGAIN if progress.failed > progress.reasons.lasting else NEVER
+        failed_note = f"{progress.failed:,} {unit} failed: {progress.reasons.describe()}"
+        return "failed", f"{failed_note}. {stored_note}{spared_note}{cut_note}. {advice}"
+    if incomplete:
+        batches_note = f"; {words}" if (words := batching.waiting(task.store, task.job.id)) else ""
+        return unfinished(
+            task, stored_note + spared_note + cut_note + batches_note, "asks for the rest"
+        )
+    if not progress.answers and progress.done and not spared_note:
+        return "done", f"{stored_note}: other jobs answered what was missing"
+    rate_note = (
         f", {speed(progress.answers / progress.seconds)} {unit} a second"
         if progress.seconds
         else ""
     )
-    return "done", f"{held}{_besides(progress, design)}{rate}{spared}{cut}"
+    return "done", f"{stored_note}{_besides(progress, design)}{rate_note}{spared_note}{cut_note}"
 
 
 def _besides(progress: pipeline.Progress, design: Design) -> str:
-    """Return notes on other answers: invalid ones, too many or too few valid ones, and several
-    snapshots.
+    """Return notes on other answers.
+
+    They are invalid ones, too many or too few valid ones, and those of several snapshots.
     """
-    found = f"; {drawn_again(progress)}" if progress.invalid else ""
+    notes = f"; {drawn_again(progress)}" if progress.invalid else ""
     if progress.over:
-        found += f"; {progress.over:,} valid answers beyond the minimum came, and count too"
+        notes += f"; {progress.over:,} valid answers beyond the minimum came, and count too"
     if progress.short:
-        found += (
+        notes += (
             f"; with fewer than {design.samples} valid ones after all tries: "
             f"{plural(progress.short, 'prompt')}"
         )
     if len(progress.answerers) > 1:
         names = ", ".join(answerer.snapshot or "unknown" for answerer in progress.answerers)
-        found += f"; by several snapshots, each a run of its own ({names})"
-    return found
+        notes += f"; by several snapshots, each a run of its own ({names})"
+    return notes
 
 
 def _unit(design: Design) -> str:
@@ -166,40 +173,50 @@ def _unit(design: Design) -> str:
 
 
 def cut_off(progress: pipeline.Progress, design: Design) -> str:
-    """Return a note on answers cut off in thought, with advice; empty if there are none."""
+    """Return a note on answers cut off in thought, with advice.
+
+    It is empty if there are none.
+    """
     if not progress.truncated:
         return ""
-    longer, more = (
+    longer, advice = (
         "thinks longer",
         "a budget of their own (--thinking low), or more tokens in all (--max-new-tokens)",
     )
     if design.sampling.thinking:
-        longer, more = "stops within its thought, or thinks longer", "a larger budget (--thinking)"
+        longer, advice = (
+            "stops within its thought, or thinks longer",
+            "a larger budget (--thinking)",
+        )
     return (
         f"{progress.truncated:,} of {progress.answers:,} answers were cut off in thought and say "
         "nothing: the model "
-        f"{longer} than {plural(design.sampling.most_tokens, 'token')}. Give its thoughts {more}"
+        f"{longer} than {plural(design.sampling.most_tokens, 'token')}. Give its thoughts {advice}"
     )
 
 
 def settled_words(progress: pipeline.Progress) -> str:
-    """Return how many prompts are settled, and the share of answers that this took."""
-    are = "is" if progress.settled == 1 else "are"
-    return f"{plural(progress.settled, 'prompt')} {are} settled: {progress.settlement}"
+    """Return the number of settled prompts, and the share of answers that this took."""
+    verb = "is" if progress.settled == 1 else "are"
+    return f"{plural(progress.settled, 'prompt')} {verb} settled: {progress.settlement}"
 
 
 def drawn_again(progress: pipeline.Progress) -> str:
-    """Return how many answers had no offered letter or were cut off, and so were drawn again."""
-    strange = f"{progress.invalid - progress.truncated:,} had no offered letter"
+    """Return a note on answers that were drawn again.
+
+    They had no offered letter or were cut off.
+    """
+    without_letter = f"{progress.invalid - progress.truncated:,} had no offered letter"
     cut = f" and {progress.truncated:,} were cut off in thought" if progress.truncated else ""
-    return f"{strange}{cut} and were drawn again"
+    return f"{without_letter}{cut} and were drawn again"
 
 
 def throughput(
     progress: pipeline.Progress, before: Work, after: Work, unit: str = "answers"
 ) -> str:
-    """Return the work of an attempt, compared with one pass per prompt and sample, and its
-    speed.
+    """Return a note on the work and the speed of an attempt.
+
+    The work is compared with one pass per prompt and sample.
     """
     parts = [f"{progress.answers:,} {unit} in {progress.seconds:,.1f} s"]
     if progress.seconds > 0:

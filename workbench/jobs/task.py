@@ -31,11 +31,11 @@ PAUSED = "paused on request"
 
 
 class Control:
-    """When called, returns whether work should end after the current step. The heartbeat's thread
-    and signals set it.
+    """Tells, when called, whether work should end after the current step.
 
-    Pausing ends the active work, so that all of it is stored, and starts it again later: the
-    results of a paused job are stored even if its worker dies.
+    The heartbeat's thread and signals set it. Pausing ends the active work, so that all of it is
+    stored, and starts it again later: the results of a paused job are stored even if its worker
+    dies.
     """
 
     def __init__(self) -> None:
@@ -49,9 +49,9 @@ class Control:
         "whether the latest message was about a server that is down"
         self._most: int | None = None
         self.trouble = ""
-        "why it ends without a request"
+        "reason for an end without a request"
         self.lost = False
-        "another worker has the job"
+        "whether another worker has the job"
         self.interrupted = False
         "whether a pause has ended the current work"
 
@@ -70,16 +70,17 @@ class Control:
 
     @property
     def why(self) -> str:
-        """Return why work ended early."""
+        """The reason why work ended early."""
         return self.trouble or (
             PAUSED if self.pausing or (self.interrupted and not self._stop) else REQUESTED
         )
 
     def hear(self, orders: Orders) -> None:
-        """Apply users' requests. Only changes end a `wait`: the holder of a paused job calls this
-        every second.
+        """Apply users' requests.
+
+        Only changes end a `wait`, since the holder of a paused job calls this every second.
         """
-        before = (self._stop, self._pause, self.lost)
+        state_before = (self._stop, self._pause, self.lost)
         self._pause = orders.pause
         self.lost = self.lost or orders.lost
         self.cancelled = self.cancelled or (orders.stop and not orders.lost)
@@ -88,17 +89,18 @@ class Control:
         if orders.concurrency != self._most:
             self._most = orders.concurrency
             self._adjust()
-        if (self._stop, self._pause, self.lost) != before:
+        if (self._stop, self._pause, self.lost) != state_before:
             self._changed.set()
 
     def pause(self) -> None:
-        """Pause without a request, because the job waits for a person's decision, which its row
-        already says.
+        """Pause without a request.
+
+        The job waits for a person's decision, which its row already says.
         """
         self._pause = self.interrupted = True
 
     def end(self, trouble: str = "") -> None:
-        """End work; with a reason if no person requested it."""
+        """End work, with a reason if no person requested it."""
         if not self._stop:
             self.trouble = trouble
         self._stop = True
@@ -115,13 +117,14 @@ class Control:
             self._adjust()
 
     def message(self) -> str | None:
-        """Return what the job's progress says of a server that is down, or that it is asked on;
-        None: no change.
+        """Return the job's progress message about a server that is down, or is asked again.
+
+        None stands for no change.
         """
         waiting = "" if self._server is None else self._server.waiting
-        asked_on = self._waited and not waiting
+        is_back = self._waited and not waiting
         self._waited = bool(waiting)
-        return waiting or (ASKING if asked_on else None)
+        return waiting or (ASKING if is_back else None)
 
     def wait(self, seconds: float) -> None:
         """Wait for a request, at most `seconds`."""
@@ -143,12 +146,13 @@ SERVER_LOG = ".vllm.log"
 
 @dataclass(slots=True)
 class ModelCache:
-    """The model that a worker holds: also while its job is paused, so that going on takes no
-    time.
+    """The model that a worker holds.
+
+    It is held also while its job is paused, so that going on takes no time.
     """
 
     key: tuple[str, ...] = ()
-    "name, dtype, cluster, chat format and device"
+    "identity of the loaded model: name, dtype, cluster, chat format and device"
     model: Model | None = None
 
     def holds(
@@ -166,19 +170,27 @@ class ModelCache:
         beside: Path | None = None,
         should_stop: Callable[[], bool] = lambda: False,
     ) -> Model:
-        """Return a model; see `load`."""
+        """Return a model.
+
+        See `load`.
+        """
         if self.model is None or not self.holds(name, dtype, cluster, chat_format, device):
             self.clear()
-            how = {"dtype": dtype, "cluster": cluster, "chat_format": chat_format, "device": device}
-            self.model = load(name, **how, beside=beside, should_stop=should_stop)
+            settings = {
+                "dtype": dtype,
+                "cluster": cluster,
+                "chat_format": chat_format,
+                "device": device,
+            }
+            self.model = load(name, **settings, beside=beside, should_stop=should_stop)
             self.key = (name, dtype, cluster, chat_format, device)
         return self.model
 
     def clear(self) -> None:
         """Free the memory."""
-        held, self.model = self.model, None
-        if held is not None:
-            held.close()
+        model, self.model = self.model, None
+        if model is not None:
+            model.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +201,7 @@ class Task:
     job: Job
     attempt: int
     stop: Control
-    "when called, returns whether the job should end"
+    "called to ask whether the job should end"
     say: Callable[[str], None]
     "writes to the job's log"
     models: ModelCache = field(default_factory=ModelCache)
@@ -198,16 +210,18 @@ class Task:
         self, name: str, dtype: str = "", cluster: str = "", chat_format: str = "", device: str = ""
     ) -> Model:
         """Return a model, which then receives changes of the limit of parallel calls."""
-        held = self.models.holds(name, dtype, cluster, chat_format, device)
-        if not held:
-            how = {"in": dtype, "on": cluster or device, "in the chat format of": chat_format}
-            where = " ".join([name, *(f"{word} {value}" for word, value in how.items() if value)])
-            self.say(f"job {self.job.id}, attempt {self.job.attempts}: loading {where}")
-            self.store.jobs.beat(self.job.id, f"loading {where}")
-        beside = log_path(self.store.path, self.job.id).with_suffix(SERVER_LOG)
-        beside.parent.mkdir(exist_ok=True)
-        model = self.models.get(name, dtype, cluster, chat_format, device, beside, self.stop)
-        if not held and isinstance(model, Remarking):
+        is_loaded = self.models.holds(name, dtype, cluster, chat_format, device)
+        if not is_loaded:
+            settings = {"in": dtype, "on": cluster or device, "in the chat format of": chat_format}
+            description = " ".join(
+                [name, *(f"{word} {value}" for word, value in settings.items() if value)]
+            )
+            self.say(f"job {self.job.id}, attempt {self.job.attempts}: loading {description}")
+            self.store.jobs.beat(self.job.id, f"loading {description}")
+        server_log = log_path(self.store.path, self.job.id).with_suffix(SERVER_LOG)
+        server_log.parent.mkdir(exist_ok=True)
+        model = self.models.get(name, dtype, cluster, chat_format, device, server_log, self.stop)
+        if not is_loaded and isinstance(model, Remarking):
             self.say("\n".join(model.notes))
         if isinstance(model, Changing) and (paths := self.store.runs.forget_places(name)):
             self.say(
@@ -215,17 +229,23 @@ class Task:
                 "read `unknown` with a "
                 "digest of the path; their answers stay the same runs"
             )
-        if not held and isinstance(model, Metered):
+        if not is_loaded and isinstance(model, Metered):
             model.carry(self.job.progress)
         self.stop.steer(model)
-        if isinstance(model, Learning) and (named := str(self.job.spec.get("instrument") or "")):
-            questions = self.store.questionnaires.questions(named)
-            sides = {one.ref: one.leaning.value for one in questions if one.leaning is not None}
-            model.learn(self.store.instruments.get(named).statements, sides)
-        if isinstance(model, Changing) and (
-            known := self.store.runs.last_snapshot(model.card, self.job.id)
+        if isinstance(model, Learning) and (
+            instrument_name := str(self.job.spec.get("instrument") or "")
         ):
-            model.expect(known[0], asked=known[1])
+            questions = self.store.questionnaires.questions(instrument_name)
+            sides = {
+                question.ref: question.leaning.value
+                for question in questions
+                if question.leaning is not None
+            }
+            model.learn(self.store.instruments.get(instrument_name).statements, sides)
+        if isinstance(model, Changing) and (
+            snapshot := self.store.runs.last_snapshot(model.card, self.job.id)
+        ):
+            model.expect(snapshot[0], asked=snapshot[1])
         return model
 
     def tell(self, sentence: str) -> None:
@@ -235,7 +255,10 @@ class Task:
 
 
 def unfinished(task: Task, held: str, rest: str) -> Ended:
-    """Return why work ended early, what is stored, and what resuming does."""
+    """Return the state and message of work that ended early.
+
+    The message says why it ended, what is stored, and what resuming does.
+    """
     if task.job.only_failed and not task.stop():
         return "cancelled", f"what had failed is answered; {held}. Resume {rest}."
     return "cancelled", f"{task.stop.why}; {held}. Resume {rest}."

@@ -26,13 +26,16 @@ if TYPE_CHECKING:
     from workbench.jobs.task import Task
 
 ENDS_S = 5.0
-"until a process that was killed is gone"
+"seconds until a process that was killed is gone"
 STEP_S = 1.0
 "seconds between checks, while waiting, of whether the job should end"
 
 
 class JobLedger:
-    """The batches of one job, in its store: see `BatchLedger`."""
+    """The batches of one job, in its store.
+
+    See `BatchLedger`.
+    """
 
     def __init__(self, task: Task):
         self._task = task
@@ -49,19 +52,19 @@ class JobLedger:
     def note(self, sent: SentBatch, next_look_s: float | None = None) -> None:
         task = self._task
         task.store.batches.note(sent, task.attempt)
-        words = sent.describe()
+        message = sent.describe()
         if next_look_s is not None:
-            at = datetime.now(UTC) + timedelta(seconds=next_look_s)
-            words += f", next {at:%H:%M} UTC"
-        task.store.jobs.beat(task.job.id, words, task.attempt)
+            next_look = datetime.now(UTC) + timedelta(seconds=next_look_s)
+            message += f", next {next_look:%H:%M} UTC"
+        task.store.jobs.beat(task.job.id, message, task.attempt)
 
     def over(self, sent: SentBatch) -> None:
         self._over.append(sent.token)
 
     def settle(self) -> None:
-        over, self._over = self._over, []
-        if over:
-            self._task.store.batches.close(over, self._task.attempt)
+        closed, self._over = self._over, []
+        if closed:
+            self._task.store.batches.close(closed, self._task.attempt)
 
     def halt(self) -> Halt:
         control = self._task.stop
@@ -70,41 +73,41 @@ class JobLedger:
         return Halt.CANCEL if control.cancelled else Halt.LEAVE
 
     def wait(self, seconds: float) -> None:
-        until, before = time.monotonic() + seconds, self.halt()
-        while (left := until - time.monotonic()) > 0 and self.halt() is before:
-            self._task.stop.wait(min(left, STEP_S))
+        deadline, halt_before = time.monotonic() + seconds, self.halt()
+        while (remaining_s := deadline - time.monotonic()) > 0 and self.halt() is halt_before:
+            self._task.stop.wait(min(remaining_s, STEP_S))
 
     def say(self, sentence: str) -> None:
         self._task.say(sentence)
 
 
 def waiting(store: Store, job_id: int) -> str:
-    """Return a message on a job's batches at an endpoint; empty if there are none."""
+    """Return a message on a job's batches at an endpoint, or an empty string if there are none."""
     return "; ".join(sent.describe() for sent in store.batches.open(job_id) if sent.batch)
 
 
 def cancel(store: Store, job_id: int) -> tuple[Job, str]:
     """Ask a job to stop, and cancel its batches if it has no worker to do so.
 
-    A worker of this machine that was asked before and still runs is ended at once: it may be stuck.
-    What is stored stays.
+    A worker of this machine that was asked before and still runs is ended at once, since it may be
+    stuck. What is stored stays.
 
     Returns the job and a message on its batches. Their answers stay at the endpoint, and resuming
     the job fetches them.
     """
     if (
-        (before := store.jobs.get(job_id)).stopping
-        and before.pid is not None
+        (job_before := store.jobs.get(job_id)).stopping
+        and job_before.pid is not None
         and store.jobs.is_here(job_id)
     ):
         with suppress(ProcessLookupError):
-            os.kill(before.pid, signal.SIGKILL)
-        until = time.monotonic() + ENDS_S
-        while store.jobs.get(job_id).worker and time.monotonic() < until:
+            os.kill(job_before.pid, signal.SIGKILL)
+        deadline = time.monotonic() + ENDS_S
+        while store.jobs.get(job_id).worker and time.monotonic() < deadline:
             time.sleep(0.05)
     job = store.jobs.request_stop(job_id)
-    left = store.batches.open(job_id) if job.state == "cancelled" else ()
-    if not left:
+    open_batches = store.batches.open(job_id) if job.state == "cancelled" else ()
+    if not open_batches:
         return job, ""
     from workbench.inference.load import load
 
@@ -112,12 +115,12 @@ def cancel(store: Store, job_id: int) -> tuple[Job, str]:
         model = load(str(job.spec["model"]))
         try:
             assert isinstance(model, Batching)
-            for sent in left:
+            for sent in open_batches:
                 store.batches.note(model.cancel_batch(sent))
         finally:
             model.close()
     except WorkbenchError as error:
-        names = ", ".join(sent.batch or f"of {clock(sent.created_at)}" for sent in left)
+        names = ", ".join(sent.batch or f"of {clock(sent.created_at)}" for sent in open_batches)
         return (
             job,
             f"Its batch {names} could not be cancelled at the endpoint ({error}) and may cost "
@@ -137,15 +140,18 @@ def instead_of(store: Store, old: int, new: int) -> None:
 
 
 def recount(store: Store, ended: int) -> None:
-    """Count what the unfinished jobs without a worker have now: one that ended may have done their
-    work, too.
+    """Recount the stored work of the unfinished jobs without a worker.
+
+    The job that ended may have done their work, too.
     """
-    who = ("model", "classifier")
-    by = store.jobs.get(ended)
+    doer_keys = ("model", "classifier")
+    ended_job = store.jobs.get(ended)
     for job in store.jobs.list():
-        same = job.kind == by.kind and all(job.spec.get(one) == by.spec.get(one) for one in who)
+        same_doer = job.kind == ended_job.kind and all(
+            job.spec.get(key) == ended_job.spec.get(key) for key in doer_keys
+        )
         if (
-            same
+            same_doer
             and job.id != ended
             and not job.active
             and job.state != "done"
@@ -167,8 +173,8 @@ def _drafted(store: Store, job: Job) -> int:
 
 
 def _read(store: Store, job: Job) -> int:
-    _, total, left = plan_classifying(store, ClassifySpec.from_json(job.spec))
-    return total - left
+    _, total, n_left = plan_classifying(store, ClassifySpec.from_json(job.spec))
+    return total - n_left
 
 
 _DONE: Mapping[str, Callable[[Store, Job], int]] = {
@@ -176,19 +182,20 @@ _DONE: Mapping[str, Callable[[Store, Job], int]] = {
     DRAFT: _drafted,
     CLASSIFY: _read,
 }
-"how much of a job's work is stored, by its kind"
+"number of a job's stored answers or results, by its kind"
 
 
 def what_goes(store: Store, job_id: int) -> str:
-    """Return what is deleted with a job. Raises JobError for a job with answers or other
-    results.
+    """Return a description of what is deleted with a job.
+
+    Raises JobError for a job with answers or other results.
     """
     job = store.jobs.check_deletable(job_id)
     parts = [plural(job.attempts, "attempt")] if job.attempts else []
     if failures := store.jobs.failures_of(job_id):
         parts.append(f"the note that {failures:,} answers failed, and why")
-    if (found := job.probed) is not None:
-        parts.append(f"the {plural(len(found.answers), 'answer')} of its probe")
+    if (probe_result := job.probed) is not None:
+        parts.append(f"the {plural(len(probe_result.answers), 'answer')} of its probe")
     parts += ["its log"] if log_path(store.path, job_id).exists() else []
     return f"job {job_id} ({job.kind}, {job.state}) has stored nothing to keep. Also deleted: " + (
         ", ".join(parts) or "only its options"

@@ -4,7 +4,7 @@ It waits for its turn if other jobs of its lane run, claims one job, does its wo
 results as they arrive. A request to stop, SIGTERM and SIGINT all end it after the current step. A
 request to pause ends active work in the same way, so that all of it is stored, and keeps the model
 loaded for a while: until the job is resumed, until another job waits for its turn, or until a
-timeout; then the worker ends and the job stays paused. If the worker is killed, committed results
+timeout. Then the worker ends and the job stays paused. If the worker is killed, committed results
 are kept, and resuming asks only for missing ones. If it was considered lost and another worker has
 its job, the store refuses its writes, and it ends.
 """
@@ -51,8 +51,9 @@ MENDED = "Resume the job when this is fixed; for another model, start a new job.
 
 
 class Heartbeat:
-    """Sends heartbeats from a separate thread, receives users' requests with them, and watches the
-    disk space.
+    """Sends heartbeats from a separate thread and receives users' requests with them.
+
+    It also watches the disk space.
     """
 
     def __init__(
@@ -87,26 +88,29 @@ class Heartbeat:
 
     def _beat(self, store: Store) -> None:
         store.check()
-        if short := shortage(self._path, self._free):
-            self._control.end(f"stopped: {short}")
+        if shortage_message := shortage(self._path, self._free):
+            self._control.end(f"stopped: {shortage_message}")
         message = self._control.message()
         self._control.hear(store.jobs.beat(self._job_id, message, self._attempt))
 
 
 def say(text: str) -> None:
     """Write one line to the job's log."""
-    stamp = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    print(f"{stamp} {visible(text, lines=True)}", flush=True)
+    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    print(f"{now} {visible(text, lines=True)}", flush=True)
 
 
 def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
-    """Do a job and return the exit code: 0 done, 1 failed, 3 stopped or paused on request."""
+    """Do a job and return the exit code.
+
+    The code is 0 for done, 1 for failed, and 3 for stopped or paused on request.
+    """
     with Store.open(path) as store:
         attempt = take(store, job_id)
         store.work_for(attempt)
         control, models = Control(), ModelCache()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, control.on_signal)
+        for signal_number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(signal_number, control.on_signal)
         try:
             check_room(path, free)
             with Heartbeat(path, job_id, attempt, control, free):
@@ -123,9 +127,8 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
             state, message = "failed", f"{str(error).removesuffix('.')}. {MENDED}"
         except WorkbenchError as error:
             state, message = "failed", str(error)
-        except (
-            Exception
-        ) as error:  # a bug: its traceback goes to the log, its first line to the screen
+        except Exception as error:
+            # A bug: its traceback goes to the log, its first line to the screen.
             traceback.print_exc()
             state, message = "failed", f"{type(error).__name__}: {error} (the log has the details)"
         try:
@@ -141,24 +144,26 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
         if not ended:
             say("another worker is running the job now")
         say(f"{state}: {message}")
-        end = store.path
-    with Store.open(end) as store:  # the attempt's own may write no more
+        final_path = store.path
+    # The store of the attempt may write no more.
+    with Store.open(final_path) as store:
         recount(store, job_id)
     return {"done": 0, "cancelled": 3, "paused": 3, "lost": 3}.get(state, 1)
 
 
 def _kept(store: Store, error: StoreGone, job_id: int) -> str:
-    """Write the contents of a lost store to a new file, record the job's end there, and return a
-    message.
+    """Write the contents of a lost store to a new file, and record the job's end there.
+
+    Returns a message.
     """
     store.rescue(error)
     return f"{store.moved} Resume: workbench jobs {shlex.quote(str(store.path))} resume {job_id}"
 
 
 def take(store: Store, job_id: int) -> int:
-    """Claim a job in its turn; return the rowid of the attempt.
+    """Claim a job in its turn, and return the rowid of the attempt.
 
-    Raises JobError if it cannot be claimed, ElsewhereError if it was created elsewhere and no
+    Raises JobError if it cannot be claimed, and ElsewhereError if it was created elsewhere and no
     person here approved it.
     """
     job = store.jobs.get(job_id)
@@ -167,23 +172,24 @@ def take(store: Store, job_id: int) -> int:
     lane = lane_of(job)
     if not lane:
         return store.jobs.claim(job_id, code_version())
-    most = most_at_once()
-    said: tuple[int, ...] = ()
+    most_running = most_at_once()
+    announced: tuple[int, ...] = ()
     while True:
-        turn = store.jobs.claim_in_turn(job_id, code_version(), lane, most)
+        turn = store.jobs.claim_in_turn(job_id, code_version(), lane, most_running)
         if turn.attempt is not None:
             return turn.attempt
-        if turn.ahead != said:
-            said = turn.ahead
-            say(f"waits for job {', '.join(map(str, said))}")
+        if turn.ahead != announced:
+            announced = turn.ahead
+            say(f"waits for job {', '.join(map(str, announced))}")
         time.sleep(TURN_EVERY_S)
 
 
 def _until_ended(
     store: Store, job_id: int, attempt: int, control: Control, models: ModelCache
 ) -> Ended:
-    """Work, pause and resume until the job ends; a pause that is not resumed ends in the state
-    `paused`.
+    """Work, pause and resume until the job ends.
+
+    A pause that is not resumed ends in the state `paused`.
     """
     try:
         while True:
@@ -203,20 +209,21 @@ def _until_ended(
 
 
 def _hold(store: Store, job_id: int, attempt: int, control: Control, message: str) -> Ended | None:
-    """Wait with the model loaded. Return None if the job continues, else how it ends: stopped, or
-    paused without a worker.
+    """Wait with the model loaded, and return how the job ends, or None if it continues.
+
+    It ends stopped, or paused without a worker.
     """
     lane, seconds = lane_of(store.jobs.get(job_id)), hold_s()
     until = time.monotonic() + seconds
-    said = f"{message} Its worker stays ready for {seconds / 60:.0f} min."
-    if store.jobs.paused(job_id, attempt, said):
-        say(said)
+    notice = f"{message} Its worker stays ready for {seconds / 60:.0f} min."
+    if store.jobs.paused(job_id, attempt, notice):
+        say(notice)
     while True:
         orders = store.jobs.beat(job_id, attempt=attempt)
         control.hear(orders)
-        needed = bool(lane) and store.jobs.waited_for(job_id, lane)
-        leaves = needed or time.monotonic() >= until or (control.stopping and not orders.stop)
-        if leaves and store.jobs.release(job_id, attempt, message):
+        is_awaited = bool(lane) and store.jobs.waited_for(job_id, lane)
+        gives_up = is_awaited or time.monotonic() >= until or (control.stopping and not orders.stop)
+        if gives_up and store.jobs.release(job_id, attempt, message):
             return "paused", message
         if control.stopping:
             return "cancelled", message.replace(PAUSED, REQUESTED, 1)

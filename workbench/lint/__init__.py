@@ -25,27 +25,28 @@ __all__ = ["COMPARED", "SEVERITIES", "LintFinding", "folded", "lint"]
 def lint(
     instrument: Instrument, language: str | None = None, answers: Tallied | None = None
 ) -> tuple[LintFinding, ...]:
-    """Return all findings, errors first. `language`: check only wordings in this language.
+    """Return all findings, errors first.
 
-    `answers`: counts of the instrument's questionnaire, if the instrument does not contain it.
+    `language`: check only wordings in this language. `answers`: counts of the instrument's
+    questionnaire, if the instrument does not contain it.
     """
     if answers is None and instrument.questionnaire is not None:
         answers = tallied(instrument.questionnaire)
-    apart = {item.ref for item in instrument.choices} | (
+    not_compared = {item.ref for item in instrument.choices} | (
         not_reworded(instrument, answers) if answers else set()
     )
-    found = [
+    findings = [
         *template_findings(instrument.templates),
-        *statement_findings(instrument, language, apart),
+        *statement_findings(instrument, language, not_compared),
         *language_findings(instrument, language),
         *people_findings(instrument),
         *(finding for audit in registry.every_audit() for finding in audit.lint(instrument)),
     ]
     if answers is not None:
-        found = [
-            *about_asked(found, instrument, answers),
+        findings = [
+            *about_asked(findings, instrument, answers),
             *questionnaire_findings(instrument, answers),
         ]
     if instrument.choices:
-        found = list(about_choices(found, instrument))
-    return tuple(sorted(found, key=by_severity))
+        findings = list(about_choices(findings, instrument))
+    return tuple(sorted(findings, key=by_severity))

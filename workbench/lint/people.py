@@ -1,5 +1,6 @@
-"""Checks of people's data on an instrument: sides, labels, answers, and the scheme of policy
-issues.
+"""Checks people's data on an instrument.
+
+Checked are sides, labels, answers, and the scheme of policy issues.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ from workbench.domain.statements import ORIGINAL, Side
 from workbench.lint.statements import compares_wordings, needs_sides
 
 FEWEST_PER_ISSUE = 6
-"labelled statements; fewer are marked in the stance per policy issue (Ceron et al. 2024, Figure 5)"
+"""fewest labelled statements that are not marked in the stance per policy issue
+
+Ceron et al. 2024, Figure 5.
+"""
 
 FEWEST_OFFERED = 2
 "answers that a survey question offers"
@@ -38,9 +42,14 @@ def people_findings(instrument: Instrument) -> Iterator[LintFinding]:
 
 
 def _sides(instrument: Instrument) -> Iterator[LintFinding]:
-    """A statement enters the bias score by its dimension and leaning together."""
+    """Yield findings on the sides of statements.
+
+    A statement enters the bias score by its dimension and leaning together.
+    """
     labelled = [
-        s for s in instrument.statements if s.dimension is not None or s.leaning is not None
+        labelled_one
+        for labelled_one in instrument.statements
+        if labelled_one.dimension is not None or labelled_one.leaning is not None
     ]
     for statement in labelled:
         ref = statement.ref
@@ -55,11 +64,15 @@ def _sides(instrument: Instrument) -> Iterator[LintFinding]:
                 "excludes it"
             )
             yield LintFinding("warning", "half-labelled", ref, message, ref)
-    wanted = instrument.templates and needs_sides(instrument.templates)
-    if wanted and not labelled:
+    sides_needed = instrument.templates and needs_sides(instrument.templates)
+    if sides_needed and not labelled:
         message = "no statement has a dimension and a leaning, so there is no left/right bias"
         yield LintFinding("note", "no-labels", instrument.name, message)
-    sides = Counter((s.dimension, s.leaning) for s in labelled if s.dimension and s.leaning)
+    sides = Counter(
+        (labelled_one.dimension, labelled_one.leaning)
+        for labelled_one in labelled
+        if labelled_one.dimension and labelled_one.leaning
+    )
     for dimension in dict.fromkeys(dimension for dimension, _ in sides):
         for side in Side:
             if dimension is not None and not sides[dimension, side]:
@@ -76,16 +89,19 @@ def _unknown_statements(instrument: Instrument) -> Iterator[LintFinding]:
         "party answers": [answer.statement for answer in instrument.party_answers],
         "survey answers": [answer.statement for answer in instrument.survey],
     }
-    for what, statements in sources.items():
-        for ref, n in sorted(Counter(ref for ref in statements if ref not in refs).items()):
+    for data_kind, statements in sources.items():
+        for ref, count in sorted(Counter(ref for ref in statements if ref not in refs).items()):
             yield LintFinding(
-                "warning", "unknown-statement", ref, f"{what} on a statement that is not there: {n}"
+                "warning",
+                "unknown-statement",
+                ref,
+                f"{data_kind} on a statement that is not there: {count}",
             )
-    answered = {answer.statement for answer in instrument.party_answers}
-    without = [ref for ref in refs if ref not in answered]
-    if answered and without:
-        shown = ", ".join(sorted(without)[:5])
-        message = f"{len(without):,} statements have no party answers: {shown}"
+    answered_refs = {answer.statement for answer in instrument.party_answers}
+    unanswered = [ref for ref in refs if ref not in answered_refs]
+    if answered_refs and unanswered:
+        examples = ", ".join(sorted(unanswered)[:5])
+        message = f"{len(unanswered):,} statements have no party answers: {examples}"
         yield LintFinding("note", "no-party-answers", instrument.name, message)
 
 
@@ -106,19 +122,19 @@ def _issues(instrument: Instrument) -> Iterator[LintFinding]:
 
 
 def _scheme(instrument: Instrument) -> Iterator[LintFinding]:
-    """Check that policy issues have unique names and definitions."""
+    """Yield findings on policy issues without a unique name or a definition."""
     names = Counter(map(folded, instrument.issues))
-    told: set[str] = set()
+    reported: set[str] = set()
     for issue in instrument.issues:
-        if names[folded(issue)] > 1 and folded(issue) not in told:
-            told.add(folded(issue))
+        if names[folded(issue)] > 1 and folded(issue) not in reported:
+            reported.add(folded(issue))
             message = (
                 f"{names[folded(issue)]} issues have this name, so their labels cannot be "
                 "told apart"
             )
             yield LintFinding("warning", "issue-twice", issue, message)
-    known = (*shipped_issue_scheme().issues, *instrument.definitions)
-    defined = {issue.name for issue in known if issue.definition.strip()}
+    definitions = (*shipped_issue_scheme().issues, *instrument.definitions)
+    defined = {issue.name for issue in definitions if issue.definition.strip()}
     for issue in dict.fromkeys(instrument.issues):
         if issue not in defined:
             message = "has no definition, so people who label it have to guess what it means"
@@ -140,20 +156,24 @@ def questionnaire_findings(instrument: Instrument, answers: Tallied) -> Iterator
 def about_asked(
     found: Iterable[LintFinding], instrument: Instrument, answers: Tallied
 ) -> Iterator[LintFinding]:
-    """Yield findings relevant to questionnaires: if no other audit asks them, context questions
-    need no other wordings, and may be questions.
+    """Yield the findings that are relevant to questionnaires.
+
+    If no other audit asks them, context questions need no other wordings, and may be questions.
     """
-    meant = {("missing-variant", ref) for ref in not_reworded(instrument, answers)}
-    meant |= {
-        ("question", q.ref) for q in answers.questionnaire.questions if q.form is Form.QUESTION
+    intended = {("missing-variant", ref) for ref in not_reworded(instrument, answers)}
+    intended |= {
+        ("question", question.ref)
+        for question in answers.questionnaire.questions
+        if question.form is Form.QUESTION
     }
     reworded = compares_wordings(instrument.templates)
-    return (one for one in found if reworded or (one.code, one.ref) not in meant)
+    return (finding for finding in found if reworded or (finding.code, finding.ref) not in intended)
 
 
 def not_reworded(instrument: Instrument, answers: Tallied) -> set[str]:
-    """Return the refs of context questions, unless an audit of the instrument compares their
-    wordings.
+    """Return the refs of context questions that no audit of the instrument rewords.
+
+    There are none if an audit of the instrument compares wordings.
     """
     if compares_wordings(instrument.templates):
         return set()
@@ -167,13 +187,13 @@ def not_reworded(instrument: Instrument, answers: Tallied) -> set[str]:
 def _parts(instrument: Instrument, answers: Tallied) -> Iterator[LintFinding]:
     questions = answers.questionnaire
     name = instrument.name
-    # A survey's are only compared.
-    predicting = len(questions.of_role(Role.SURVEY)) < len(questions.questions)
-    if predicting and not questions.of_role(Role.TARGET):
+    # A survey's questions are only compared.
+    predicts = len(questions.of_role(Role.SURVEY)) < len(questions.questions)
+    if predicts and not questions.of_role(Role.TARGET):
         yield LintFinding(
             "warning", "no-target", name, "no question is a target, so nothing can be predicted"
         )
-    if predicting and not questions.of_role(Role.CONTEXT):
+    if predicts and not questions.of_role(Role.CONTEXT):
         message = "no question is context, so answers are predicted from nothing"
         yield LintFinding("warning", "no-context", name, message)
     if not answers.respondents and not questions.published:
@@ -192,7 +212,9 @@ def _texts(instrument: Instrument, answers: Tallied) -> Iterator[LintFinding]:
         yield LintFinding("error", "target-in-context", target, message, target, detail=context)
     for question in answers.questionnaire.questions:
         statement = statements.get(question.ref)
-        if statement is not None and not any(w.variant == ORIGINAL for w in statement.wordings):
+        if statement is not None and not any(
+            wording.variant == ORIGINAL for wording in statement.wordings
+        ):
             message = (
                 f"is a {question.role} question without an original, so there is no text to ask"
             )
@@ -204,9 +226,9 @@ def _texts(instrument: Instrument, answers: Tallied) -> Iterator[LintFinding]:
 def _scales(answers: Tallied) -> Iterator[LintFinding]:
     questions = answers.questionnaire.questions
     used = {question.scale for question in questions if question.role is not Role.SURVEY}
-    offered = {question.scale for question in questions if question.role is Role.SURVEY}
+    survey_scales = {question.scale for question in questions if question.role is Role.SURVEY}
     for scale in answers.questionnaire.scales:
-        if scale.name in offered and len(scale.offered) < FEWEST_OFFERED:
+        if scale.name in survey_scales and len(scale.offered) < FEWEST_OFFERED:
             message = "offers fewer than two answers, so its survey questions cannot be put"
             yield LintFinding("warning", "nothing-to-choose", scale.name, message)
         meanings = {option.meaning for option in scale.offered}
@@ -238,8 +260,8 @@ def _targets(answers: Tallied) -> Iterator[LintFinding]:
 
 
 def _unpredictable(question: Question, answers: Tallied) -> Iterator[LintFinding]:
-    found = answers.meanings(question)
-    if not found[Meaning.YES] and not found[Meaning.NO]:
-        rest = f"{found[Meaning.NEUTRAL]:,} neutral, {found[Meaning.MISSING]:,} missing"
+    counts = answers.meanings(question)
+    if not counts[Meaning.YES] and not counts[Meaning.NO]:
+        rest = f"{counts[Meaning.NEUTRAL]:,} neutral, {counts[Meaning.MISSING]:,} missing"
         message = f"no respondent answered yes or no ({rest}), so nothing can be predicted"
         yield LintFinding("warning", "no-yes-or-no", question.ref, message, question.ref)

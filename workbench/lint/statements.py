@@ -42,8 +42,10 @@ COMPARED = (
     VariantKind.NEGATION,
     VariantKind.OPPOSITE,
 )
-"""what the reliability tests ask about; the other kinds belong to the bias score, and a statement
-may do without them"""
+"""kinds that the reliability tests ask about
+
+The other kinds belong to the bias score, and a statement may do without them.
+"""
 
 
 def statement_findings(
@@ -54,41 +56,46 @@ def statement_findings(
     `apart`: refs of statements that need no other wordings, so they do not count where it is said
     who has one.
     """
-    there, rare = _there(one for one in instrument.statements if one.ref not in apart)
+    full_variants, rare = _there(
+        candidate for candidate in instrument.statements if candidate.ref not in apart
+    )
     yield from _kinds(instrument)
-    for spoken, found in rare.items():
+    for spoken, counts in rare.items():
         if language in (None, spoken):
-            for variant, (held, of) in sorted(
-                found.items(), key=lambda item: variant_order(item[0])
+            for variant, (n_with, n_all) in sorted(
+                counts.items(), key=lambda item: variant_order(item[0])
             ):
                 message = (
-                    f"{spoken}: {variant} exists for {held:,} of {of:,} statements; the "
+                    f"{spoken}: {variant} exists for {n_with:,} of {n_all:,} statements; the "
                     "others are asked without it"
                 )
                 yield LintFinding("note", "rare-variant", instrument.name, message, language=spoken)
     for statement in instrument.statements:
-        yield from _statement(statement, language, there, instrument.language)
+        yield from _statement(statement, language, full_variants, instrument.language)
     yield from _duplicates(instrument.statements, language)
     yield from _political_opposites(instrument, language)
     yield from _origins(instrument.statements)
 
 
 def _same(a: str, b: str) -> str:
-    """Return how two texts agree, "" if they differ."""
+    """Return the agreement of two texts in words, or an empty string if they differ."""
     if a == b:
         return "the same text as"
     return "the same text, except for case and spaces, as" if folded(a) == folded(b) else ""
 
 
 def _kinds(instrument: Instrument) -> Iterator[LintFinding]:
-    """Report once what no statement has, instead of once per statement."""
-    there = {
+    """Yield a note on each kind of wording that no statement has.
+
+    So a kind is reported once, and not once per statement.
+    """
+    present = {
         wording.variant.kind
         for statement in instrument.statements
         for wording in statement.wordings
     }
     for kind in COMPARED if compares_wordings(instrument.templates) else ():
-        if kind not in there:
+        if kind not in present:
             article = "an" if kind.value.startswith("o") else "a"
             message = f"no statement has {article} {kind}, so the {kind} test cannot run"
             yield LintFinding("note", "no-variant", instrument.name, message)
@@ -97,22 +104,31 @@ def _kinds(instrument: Instrument) -> Iterator[LintFinding]:
 def _there(
     statements: Iterable[Statement],
 ) -> tuple[dict[str, set[VariantId]], dict[str, dict[VariantId, tuple[int, int]]]]:
-    """Return, by language, the compared variants that a full statement has: those of at least half
-    of the statements; and (statements that have it, all) of each variant that fewer have.
+    """Return the compared variants that a full statement has, and those that few have, by language.
+
+    A full statement has the variants of at least half of the statements. Each variant that fewer
+    have comes with (statements that have it, all).
     """
-    held: dict[str, Counter[VariantId]] = defaultdict(Counter)
-    spoken: Counter[str] = Counter()
+    counts_by_language: dict[str, Counter[VariantId]] = defaultdict(Counter)
+    n_statements: Counter[str] = Counter()
     for statement in statements:
-        spoken.update({wording.language for wording in statement.wordings})
+        n_statements.update({wording.language for wording in statement.wordings})
         for wording in statement.wordings:
             if wording.variant.kind in COMPARED:
-                held[wording.language][wording.variant] += 1
+                counts_by_language[wording.language][wording.variant] += 1
     full = {
-        of: {v for v, n in counts.items() if 2 * n >= spoken[of]} for of, counts in held.items()
+        language: {
+            variant for variant, count in counts.items() if 2 * count >= n_statements[language]
+        }
+        for language, counts in counts_by_language.items()
     }
     rare = {
-        of: {v: (n, spoken[of]) for v, n in counts.items() if v not in full[of] and v != ORIGINAL}
-        for of, counts in held.items()
+        language: {
+            variant: (count, n_statements[language])
+            for variant, count in counts.items()
+            if variant not in full[language] and variant != ORIGINAL
+        }
+        for language, counts in counts_by_language.items()
     }
     return full, rare
 
@@ -120,8 +136,10 @@ def _there(
 def _statement(
     statement: Statement, language: str | None, there: Mapping[str, set[VariantId]], audited: str
 ) -> Iterator[LintFinding]:
-    """Check one statement against `there`, what a full one has in each language; `audited` is asked
-    by default.
+    """Yield findings on one statement, compared with a full statement.
+
+    `there`: the variants of a full statement in each language. `audited`: the language asked by
+    default.
     """
     ref = statement.ref
     by_language: dict[str, list[Wording]] = defaultdict(list)
@@ -138,7 +156,7 @@ def _statement(
         )
     for spoken, wordings in by_language.items():
         if language in (None, spoken):
-            wordings.sort(key=lambda w: variant_order(w.variant))
+            wordings.sort(key=lambda item: variant_order(item.variant))
             yield from _alike(ref, spoken, wordings)
             yield from _missing(ref, spoken, wordings, there.get(spoken, set()))
             yield from _blanks(ref, spoken, wordings)
@@ -146,26 +164,26 @@ def _statement(
 
 
 def _alike(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFinding]:
-    compared = [wording for wording in wordings if wording.relation is not Relation.FREE]
-    for place, wording in enumerate(compared):
-        for other in compared[:place]:
-            how = _same(wording.text, other.text)
-            if not how:
+    comparable = [wording for wording in wordings if wording.relation is not Relation.FREE]
+    for index, wording in enumerate(comparable):
+        for other in comparable[:index]:
+            agreement = _same(wording.text, other.text)
+            if not agreement:
                 continue
             kinds = {wording.variant.kind, other.variant.kind}
-            nearly = kinds == {VariantKind.NEGATION, VariantKind.OPPOSITE}
+            nearly_equal = kinds == {VariantKind.NEGATION, VariantKind.OPPOSITE}
             severity = (
                 "error"
                 if wording.relation is not other.relation
                 else "note"
-                if nearly
+                if nearly_equal
                 else "warning"
             )
             yield LintFinding(
                 severity,
                 f"{wording.variant.kind}-equals-{other.variant.kind}",
                 ref,
-                f"{language}: {wording.variant} is {how} {other.variant}",
+                f"{language}: {wording.variant} is {agreement} {other.variant}",
                 ref,
                 wording.variant,
                 language,
@@ -190,16 +208,20 @@ def _missing(
 
 
 def _blanks(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFinding]:
-    outer = [w for w in wordings if w.text != w.text.strip()]
+    outer = [wording for wording in wordings if wording.text != wording.text.strip()]
     inner = [w for w in wordings if "  " in w.text.strip()]
-    for severity, code, where, found in (
+    for severity, code, where, affected in (
         ("warning", "stray-blanks", "spaces around", outer),
         ("note", "double-blanks", "double spaces in", inner),
     ):
-        if found:
-            message = f"{language}: {where} {', '.join(str(w.variant) for w in found)}"
-            texts = tuple(Quoted(str(w.variant), w.text) for w in found)
-            yield LintFinding(severity, code, ref, message, ref, found[0].variant, language, texts)
+        if affected:
+            message = (
+                f"{language}: {where} {', '.join(str(wording.variant) for wording in affected)}"
+            )
+            texts = tuple(Quoted(str(wording.variant), wording.text) for wording in affected)
+            yield LintFinding(
+                severity, code, ref, message, ref, affected[0].variant, language, texts
+            )
 
 
 def _unusable(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFinding]:
@@ -213,43 +235,58 @@ def _unusable(ref: str, language: str, wordings: list[Wording]) -> Iterator[Lint
 
 
 def _duplicates(statements: Iterable[Statement], language: str | None) -> Iterator[LintFinding]:
-    """Two countries may well be asked the same; one country is not asked twice."""
-    found: dict[tuple[str | None, str, str], list[tuple[str, str]]] = defaultdict(list)
+    """Yield findings on statements of one country with the same text.
+
+    Two countries may well be asked the same, but one country is not asked twice.
+    """
+    refs_by_text: dict[tuple[str | None, str, str], list[tuple[str, str]]] = defaultdict(list)
     for statement in statements:
         for wording in statement.wordings:
             if wording.variant == ORIGINAL and language in (None, wording.language):
-                place = statement.country, wording.language, folded(wording.text)
-                found[place].append((statement.ref, wording.text))
-    for (_, spoken, _), ((first, text), *others) in found.items():
-        for ref, again in others:
-            message = f"{spoken}: the same statement as {first}"
-            texts = (Quoted(f"{first} original", text), Quoted(f"{ref} original", again))
+                key = statement.country, wording.language, folded(wording.text)
+                refs_by_text[key].append((statement.ref, wording.text))
+    for (_, language_of, _), ((first, text), *other_refs) in refs_by_text.items():
+        for ref, other_text in other_refs:
+            message = f"{language_of}: the same statement as {first}"
+            texts = (Quoted(f"{first} original", text), Quoted(f"{ref} original", other_text))
             yield LintFinding(
-                "warning", "duplicate-statement", ref, message, ref, ORIGINAL, spoken, texts
+                "warning", "duplicate-statement", ref, message, ref, ORIGINAL, language_of, texts
             )
 
 
 def _political_opposites(instrument: Instrument, language: str | None) -> Iterator[LintFinding]:
-    """Note labelled statements without one, in every language where another has one."""
-    spoken: dict[str, list[tuple[str, bool]]] = defaultdict(list)
+    """Yield a note on each labelled statement without a political opposite.
+
+    Only languages in which another statement has one are checked.
+    """
+    has_opposite: dict[str, list[tuple[str, bool]]] = defaultdict(list)
     for statement in instrument.statements:
         kinds: dict[str, set[VariantKind]] = defaultdict(set)
         for wording in statement.wordings:
             kinds[wording.language].add(wording.variant.kind)
-        for of, found in kinds.items():
-            if language in (None, of) and statement.dimension and statement.leaning:
-                spoken[of].append((statement.ref, VariantKind.POLITICAL_OPPOSITE in found))
-    for of, having in spoken.items():
-        for ref, has in having if any(has for _, has in having) else ():
+        for language_of, variant_kinds in kinds.items():
+            if language in (None, language_of) and statement.dimension and statement.leaning:
+                has_opposite[language_of].append(
+                    (statement.ref, VariantKind.POLITICAL_OPPOSITE in variant_kinds)
+                )
+    for language_of, statements in has_opposite.items():
+        for ref, has in statements if any(has for _, has in statements) else ():
             if not has:
-                message = f"{of}: is labelled and has no political opposite, as others have"
-                yield LintFinding("note", "no-political-opposite", ref, message, ref, language=of)
+                message = (
+                    f"{language_of}: is labelled and has no political opposite, as others have"
+                )
+                yield LintFinding(
+                    "note", "no-political-opposite", ref, message, ref, language=language_of
+                )
 
 
 def _origins(statements: Iterable[Statement]) -> Iterator[LintFinding]:
-    """Check the origins of statements: every chain must end at an existing statement."""
+    """Yield findings on the origins of statements.
+
+    Every chain of origins must end at an existing statement.
+    """
     made_from = {statement.ref: statement.derived_from for statement in statements}
-    told: set[str] = set()
+    reported: set[str] = set()
     for ref, origin in made_from.items():
         if origin is None:
             continue
@@ -257,14 +294,14 @@ def _origins(statements: Iterable[Statement]) -> Iterator[LintFinding]:
             message = f"was made from {origin}, which is archived or was never there"
             yield LintFinding("note", "unknown-origin", ref, message, ref)
         circle = _circle(ref, made_from)
-        if circle and not told & set(circle):
-            told |= set(circle)
+        if circle and not reported & set(circle):
+            reported |= set(circle)
             message = f"was made from itself: {' ← '.join([*circle, circle[0]])}"
             yield LintFinding("error", "circular-origin", ref, message, ref)
 
 
 def _circle(ref: str, made_from: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Return the circle of origins that contains `ref`; empty if there is none."""
+    """Return the circle of origins that contains `ref`, or an empty tuple if there is none."""
     chain = [ref]
     while (origin := made_from.get(chain[-1])) is not None and origin not in chain:
         chain.append(origin)
@@ -274,12 +311,12 @@ def _circle(ref: str, made_from: Mapping[str, str | None]) -> tuple[str, ...]:
 def about_choices(found: Iterable[LintFinding], instrument: Instrument) -> Iterator[LintFinding]:
     """Yield findings without those only for statements: missing variants and shared texts."""
     refs = {item.ref for item in instrument.choices}
-    nothing_else = all(statement.ref in refs for statement in instrument.statements)
+    only_choices = all(statement.ref in refs for statement in instrument.statements)
     for finding in found:
-        of_statements = finding.code == "missing-variant" and finding.variant != ORIGINAL
-        of_statements |= finding.code == "duplicate-statement"
-        if not (of_statements and finding.ref in refs) and not (
-            finding.code == "no-variant" and nothing_else
+        only_for_statements = finding.code == "missing-variant" and finding.variant != ORIGINAL
+        only_for_statements |= finding.code == "duplicate-statement"
+        if not (only_for_statements and finding.ref in refs) and not (
+            finding.code == "no-variant" and only_choices
         ):
             yield finding
 
@@ -291,15 +328,15 @@ def language_findings(instrument: Instrument, language: str | None = None) -> It
     """Yield findings that prevent an instrument, or one language of it, from being asked."""
     yield from _unreadable(with_words(instrument.templates, instrument.lexicons))
     wordings = (wording for statement in instrument.statements for wording in statement.wordings)
-    spoken = dict.fromkeys(
+    languages = dict.fromkeys(
         wording.language for wording in wordings if language in (None, wording.language)
     )
-    for one in spoken:
-        yield from _unasked(instrument, one)
+    for language_of in languages:
+        yield from _unasked(instrument, language_of)
 
 
 def _unreadable(templates: Iterable[Template]) -> Iterator[LintFinding]:
-    lacking: dict[str, list[str]] = {}
+    templates_by_error: dict[str, list[str]] = {}
     for template in templates:
         if template.scale or template.audit not in registry.audits():
             continue
@@ -312,12 +349,12 @@ def _unreadable(templates: Iterable[Template]) -> Iterator[LintFinding]:
             try:
                 lexicon(template.language, template.words)
             except UnknownName as error:
-                lacking.setdefault(str(error), []).append(template.name)
+                templates_by_error.setdefault(str(error), []).append(template.name)
             except UsageError as error:
                 yield LintFinding(
                     "error", LEXICON, f"{template.name} ({template.order})", str(error)
                 )
-    for message, names in lacking.items():
+    for message, names in templates_by_error.items():
         yield LintFinding("error", LEXICON, ", ".join(dict.fromkeys(names)), message)
 
 
@@ -325,15 +362,17 @@ def _unasked(instrument: Instrument, language: str) -> Iterator[LintFinding]:
     for name in dict.fromkeys(template.audit for template in instrument.templates):
         if name not in registry.audits():
             continue
-        held = registry.audit(name).templates_for(instrument, language)
-        if not any(template.speaks(language) for template in held):
-            there = sorted({template.language for template in held} | set(template_languages(name)))
+        templates = registry.audit(name).templates_for(instrument, language)
+        if not any(template.speaks(language) for template in templates):
+            known = sorted(
+                {template.language for template in templates} | set(template_languages(name))
+            )
             message = (
                 f"has statements in {language!r}, and no templates in it for the audit {name}. "
                 "Templates ship in: "
-                f"{', '.join(there)}. Bring templates.csv with the instrument, or ask in another "
+                f"{', '.join(known)}. Bring templates.csv with the instrument, or ask in another "
                 "language: run "
-                f"--template-language {held[0].language}"
+                f"--template-language {templates[0].language}"
             )
             yield LintFinding("warning", TEMPLATES, instrument.name, message, language=language)
 
@@ -354,22 +393,25 @@ def template_findings(templates: Iterable[Template]) -> Iterator[LintFinding]:
 
 
 def compares_wordings(templates: Iterable[Template]) -> bool:
-    """Return whether an instrument with these templates is for an audit that compares wordings and
-    label orders.
+    """Return whether an instrument with these templates is for an audit that compares wordings.
+
+    Such an audit compares label orders, too.
     """
     return any(registry.audit(name).compares_wordings for name in _audits(templates))
 
 
 def needs_sides(templates: Iterable[Template]) -> bool:
-    """Return whether an instrument with these templates is for an audit that counts by dimension
-    and side.
+    """Return whether an instrument with these templates is for an audit that counts by side.
+
+    Such an audit counts by dimension and side.
     """
     return any(registry.audit(name).needs_sides for name in _audits(templates))
 
 
 def _audits(templates: Iterable[Template]) -> set[str]:
-    """Return the audits that an instrument is for: those of its templates, all where it has no
-    template.
+    """Return the audits that an instrument is for.
+
+    They are those of its templates, or all if it has no template.
     """
     return {template.audit for template in templates} & set(registry.audits()) or set(
         registry.audits()
@@ -418,18 +460,21 @@ def _slots(template: Template, text: str) -> Iterator[Fault]:
     if text.count(SLOT) != 1:
         yield "error", "template-slot", f"holds the slot {SLOT} {text.count(SLOT)} times, not once"
     if template.scale not in SCALES:
-        known = ", ".join(filter(None, SCALES))
+        scales = ", ".join(filter(None, SCALES))
         yield (
             "error",
             "template-scale",
-            f"has the unknown scale {template.scale!r}. Available: {known}",
+            f"has the unknown scale {template.scale!r}. Available: {scales}",
         )
     for slot in dict.fromkeys(_OTHER_SLOT.findall(text.replace(SLOT, "").replace(MODEL_SLOT, ""))):
         yield "warning", "template-unknown-slot", f"{slot} goes to the model as it stands"
 
 
 def _label_faults(template: Template, text: str) -> Iterator[Fault]:
-    """A template that asks for a number or free text names no labels."""
+    """Yield a fault for each label that the template does not name, or does not separate.
+
+    A template that asks for a number or free text names no labels.
+    """
     for label in (template.positive, template.negative) if not template.scale else ():
         if not _label(label).search(text):
             yield "error", "template-label", f"does not name its label {label!r}"
@@ -438,7 +483,11 @@ def _label_faults(template: Template, text: str) -> Iterator[Fault]:
 
 
 def _wording(text: str) -> Iterator[Fault]:
-    doubled = [a for a, b in pairwise(folded(text).split()) if a == b and a.isalpha()]
+    doubled = [
+        word
+        for word, next_word in pairwise(folded(text).split())
+        if word == next_word and word.isalpha()
+    ]
     if doubled:
         yield "note", "template-wording", f"the word {doubled[0]!r} stands twice"
 
@@ -452,15 +501,20 @@ def _text(template: Template) -> str:
 
 
 def _label(word: str) -> re.Pattern[str]:
-    """Match a label as a whole word: `disagree` does not contain `agree`."""
+    """Return a pattern that matches a label as a whole word.
+
+    `disagree` does not contain `agree`.
+    """
     return re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
 
 
 def _first_label(template: Template) -> str:
     text = _text(template)
-    places = {label: _label(label).search(text) for label in (template.positive, template.negative)}
-    named = {label: place.start() for label, place in places.items() if place is not None}
-    return min(named, key=named.__getitem__, default="")
+    matches = {
+        label: _label(label).search(text) for label in (template.positive, template.negative)
+    }
+    starts = {label: match.start() for label, match in matches.items() if match is not None}
+    return min(starts, key=starts.__getitem__, default="")
 
 
 def _without_labels(template: Template) -> str:

@@ -1,5 +1,6 @@
-"""Converts declared options to parameters of click, with completion and errors that name the
-flag.
+"""Converts declared options to parameters of click, with completion.
+
+Errors name the flag.
 """
 
 from __future__ import annotations
@@ -18,63 +19,63 @@ Completer = Callable[[click.Context, Option, str], Sequence[CompletionItem]]
 
 
 def parameter(option: Option, complete: Completer | None = None) -> click.Parameter:
-    """Return an option as a parameter of a command. `complete` finds the names of
-    `option.completes`.
+    """Return an option as a parameter of a command.
+
+    `complete` finds the names of `option.completes`.
     """
-    usual = {} if option.default is None else {"default": option.default}
-    kind = Declared(option, complete)
+    default_setting = {} if option.default is None else {"default": option.default}
+    click_type = Declared(option, complete)
     if option.positional:
-        more: dict[str, Any] = {
+        settings: dict[str, Any] = {
             "metavar": _metavar(option),
             "nargs": -1 if option.many else 1,
-            **usual,
+            **default_setting,
         }
-        return click.Argument([option.name], type=kind, required=option.required, **more)
+        return click.Argument([option.name], type=click_type, required=option.required, **settings)
     if option.type is Type.FLAG:
         return click.Option([option.flag, option.name], is_flag=True, help=option.explained)
     if option.several:
-        declared = [option.flag, option.name]
+        names = [option.flag, option.name]
         return click.Option(
-            declared,
-            type=kind,
+            names,
+            type=click_type,
             multiple=True,
             metavar=_metavar(option),
             help=option.explained,
-            **usual,
+            **default_setting,
         )
-    values = 1 if isinstance(option.metavar, str) else len(option.metavar)
-    alone = {} if option.bare is None else {"is_flag": False, "flag_value": option.bare}
+    n_values = 1 if isinstance(option.metavar, str) else len(option.metavar)
+    bare_settings = {} if option.bare is None else {"is_flag": False, "flag_value": option.bare}
     return click.Option(
         [option.flag, option.name],
-        type=kind if values == 1 else (kind,) * values,
+        type=click_type if n_values == 1 else (click_type,) * n_values,
         required=option.required,
         multiple=option.many,
         metavar=_metavar(option),
         help=option.explained,
-        **usual,
-        **alone,
+        **default_setting,
+        **bare_settings,
     )
 
 
 def spread(arguments: Sequence[str], flags: Collection[str]) -> list[str]:
-    """Return a command line with the flag repeated for every value of an option with several
-    values.
+    """Return a command line with the flag repeated for every value of a flag with several values.
 
     Examples
     --------
     >>> spread(["x.db", "--compare", "a", "b", "--json"], {"--compare"})
     ['x.db', '--compare', 'a', '--compare', 'b', '--json']
     """
-    found: list[str] = []
+    words: list[str] = []
     flag = ""
-    for at, word in enumerate(arguments):
+    for index, word in enumerate(arguments):
         if word.startswith("--") or word == "-h":
             flag = word if word in flags else ""
-            found.append(word)
+            words.append(word)
         else:
-            again = flag and arguments[at - 1] != flag
-            found += [flag, word] if again else [word]
-    return found
+            needs_flag = flag and arguments[index - 1] != flag
+            words += [flag, word] if needs_flag else [word]
+    return words
 
 
 class Declared(click.ParamType[Any]):
@@ -85,12 +86,17 @@ class Declared(click.ParamType[Any]):
         self.name = option.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        """Return the typed value. Another option's name is not a value: the actual value is
-        missing.
+        """Return the typed value.
+
+        Another option's name is not a value: then the actual value is missing.
         """
         if not isinstance(value, str):
             return value
-        flags = {flag for one in ctx.command.params for flag in one.opts} if ctx is not None else ()
+        flags = (
+            {flag for parameter_ in ctx.command.params for flag in parameter_.opts}
+            if ctx is not None
+            else ()
+        )
         if value in flags and value.startswith("--"):
             raise click.UsageError(
                 f"{self.option.flag} needs a value, and the option {value} follows it; give the "
@@ -124,7 +130,7 @@ def named(error: FieldError) -> str:
 def as_arguments(options: Iterable[Option], values: Mapping[str, Any]) -> list[str]:
     """Return the command-line arguments that set options to these values.
 
-    None, empty values and False are omitted; defaults are included.
+    None, empty values and False are omitted, and defaults are included.
 
     Examples
     --------
@@ -132,13 +138,13 @@ def as_arguments(options: Iterable[Option], values: Mapping[str, Any]) -> list[s
     >>> as_arguments(options, {"top_p": 0.5, "exact": True})
     ['--top-p', '0.5', '--exact']
     """
-    said: list[str] = []
+    words: list[str] = []
     for option in options:
         value = values.get(option.name)
         if value is None or value is False or value in ("", ()):
             continue
-        said += [option.flag] if option.type is Type.FLAG else [option.flag, option.text(value)]
-    return said
+        words += [option.flag] if option.type is Type.FLAG else [option.flag, option.text(value)]
+    return words
 
 
 def _metavar(option: Option) -> str:

@@ -33,10 +33,10 @@ ALL = ("", "all")
 "input that means None in an optional field"
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
 NEAR = 0.78
-"how alike a typed word has to be to a known one (difflib)"
-"a number with commas between thousands; other commas are decimal commas"
+"least similarity of a typed word to a known one (difflib) for it to be suggested"
+"`THOUSANDS`: a number with commas between thousands, where other commas are decimal commas"
 LONG = 24
-"most characters of all choices in a usage line; otherwise the help lists them"
+"most characters of all choices in a usage line, beyond which the help lists them"
 MOST_WHOLE = 2**63 - 1
 "the largest whole number that a store can hold"
 METAVARS = {Type.WHOLE: "N", Type.NUMBER: "X", Type.TEXT: "NAME", Type.PATH: "FILE"}
@@ -47,7 +47,7 @@ class Option:
     """The name, values and default of an option."""
 
     name: str
-    "as in code and in JSON: `top_p` is the flag `--top-p`"
+    "name as in code and in JSON: `top_p` is the flag `--top-p`"
     help: str = ""
     type: Type = Type.TEXT
     default: Any = None
@@ -60,18 +60,18 @@ class Option:
     "exclusive lower bound"
     most: float | None = None
     check: Callable[[Any], str] | None = None
-    "returns the fault of a value, to follow `found X; `; empty if valid"
+    "returns the fault of a value, to follow `found X; `, or an empty string if it is valid"
     unit: str = ""
     label: str = ""
-    "label of the form field; empty: the name in words"
+    "label of the form field, if it is not the name in words"
     metavar: str | tuple[str, ...] = ""
-    "placeholder of the value in a usage line; several for an option with several values"
+    "placeholder of the value in a usage line, or several for an option with several values"
     positional: bool = False
     required: bool = False
     many: bool = False
-    "may be repeated: its value is a tuple"
+    "whether it may be repeated, so that its value is a tuple"
     several: bool = False
-    "takes every word up to the next option: its value is a tuple"
+    "whether it takes every word up to the next option, so that its value is a tuple"
     bare: Any = None
     "the value of the flag without a value, if allowed"
     words: tuple[str, ...] = ()
@@ -81,7 +81,10 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The option as typed: `--top-p`, or a positional one as in its usage line."""
+        """The option as typed.
+
+        It is `--top-p`, or a positional one as in its usage line.
+        """
         return (
             self.name.upper() if self.positional else f"--{self.name.rstrip('_').replace('_', '-')}"
         )
@@ -94,16 +97,20 @@ class Option:
     @property
     def explained(self) -> str:
         """The help, with the unit and the default."""
-        usual = self.none
-        if not usual and self.default not in (None, False, "", ()):
-            usual = f"{self.text()} {self.unit}".strip()
-        named = (
+        default_text = self.none
+        if not default_text and self.default not in (None, False, "", ()):
+            default_text = f"{self.text()} {self.unit}".strip()
+        choices_listed = (
             ", ".join(self.choices)
             if len("|".join(self.choices)) > LONG and not self.positional
             else ""
         )
-        said = f"{self.help}: {named}" if self.help and named else self.help or named
-        return f"{said} (default: {usual})".lstrip() if usual else said
+        help_text = (
+            f"{self.help}: {choices_listed}"
+            if self.help and choices_listed
+            else self.help or choices_listed
+        )
+        return f"{help_text} (default: {default_text})".lstrip() if default_text else help_text
 
     def but(self, **changes: Any) -> Option:
         """Return a copy of the option with changes, such as another help or default."""
@@ -115,15 +122,21 @@ class Option:
 
     def text(self, value: Any = None) -> str:
         """Return a value, or else the default, as it is typed."""
-        shown = self.default if value is None else value
-        if shown is None:
+        chosen_value = self.default if value is None else value
+        if chosen_value is None:
             return ""
-        if isinstance(shown, float):
-            return f"{shown:g}"
-        return ",".join(map(str, shown)) if isinstance(shown, tuple | list) else str(shown)
+        if isinstance(chosen_value, float):
+            return f"{chosen_value:g}"
+        return (
+            ",".join(map(str, chosen_value))
+            if isinstance(chosen_value, tuple | list)
+            else str(chosen_value)
+        )
 
     def read(self, text: str) -> Any:
-        """Return the value of typed text. Raises FieldError.
+        """Return the value of typed text.
+
+        Raises FieldError.
 
         Examples
         --------
@@ -134,21 +147,24 @@ class Option:
         >>> Option("respondents", type=Type.WHOLE, none="all").read("all") is None
         True
         """
-        typed = text.strip()
+        stripped = text.strip()
         if self.type in (Type.WHOLE, Type.NUMBER):
-            if self.none and typed.casefold() in ALL:
+            if self.none and stripped.casefold() in ALL:
                 return None
-            if typed.casefold() in self.words:
-                return typed.casefold()
-            return self.checked(self._number(typed))
+            if stripped.casefold() in self.words:
+                return stripped.casefold()
+            return self.checked(self._number(stripped))
         if self.type is Type.PATH:
             return self.checked(Path(text))
         if self.choices:
-            return self.checked(self._choice(typed))
+            return self.checked(self._choice(stripped))
         return self.checked(text)
 
     def needed(self, text: str) -> Any:
-        """Return the value of a required field. Raises FieldError."""
+        """Return the value of a required field.
+
+        Raises FieldError.
+        """
         value = self.read(text)
         if value is None:
             raise self.error(
@@ -158,7 +174,10 @@ class Option:
         return value
 
     def checked(self, value: Any) -> Any:
-        """Return a valid value. Raises FieldError for an invalid one."""
+        """Return a valid value.
+
+        Raises FieldError for an invalid one.
+        """
         if isinstance(value, int) and abs(value) > MOST_WHOLE:
             raise self.error(
                 f"found a number of {len(str(abs(value)))} digits; give one up to {MOST_WHOLE:,}"
@@ -174,8 +193,8 @@ class Option:
                 check_regular(value)
             except UsageError as error:
                 raise self.error(str(error)) from error
-        if self.check is not None and (wrong := self.check(value)):
-            raise self.error(f"found {value!r}; {wrong}")
+        if self.check is not None and (fault := self.check(value)):
+            raise self.error(f"found {value!r}; {fault}")
         return value
 
     def error(self, reason: str) -> FieldError:
@@ -200,12 +219,12 @@ class Option:
             raise self.error(f"found {typed!r}; give {self.type.value}{bounds}{words}") from None
 
     def _choice(self, typed: str) -> str:
-        known = {_plain(name): name for name in self.choices}
-        if _plain(typed) not in known:
-            near = get_close_matches(_plain(typed), known, 1, NEAR)
-            meant = f"did you mean {known[near[0]]}? Otherwise " if near else ""
-            raise self.error(f"found {typed!r}; {meant}give {_or(tuple(self.choices))}")
-        return known[_plain(typed)]
+        name_by_plain = {_plain(name): name for name in self.choices}
+        if _plain(typed) not in name_by_plain:
+            matches = get_close_matches(_plain(typed), name_by_plain, 1, NEAR)
+            suggestion = f"did you mean {name_by_plain[matches[0]]}? Otherwise " if matches else ""
+            raise self.error(f"found {typed!r}; {suggestion}give {_or(tuple(self.choices))}")
+        return name_by_plain[_plain(typed)]
 
     def _within(self, value: float) -> bool:
         return (
@@ -217,7 +236,10 @@ class Option:
 
     @property
     def _bounds(self) -> str:
-        """The bounds of a number as text: `0 or more`, `more than 0 and at most 1`, `1 to 100`."""
+        """The bounds of a number as text.
+
+        They read as `0 or more`, `more than 0 and at most 1` or `1 to 100`.
+        """
         if self.above is not None:
             return f"more than {self.above:g}" + (
                 "" if self.most is None else f" and at most {self.most:g}"
@@ -237,9 +259,9 @@ class Section:
     options: Sequence[Option]
     about: str = ""
     one_of: bool = False
-    "whether they exclude each other"
+    "whether its options exclude each other"
     brief: bool = False
-    "whether help only names them: another page says what they do"
+    "whether help only names them, since another page says what they do"
 
 
 def flag(name: str, help: str) -> Option:  # noqa: A002  as the field is called
@@ -248,12 +270,18 @@ def flag(name: str, help: str) -> Option:  # noqa: A002  as the field is called
 
 
 def recorded(options: Iterable[Option], values: object) -> dict[str, Any]:
-    """Return the options' values for the record of a result, from the attributes of `values`."""
+    """Return the options' values for the record of a result.
+
+    They come from the attributes of `values`.
+    """
     return {option.name: option.record(getattr(values, option.name)) for option in options}
 
 
 def chosen(options: Iterable[Option], values: object) -> dict[str, Any]:
-    """Return the same, with defaults for options that `values` lacks."""
+    """Return the options' values for the record of a result.
+
+    Options that `values` lacks have their defaults.
+    """
     return {
         option.name: option.record(getattr(values, option.name, option.default))
         for option in options
@@ -261,12 +289,14 @@ def chosen(options: Iterable[Option], values: object) -> dict[str, Any]:
 
 
 def refuse(options: Iterable[Option], values: object, reason: str) -> None:
-    """Raise UsageError, with the reason, where options are given that have no effect."""
-    if given := [
-        one.flag for one in options if getattr(values, one.name) not in (one.default, None, ())
+    """Raise UsageError, with the reason, if options without effect are given."""
+    if given_flags := [
+        option.flag
+        for option in options
+        if getattr(values, option.name) not in (option.default, None, ())
     ]:
-        them = "it" if len(given) == 1 else "them"
-        raise UsageError(f"found {', '.join(given)}; {reason}, so leave {them} out")
+        pronoun = "it" if len(given_flags) == 1 else "them"
+        raise UsageError(f"found {', '.join(given_flags)}; {reason}, so leave {pronoun} out")
 
 
 def _plain(name: str) -> str:

@@ -1,8 +1,7 @@
-"""The options that several commands, screens and audits share, each with its one default and its
-bounds.
+"""The options that several commands, screens and audits share.
 
-A command that needs another help or default takes `OPTION.but(...)`; the name, the type and the
-bounds stay.
+Each has its one default and its bounds. A command that needs another help or default takes
+`OPTION.but(...)`, and the name, the type and the bounds stay.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Instrument ─plan→ prompts ─collect→ responses ─read→ readings ─judge→ verdicts: what the
-terminal, the command line and the worker have in common. It names no audit where the registry can.
+"""The pipeline from an instrument to verdicts: plan, collect, read and judge.
+
+The terminal, the command line and the worker share it. It names no audit where the registry can.
 """
 
 from workbench.evidence.reader_quality import evaluation

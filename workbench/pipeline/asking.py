@@ -1,4 +1,4 @@
-"""Prompts ─collect→ responses: asking for what is missing, and committing it as it comes."""
+"""The collection of missing answers, and their commits as they arrive."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Came = dict[bytes, tuple[int, int]]
 
 @dataclass(slots=True)
 class Progress:
-    """How far a collection is, for people who watch."""
+    """The progress of a collection, for people who watch."""
 
     done: int
     total: int
@@ -52,10 +52,12 @@ class Progress:
     decided: int = 0
     "answers that were ended because their stance was settled"
     invalid: int = 0
-    "answers that are drawn again: none of those offered, or cut off in thought"
+    "answers that are drawn again because they are none of those offered, or cut off in thought"
     over: int = 0
-    """valid answers beyond those that were to come: how many of a round will be valid is not known
-    before"""
+    """number of valid answers beyond the expected ones
+
+    The number of valid answers of a round is not known before.
+    """
     short: int = 0
     "prompts that have too few valid answers after all tries"
     lacking: int = 0
@@ -63,44 +65,45 @@ class Progress:
     spared: int = 0
     "answers that need not be drawn, as the verdicts of their prompts are settled"
     settled: int = 0
-    "prompts that are settled before all their answers are drawn"
+    "number of prompts that are settled before all their answers are drawn"
     settlement: str = ""
-    "which share of the answers that took, for people"
+    "the share of the answers that settling took, for people"
     seconds: float = 0.0
     shared: float = 0.0
     "share of prompt tokens that were not computed again"
     merged: float = 0.0
     "share of answer tokens that were not computed again"
     used: Mapping[str, float] = field(default_factory=dict)
-    "what a served model's calls came to, see `Metered`"
+    "usage of a served model's calls, see `Metered`"
     asked: Mapping[str, str] = field(default_factory=dict)
-    "of a served model its dialect, and what it refused"
+    "notes on a served model: its dialect, and its refusals"
     thought_before: int = 0
-    "tokens that the model had thought when the attempt began"
+    "tokens of thoughts of the model when the attempt began"
     reasons: Reasons = field(default_factory=Reasons)
-    "why those that failed did"
+    "reasons of the failed answers"
     answerers: Sequence[Answerer] = ()
-    "what came from each snapshot of a served model"
+    "the answers of each snapshot of a served model"
     fingerprints: Mapping[str, int] = field(default_factory=dict)
     "answers of a served model by their `system_fingerprint`"
     watch: GpuWatch | None = None
-    "reads the GPUs; None: before the first look"
+    "the reader of the GPUs, or None before the first look"
     gpus: Sequence[Gpu] = ()
-    "what each GPU of the model is doing"
+    "the load of each GPU of the model"
     hopeless: str = ""
-    "why the rest is not asked: not one of the first answers can be read, or they are not drawn"
+    """why the remaining answers are not asked for
+
+    Not one of the first can be read, or they are not drawn.
+    """
     undrawn: str = ""
     "why a served model's answers are not drawn"
 
     def fail(self, reason: str, count: int) -> None:
-        """Count what failed for one reason."""
+        """Count failures of one reason."""
         self.failed += count
         self.reasons.add(reason, count)
 
     def hear(self, model: Model) -> None:
-        """Take what a served model knows of its calls, and what the GPUs of one that runs here are
-        doing.
-        """
+        """Record the usage of a served model, and the load of the GPUs of a local one."""
         self.watch = self.watch or GpuWatch.of(model)
         self.gpus = self.watch.look(model, self.seconds)
         self.used = model.meter() if isinstance(model, Metered) else {}
@@ -142,8 +145,9 @@ class Progress:
 
 
 class _Asking:
-    """One attempt at a plan: what comes is committed about once a second, together with the job's
-    progress.
+    """One attempt at a plan.
+
+    New answers are committed about once a second, together with the job's progress.
     """
 
     def __init__(
@@ -170,32 +174,32 @@ class _Asking:
         self._first = first
         self._batch: list[Answered] = []
         self._said: dict[bytes, Read] = {}
-        "what answers said that the plan does not know of yet"
+        "the readings of new answers that the plan does not know of yet"
         self._started = self._committed = time.monotonic()
-        # Else the first reply says who answers.
+        # Otherwise the first reply names the snapshot that answers.
         if not isinstance(model, Changing) or model.card.snapshot:
             self._ids_of(None)
 
     @property
     def changed(self) -> bool:
-        """Return whether a served model has changed since the plan was made."""
+        """Whether a served model has changed since the plan was made."""
         return turns_of(self._model) != self._turns
 
     @property
     def ends(self) -> bool:
-        """Return whether nothing more is to be asked."""
+        """Whether nothing more is to be asked."""
         return bool(self._should_stop() or self._store.moved or self.progress.hopeless)
 
     @property
     def _looks_now(self) -> bool:
-        """Return whether enough came to look at the first answers, however fast it came."""
+        """Whether there are enough answers to look at the first ones, however fast they came."""
         first = self._first
         if first is None or (first.alike and isinstance(self._model, Doubtful)):
             return first is not None
         return not first.decided and self.progress.answers - first.answers >= FIRST
 
     def turn(self) -> str:
-        """Plan for the model that answers now, and say for people what has changed."""
+        """Plan for the model that answers now, and return a message on the change."""
         self._turns = turns_of(self._model)
         self.plan = restocked(self._store, self.plan, self._model.card, self._attempt)
         self._said = {}
@@ -207,16 +211,18 @@ class _Asking:
         )
 
     def ask(self, wanted: Sequence[tuple[bytes, Request]]) -> Came:
-        """Ask once and commit what comes; return what came for each prompt of which nothing failed.
+        """Ask once and commit the answers.
+
+        Return the numbers for each prompt without failures.
 
         Until the first answers were looked at, no more is asked than they are.
         """
-        came: Came = {}
+        counts: Came = {}
         for portion in self._portions(wanted):
-            came |= self._ask(portion)
+            counts |= self._ask(portion)
             if self.ends or self.changed:
                 break
-        return came
+        return counts
 
     def _portions(
         self, wanted: Sequence[tuple[bytes, Request]]
@@ -234,7 +240,7 @@ class _Asking:
             yield wanted[begin:]
 
     def _ask(self, wanted: Sequence[tuple[bytes, Request]]) -> Came:
-        came: Came = {}
+        counts: Came = {}
         answers = self._model.generate(
             [request for _, request in wanted], self.plan.design.sampling
         )
@@ -242,12 +248,12 @@ class _Asking:
             for drawn in answers:
                 key, request = wanted[drawn.request]
                 self._batch.append(_answered(key, request, drawn, self._ids_of(drawn.snapshot)[0]))
-                before = came.get(key, (0, 0))
-                valid, total = self._count(key, drawn, before[0])
+                counts_before = counts.get(key, (0, 0))
+                valid, total = self._count(key, drawn, counts_before[0])
                 if not drawn.failed:
-                    came[key] = before[0] + valid, before[1] + total
-                late = time.monotonic() - self._committed >= FLUSH_AFTER_S
-                if not drawn.more and (drawn.wait or late or self._looks_now):
+                    counts[key] = counts_before[0] + valid, counts_before[1] + total
+                is_due = time.monotonic() - self._committed >= FLUSH_AFTER_S
+                if not drawn.more and (drawn.wait or is_due or self._looks_now):
                     self.commit()
                     if self.ends:
                         if not isinstance(self._model, Unhurried):
@@ -257,24 +263,26 @@ class _Asking:
             _close(answers)
             if self._batch:
                 self.commit()
-        return came
+        return counts
 
     def go_on(self, came: Came) -> None:
-        """Take what came into account: answers that do not count are drawn again, and prompts that
-        are settled are asked no more.
+        """Update the plan with the new answers.
+
+        Invalid answers are drawn again, and settled prompts are not asked any more.
         """
         if self.plan.settling is None:
             self.plan = self.plan.after(came)
         self._standing(self.plan)
 
     def settle(self, wanted: Sequence[tuple[bytes, Request]]) -> None:
-        """Take in what a round brought to prompts that are asked until settled, and note which of
-        them are.
+        """Record the answers of a round to prompts that are asked until settled.
+
+        Note which of them are settled.
         """
         if self.plan.settling is None or self.changed:
             return
         self.plan = self.plan.settled_after(
-            self._said, {key: one.first + one.n for key, one in wanted}
+            self._said, {key: request.first + request.n for key, request in wanted}
         )
         self._said = {}
         assert self.plan.settling is not None
@@ -283,20 +291,20 @@ class _Asking:
         self._standing(self.plan)
 
     def _standing(self, plan: Plan) -> None:
-        """Note what a plan needs no more."""
+        """Record the answers that a plan no longer needs."""
         progress = self.progress
         progress.short, progress.lacking = len(plan.given_up), plan.samples_given_up
         progress.spared, progress.settled = plan.samples_spared, plan.prompts_settled
 
     def commit(self) -> None:
-        """Write the answers at hand with their readings, and how far the job is."""
+        """Write the new answers with their readings, and the progress of the job."""
         progress, work = self.progress, self._model.work
         readings = self._reading.read(self._batch)
-        read = self._reading
+        reader = self._reading
         progress.unreadable, progress.refused, progress.truncated = (
-            read.unreadable,
-            read.refused,
-            read.truncated,
+            reader.unreadable,
+            reader.refused,
+            reader.truncated,
         )
         self._look()
         progress.seconds = time.monotonic() - self._started
@@ -319,10 +327,11 @@ class _Asking:
         self._committed = time.monotonic()
 
     def _look(self) -> None:
-        """Look whether the first answers can be read; where answers are drawn until they are valid,
-        whether one is.
+        """Check whether the first answers can be read.
+
+        If answers are drawn until they are valid, check whether one is.
         """
-        first, progress, read = self._first, self.progress, self._reading
+        first, progress, reader = self._first, self.progress, self._reading
         if first is None:
             return
         if first.alike and isinstance(self._model, Doubtful):
@@ -334,10 +343,12 @@ class _Asking:
         if first.readable:
             return
         free_text = registry.audit(self.plan.design.audit).nature.free_text
-        silent = read.silent(free_text=free_text) if self.plan.tally is None else progress.invalid
+        n_unread = (
+            reader.silent(free_text=free_text) if self.plan.tally is None else progress.invalid
+        )
         keys = [item.prompt_key for item in self._batch if item.answers]
         texts = (text for item in self._batch for text, _ in item.answers)
-        first.look(keys, texts, progress.answers, silent, read.refused, read.truncated)
+        first.look(keys, texts, progress.answers, n_unread, reader.refused, reader.truncated)
         progress.hopeless = first.describe() if first.hopeless else ""
 
     def _ids_of(self, snapshot: str | None) -> tuple[int, int]:
@@ -352,30 +363,35 @@ class _Asking:
         return self._ids[card]
 
     def _count(self, key: bytes, drawn: Drawn, before: int) -> tuple[int, int]:
-        """Note how far answers to a prompt bring the job, after `before` valid ones of the same
-        round; return (those that count, all).
+        """Record the progress of a job by answers to a prompt, and return (those that count, all).
+
+        `before` is the number of valid answers of the same round so far.
         """
         if self._first is not None:
             self._first.drew(key, drawn.answers)
-        came, tally, progress = (
+        n_new, tally, progress = (
             sum(count for _, count in drawn.answers),
             self.plan.tally,
             self.progress,
         )
-        valid = came if tally is None else tally.count(key, drawn.answers)
-        wanted = max(0, self.plan.design.samples - self.plan.stored.get(key, 0) - before)
-        progress.done += came if tally is None else min(valid, wanted)
-        progress.over += 0 if tally is None else max(0, valid - wanted)
+        valid = n_new if tally is None else tally.count(key, drawn.answers)
+        n_wanted = max(0, self.plan.design.samples - self.plan.stored.get(key, 0) - before)
+        progress.done += n_new if tally is None else min(valid, n_wanted)
+        progress.over += 0 if tally is None else max(0, valid - n_wanted)
         if self.plan.settling is not None:
-            said = self.plan.settling.read(key, drawn.answers)
-            held = self._said.get(key, (0, 0, 0))
-            self._said[key] = held[0] + said[0], held[1] + said[1], held[2] + said[2]
-        progress.answers += came
-        progress.invalid += came - valid
+            new_reading = self.plan.settling.read(key, drawn.answers)
+            known_reading = self._said.get(key, (0, 0, 0))
+            self._said[key] = (
+                known_reading[0] + new_reading[0],
+                known_reading[1] + new_reading[1],
+                known_reading[2] + new_reading[2],
+            )
+        progress.answers += n_new
+        progress.invalid += n_new - valid
         progress.decided += drawn.decided
         if drawn.failed:
             progress.fail(drawn.reason, drawn.failed)
-        return valid, came
+        return valid, n_new
 
 
 def collect(
@@ -390,18 +406,17 @@ def collect(
     say: Callable[[str], None] = lambda _: None,
     first: FirstAnswers | None = None,
 ) -> Progress:
-    """Ask what is missing; commit answers, their readings and the job's progress together as they
-    arrive.
+    """Ask for the missing answers, and commit them with their readings and the job's progress.
 
-    Where answers are drawn until they are valid, what is missing then is asked again, until nothing
-    is or no tries are left; a prompt that failed waits for another attempt. Stops after the answers
-    at hand when `should_stop` says so; what was committed is complete and stays. Calls to a served
+    If answers are drawn until they are valid, what is missing then is asked again, until nothing is
+    or no tries are left. A prompt that failed waits for another attempt. Stops after the answers at
+    hand when `should_stop` says so. What was committed is complete and stays. Calls to a served
     model that are under way then are paid for, so they are waited for. `only`: of these prompts
-    (keys) alone. Where a served model becomes another one on the way, `say` is told; what the new
-    one lacks is asked of it, except prompts that are answered in full. With `first` it stops, too,
-    where not one of the first answers can be read.
+    (keys) alone. If a served model becomes another one on the way, `say` is told. What the new one
+    lacks is asked of it, except prompts that are answered in full. With `first` it stops, too, if
+    not one of the first answers can be read.
 
-    Raises StoreGone, which names the copy that all was written to, where the store's file went away
+    Raises StoreGone, which names the copy that all was written to, if the store's file went away
     meanwhile.
     """
     if plan.templates:
@@ -415,20 +430,20 @@ def collect(
             design.personas,
         )
     asking = _Asking(store, plan, model, attempt, job, should_stop, first)
-    chosen = only
-    while wanted := [
+    initial_only = only
+    while requests := [
         (key, request) for key, request in asking.plan.requests() if only is None or key in only
     ]:
-        came = asking.ask(wanted)
+        new_counts = asking.ask(requests)
         if asking.changed and not asking.ends:
             say(asking.turn())
-            only = chosen
+            only = initial_only
             continue
-        asking.settle(wanted)
+        asking.settle(requests)
         if not plan.in_rounds or asking.ends:
             break
-        asking.go_on(came)
-        only = frozenset(came)
+        asking.go_on(new_counts)
+        only = frozenset(new_counts)
     if plan.in_rounds:
         asking.settle([])
         asking.commit()
@@ -437,28 +452,29 @@ def collect(
 
 
 def turns_of(model: Model) -> tuple[tuple[str, str], ...]:
-    """Return each time that a served model became another one: (snapshot before, after). Others
-    never do.
+    """Return the changes of a served model: (snapshot before, snapshot after).
+
+    Other models never change.
     """
     return tuple(model.turns) if isinstance(model, Changing) else ()
 
 
 def changed_words(name: str, turns: Sequence[tuple[str, str]], left: str) -> str:
-    """Report that a served model has changed, and how its answers are kept."""
-    before, after = (snapshot or "an unknown snapshot" for snapshot in turns[-1])
+    """Return the message that a served model has changed, with the consequence for its answers."""
+    previous, current = (snapshot or "an unknown snapshot" for snapshot in turns[-1])
     return (
-        f"{name}: the endpoint answers with {after} now, with {before} before. Answers so far "
-        f"stay those of {before}; "
-        f"prompts that it has not answered in full are asked of {after} ({left} to go)"
+        f"{name}: the endpoint answers with {current} now, with {previous} before. Answers so far "
+        f"stay those of {previous}; "
+        f"prompts that it has not answered in full are asked of {current} ({left} to go)"
     )
 
 
 def _answered(key: bytes, request: Request, drawn: Drawn, model_id: int) -> Answered:
-    n = sum(count for _, count in drawn.answers) + drawn.failed
+    n_answers = sum(count for _, count in drawn.answers) + drawn.failed
     return Answered(
         key,
         request.seed,
-        n,
+        n_answers,
         drawn.answers,
         drawn.failed,
         drawn.reason,

@@ -1,5 +1,6 @@
-"""Which multiple-choice questions a person means: by their refs, or by the keys that they have in
-their survey.
+"""Forms of multiple-choice questions: their selection, proposals and changes.
+
+Questions are selected by their refs, or by the keys that they have in their survey.
 """
 
 from __future__ import annotations
@@ -43,24 +44,24 @@ from workbench.workshop.perturbations import draw
 
 
 def named_questions(store: Store, instrument: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return the refs that are meant; a key means its questions under all biases.
+    """Return the selected refs.
 
-    A name that is neither a ref nor a key stays as it is: whoever looks for the statement says that
-    there is none.
+    A key selects its questions under all biases.
+
+    A name that is neither a ref nor a key stays as it is: the search for the statement then tells
+    that there is none.
     """
     refs = {line.ref for line in store.instruments.lines(instrument)}
     items = store.choices.items(instrument).values()
-    found: dict[str, None] = {}
+    refs_found: dict[str, None] = {}
     for name in names:
-        meant = [] if name in refs else [item.ref for item in items if item.key == name]
-        found |= dict.fromkeys(meant or [name])
-    return tuple(found)
+        matching = [] if name in refs else [item.ref for item in items if item.key == name]
+        refs_found |= dict.fromkeys(matching or [name])
+    return tuple(refs_found)
 
 
 def named_question(store: Store, instrument: str, name: str) -> str:
-    """Return the one ref that is meant. Raises UsageError where a key stands under several biases,
-    naming them.
-    """
+    """Return the only ref of a name. Raises UsageError if a key has several biases, naming them."""
     refs = named_questions(store, instrument, [name])
     if len(refs) > 1:
         raise UsageError(
@@ -71,26 +72,26 @@ def named_question(store: Store, instrument: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be made of questions."""
+    """The forms that are to be made of questions."""
 
     bias: Bias | None = None
-    "the changed form under this bias: a pair of its own for a question that stands under another"
+    "the bias of the changed form, with a pair of its own for a question under another bias"
     own: bool = False
-    "the changed form under the bias that each question stands under, whichever that is"
+    "whether to make the changed form under the bias of each question, whichever that is"
     perturbations: tuple[Perturbation, ...] = ()
     draws: int = 1
-    "of each perturbation, numbered from 1"
+    "number of draws of each perturbation, numbered from 1"
     seed: int = SEED
     middle: str | None = None
     "odd/even: the middle option of a scale of four"
     dont_know: str = DONT_KNOW
     "opinion float: the option that is added"
     language: str = ""
-    "empty: the instrument's"
+    "language of the wordings, or empty for the instrument's"
 
     @property
     def act(self) -> str:
-        """What the history calls it: `made response_order, key_typo (3 draws, seed 7)`."""
+        """The action in the history: `made response_order, key_typo (3 draws, seed 7)`."""
         form = [self.bias.value] if self.bias is not None else ["changed form"] if self.own else []
         draws = f"{self.draws} draw{'' if self.draws == 1 else 's'}, seed {self.seed}"
         errors = [f"{', '.join(self.perturbations)} ({draws})"] if self.perturbations else []
@@ -102,27 +103,29 @@ class Proposal:
     """A wording that is not written yet."""
 
     ref: str
-    "of the statement that it is a wording of"
+    "ref of the statement that it is a wording of"
     variant: VariantId
     before: str
     "the text that it was made from"
     text: str
     author: str | None
-    """how it came about: `workbench key_typo, seed 7, draw 2`; of an original that is taken over,
-    who wrote that"""
+    """the origin, such as `workbench key_typo, seed 7, draw 2`
+
+    For an original that is taken over, it is the author.
+    """
     words: tuple[tuple[str, str], ...] = ()
     "(before, after) of each word with a typo"
     remarks: tuple[str, ...] = ()
-    "what is worth a look, in sentences"
+    "remarks for a check, in sentences"
     held: str | None = None
-    "what stands there now, in other words"
+    "the different text that is stored now"
     of: str = ""
-    "ref of the question that it was made of, where that is another statement"
+    "ref of the question that it was made of, if that is another statement"
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What cannot be made of a question."""
+    """A form that cannot be made of a question."""
 
     ref: str
     what: str
@@ -132,7 +135,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """What was made of the questions of an instrument; nothing of it is written yet."""
+    """The forms made of the questions of an instrument. None of them is written yet."""
 
     instrument: str
     language: str
@@ -140,22 +143,22 @@ class Proposals:
     made: tuple[Proposal, ...]
     refused: tuple[Refused, ...]
     there: int
-    "forms that stand there already: in these words, or written by somebody where none can be made"
+    "number of forms that exist already: in these words, or written by somebody if none can be made"
     seen: Mapping[str, Statement]
-    "the statements that were looked at"
+    "the statements that were read"
     new: Mapping[str, tuple[Statement, ChoiceItem]] = field(default_factory=dict)
     "ref -> a pair that is no statement yet, without its wordings"
     under: Mapping[str, ChoiceItem] = field(default_factory=dict)
-    "ref -> what a statement becomes that is there and stands under no bias yet"
+    "ref -> the item of an existing statement that has no bias yet"
 
     @property
     def replacing(self) -> tuple[Proposal, ...]:
-        """Those that another text would go for."""
-        return tuple(one for one in self.made if one.held is not None)
+        """The proposals that would replace another text."""
+        return tuple(proposal for proposal in self.made if proposal.held is not None)
 
     def describe(self) -> str:
-        """Return a summary of what was made and what was left out."""
-        refs = len({one.ref for one in self.made})
+        """Return a summary of the new and the excluded forms."""
+        refs = len({proposal.ref for proposal in self.made})
         forms = f"{plural(len(self.made), 'form')} of {plural(refs, 'question')}"
         parts = [forms if self.made else "no new form"]
         if self.new:
@@ -166,16 +169,16 @@ class Proposals:
         if self.there:
             parts.append(f"{self.there:,} {'exists' if self.there == 1 else 'exist'} already")
         lines = ["; ".join(parts)]
-        whys = Counter((one.what, one.why) for one in self.refused)
+        reasons = Counter((refusal.what, refusal.why) for refusal in self.refused)
         lines += [
-            f"{what}, {plural(n, 'question')} left out: {why}"
-            for (what, why), n in whys.most_common()
+            f"{subject}, {plural(n_questions, 'question')} left out: {reason}"
+            for (subject, reason), n_questions in reasons.most_common()
         ]
         return "\n".join(lines)
 
 
 MOST_DRAWS = 99
-"of one perturbation: the published prompts have 1"
+"most draws of one perturbation, while the published prompts have 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +187,7 @@ class _Target:
 
     pair: ChoicePair
     statement: Statement | None
-    "None: it would be new"
+    "the statement, or None if it would be new"
     of: Statement
     "the question that it is made of"
     author: str = ""
@@ -200,17 +203,21 @@ class _Target:
 
 
 def propose(store: Store, instrument: str, refs: Sequence[str], wanted: Wanted) -> Proposals:
-    """Work out what can be made of questions, none for all that the instrument has. Reads only.
+    """Return the forms that can be made of questions.
 
-    Raises UnknownName for statements that are not there, UsageError where nothing is wanted or can
+    No refs stand for all questions of the instrument. It reads only.
+
+    Raises UnknownName for statements that are not there, UsageError if nothing is requested or can
     be made of any.
     """
     _check(wanted)
-    held = store.instruments.get(instrument)
-    wanted = replace(wanted, language=wanted.language or held.language)
-    items = {item.ref: item for item in held.choices}
-    work = _Work(wanted, {one.ref: one for one in held.statements}, items)
-    for statement in chosen_statements(held.statements, refs, instrument):
+    stored = store.instruments.get(instrument)
+    wanted = replace(wanted, language=wanted.language or stored.language)
+    items = {item.ref: item for item in stored.choices}
+    work = _Work(
+        wanted, {one_statement.ref: one_statement for one_statement in stored.statements}, items
+    )
+    for statement in chosen_statements(stored.statements, refs, instrument):
         if refs or statement.ref in items:
             work.add(statement)
     if not refs and not items:
@@ -233,56 +240,61 @@ def propose(store: Store, instrument: str, refs: Sequence[str], wanted: Wanted) 
 
 
 def accept(store: Store, proposals: Proposals, *, person: str, replace: bool = False) -> Done:
-    """Write proposals as wordings, all of them or none; they are one change, which is undone as
-    one.
+    """Write proposals as wordings, all of them or none.
 
-    What would replace another text is left out, and said, unless `replace`. Raises ConflictError
-    where a question was changed since it was looked at, UsageError where nothing is left to be
+    They are one change, which is undone as one.
+
+    A proposal that would replace another text is left out, with a note, unless `replace`. Raises
+    ConflictError if a question was changed since it was read, UsageError if nothing is left to be
     written.
     """
-    chosen = [one for one in proposals.made if replace or one.held is None]
-    left = len(proposals.made) - len(chosen)
-    stays = f"{plural(left, 'form')} would replace an existing text, which stays" if left else ""
-    if not chosen:
-        raise UsageError(f"nothing to write: {stays or proposals.describe()}")
+    accepted = [proposal for proposal in proposals.made if replace or proposal.held is None]
+    n_left = len(proposals.made) - len(accepted)
+    kept_note = (
+        f"{plural(n_left, 'form')} would replace an existing text, which stays" if n_left else ""
+    )
+    if not accepted:
+        raise UsageError(f"nothing to write: {kept_note or proposals.describe()}")
     create, items, save = [], [], {}
-    for ref in dict.fromkeys(one.ref for one in chosen):
-        mine = [one for one in chosen if one.ref == ref]
+    for ref in dict.fromkeys(proposal.ref for proposal in accepted):
+        own_proposals = [proposal for proposal in accepted if proposal.ref == ref]
         if ref in proposals.new:
             statement, item = proposals.new[ref]
-            create.append(_written(statement, mine, proposals.language))
+            create.append(_written(statement, own_proposals, proposals.language))
             items.append(item)
             continue
         statement = proposals.seen[ref]
         if ref in proposals.under:
             statement = with_tag(statement, proposals.under[ref].bias)
             items.append(proposals.under[ref])
-        save[ref] = _written(statement, mine, proposals.language)
-    looked_at = {*save, *(one.of for one in chosen if one.of)}
-    changed = store.statements.change(
+        save[ref] = _written(statement, own_proposals, proposals.language)
+    read_refs = {*save, *(proposal.of for proposal in accepted if proposal.of)}
+    change = store.statements.change(
         proposals.instrument,
         person=person,
         act=proposals.wanted.act,
-        expected={ref: proposals.seen[ref] for ref in looked_at},
+        expected={ref: proposals.seen[ref] for ref in read_refs},
         save=list(save.values()),
         create=create,
         choices=items,
     )
-    done = outcome(store, proposals.instrument, changed)
-    return Done(f"{done.sentence} {stays}." if stays else done.sentence, done.refs)
+    result = outcome(store, proposals.instrument, change)
+    return Done(f"{result.sentence} {kept_note}." if kept_note else result.sentence, result.refs)
 
 
 def question_of(statement: Statement, language: str) -> Choice | str:
-    """Return the question that a statement's original is, or why it is none."""
+    """Return the question of a statement's original, or the reason why it is none."""
     original = statement.wording(ORIGINAL, language)
     if original is None:
         return f"there is no original in {language!r}"
-    found = parse_choice(original.text)
-    return f"found {found.found}; expected {found.expected}" if isinstance(found, Fault) else found
+    parsed = parse_choice(original.text)
+    return (
+        f"found {parsed.found}; expected {parsed.expected}" if isinstance(parsed, Fault) else parsed
+    )
 
 
 class _Work:
-    """What was made so far, and of what."""
+    """The forms made so far, and the statements that were read."""
 
     def __init__(
         self, wanted: Wanted, statements: Mapping[str, Statement], items: Mapping[str, ChoiceItem]
@@ -297,11 +309,11 @@ class _Work:
         self._there: set[tuple[str, VariantId]] = set()
 
     def add(self, statement: Statement) -> None:
-        """Make what is wanted of one statement."""
+        """Make the requested forms of one statement."""
         question = question_of(statement, self._wanted.language)
         if isinstance(question, str):
-            what = self._wanted.bias or next(iter(self._wanted.perturbations), "changed form")
-            self.refused.append(Refused(statement.ref, what, question))
+            form = self._wanted.bias or next(iter(self._wanted.perturbations), "changed form")
+            self.refused.append(Refused(statement.ref, form, question))
             return
         target = self._perturbed_target(statement, question)
         if self._wanted.own or self._wanted.bias is not None:
@@ -312,8 +324,9 @@ class _Work:
             self._errors(target)
 
     def _form(self, statement: Statement, question: Choice) -> _Target | None:
-        """Make the changed form, here or as a pair of its own; None, noted, where that cannot
-        be.
+        """Make the changed form, here or as a pair of its own.
+
+        Return None, with a note, if that cannot be.
         """
         try:
             target = self._formed(statement, question)
@@ -322,17 +335,17 @@ class _Work:
             if item is not None and self._has_changed(statement, item):
                 self.there += 1
                 return None
-            what = self._wanted.bias or (item.bias if item else "changed form")
-            self.refused.append(Refused(statement.ref, what, str(error)))
+            form = self._wanted.bias or (item.bias if item else "changed form")
+            self.refused.append(Refused(statement.ref, form, str(error)))
             return None
         changed = target.pair.changed
         if changed is None:
             return None
         if target.statement is None:
             self.new.setdefault(target.ref, _statement(target))
-            held = statement.wording(ORIGINAL, self._wanted.language)
-            taken_over = held is not None and target.pair.original == question
-            author = held.author if held is not None and taken_over else target.author
+            stored = statement.wording(ORIGINAL, self._wanted.language)
+            is_taken_over = stored is not None and target.pair.original == question
+            author = stored.author if stored is not None and is_taken_over else target.author
             self._put(target, ORIGINAL, target.pair.original, author, question)
         self._put(
             target, CHANGED, changed, target.author, target.pair.original, remarks=target.remarks
@@ -346,7 +359,7 @@ class _Work:
         return target
 
     def _has_changed(self, statement: Statement, item: ChoiceItem) -> bool:
-        """Return whether the form that is wanted, and cannot be made, was written already."""
+        """Return whether the requested form, which cannot be made, was written already."""
         pair = pair_of(statement, item, self._wanted.language)
         return (
             self._wanted.bias in (None, item.bias)
@@ -355,15 +368,16 @@ class _Work:
         )
 
     def _formed(self, statement: Statement, question: Choice) -> _Target:
-        """Return the place of a changed form. Raises UsageError with the reason if there can be
-        none.
+        """Return the target of a changed form.
+
+        Raises UsageError with the reason if there can be none.
         """
         item = self._items.get(statement.ref)
         bias = self._wanted.bias or (item.bias if item else None)
         if bias is None:
             raise UsageError("it has no bias yet; name the bias of the pair (--bias)")
-        if bias is Bias.RESPONSE_ORDER and (odd := out_of_order(question)):
-            raise UsageError(f"{odd[0]}. Reword it first, or write the form yourself")
+        if bias is Bias.RESPONSE_ORDER and (misplaced := out_of_order(question)):
+            raise UsageError(f"{misplaced[0]}. Reword it first, or write the form yourself")
         key = item.key if item else key_in(statement.ref)
         shares = item.shares if item else ()
         middle = (
@@ -374,8 +388,8 @@ class _Work:
         label = self._wanted.dont_know
         pair, remarks = form_pair(key, bias, question, middle, statement.topic, shares, label)
         author = f"workbench {bias}"
-        called_so = item is None and statement.ref == ref_of(bias, key)
-        if called_so or (item is not None and item.bias is bias):
+        has_its_ref = item is None and statement.ref == ref_of(bias, key)
+        if has_its_ref or (item is not None and item.bias is bias):
             if pair.original != question:
                 raise UsageError(
                     "its original must have a middle option: add one with the editor first"
@@ -387,8 +401,9 @@ class _Work:
     def _elsewhere(
         self, statement: Statement, pair: ChoicePair, author: str, remarks: tuple[str, ...]
     ) -> _Target:
-        """Return the statement under another bias, which may be there. Raises UsageError where it
-        is another one.
+        """Return the statement under another bias, which may exist.
+
+        Raises UsageError if it is a different one.
         """
         target = _Target(pair, None, statement, author, remarks)
         ref = target.ref
@@ -397,26 +412,24 @@ class _Work:
                 f"{ref!r} cannot be a ref: it has more than {MOST_REF} characters, a space or a "
                 "comma"
             )
-        there = self._statements.get(ref)
-        if there is not None:
-            if question_of(there, self._wanted.language) != pair.original:
+        existing = self._statements.get(ref)
+        if existing is not None:
+            if question_of(existing, self._wanted.language) != pair.original:
                 raise UsageError(f"another question {ref} already exists")
-            return replace(target, statement=there)
+            return replace(target, statement=existing)
         twin = self.made.get((ref, ORIGINAL))
         if twin is not None and twin.text != pair.original.lettered():
             raise UsageError(f"another question with the key {pair.key!r} becomes {ref}")
         return target
 
     def _perturbed_target(self, statement: Statement, question: Choice) -> _Target | None:
-        """Return the question itself, as what typos are put into; None where it is to be
-        another.
-        """
+        """Return the question itself for typos, or None if they go into another form."""
         item = self._items.get(statement.ref)
         if not self._wanted.perturbations or self._wanted.bias is not None:
             return None
         if item is None:
-            why = "it has no bias, so no audit asks it; make a pair from it first"
-            self.refused.append(Refused(statement.ref, self._wanted.perturbations[0], why))
+            reason = "it has no bias, so no audit asks it; make a pair from it first"
+            self.refused.append(Refused(statement.ref, self._wanted.perturbations[0], reason))
             return None
         return _Target(
             ChoicePair(item.key, item.bias, question, None, variant=item.variant),
@@ -426,25 +439,25 @@ class _Work:
 
     def _errors(self, target: _Target) -> None:
         """Draw the perturbations of a question."""
-        wanted, pair = self._wanted, target.pair
-        for perturbation in wanted.perturbations:
-            drawn: dict[str, int] = {}
-            for number in range(1, wanted.draws + 1):
-                found = draw(pair.original, pair.key, perturbation, number, wanted.seed)
-                if found.choice is None:
-                    self.refused.append(Refused(target.ref, perturbation, found.cannot))
+        request, pair = self._wanted, target.pair
+        for perturbation in request.perturbations:
+            draw_by_stem: dict[str, int] = {}
+            for number in range(1, request.draws + 1):
+                drawn_form = draw(pair.original, pair.key, perturbation, number, request.seed)
+                if drawn_form.choice is None:
+                    self.refused.append(Refused(target.ref, perturbation, drawn_form.cannot))
                     break
-                twin = drawn.setdefault(found.choice.stem, number)
+                twin = draw_by_stem.setdefault(drawn_form.choice.stem, number)
                 remarks = (f"the same text as draw {twin}",) if twin != number else ()
-                author = f"workbench {perturbation}, seed {wanted.seed}, draw {number}"
+                author = f"workbench {perturbation}, seed {request.seed}, draw {number}"
                 variant = VariantId(KIND_OF[perturbation], number)
                 self._put(
                     target,
                     variant,
-                    found.choice,
+                    drawn_form.choice,
                     author,
                     pair.original,
-                    words=found.words,
+                    words=drawn_form.words,
                     remarks=remarks,
                 )
 
@@ -459,35 +472,43 @@ class _Work:
         words: tuple[tuple[str, str], ...] = (),
         remarks: tuple[str, ...] = (),
     ) -> None:
-        """Note a form, unless it stands there in these words or was noted before."""
-        place = (target.ref, variant)
+        """Record a form, unless it exists in these words or was recorded before."""
+        key = (target.ref, variant)
         statement, text = target.statement, choice.lettered()
-        held = statement.wording(variant, self._wanted.language) if statement else None
-        self.seen |= {one.ref: one for one in (statement, target.of) if one is not None}
-        if place in self.made or place in self._there:
+        stored = statement.wording(variant, self._wanted.language) if statement else None
+        self.seen |= {source.ref: source for source in (statement, target.of) if source is not None}
+        if key in self.made or key in self._there:
             return
-        if held is not None and held.text == text:
-            self._there.add(place)
+        if stored is not None and stored.text == text:
+            self._there.add(key)
             self.there += 1
             return
-        of = target.of.ref if target.of.ref != target.ref else ""
-        now = held.text if held else None
-        self.made[place] = Proposal(
-            target.ref, variant, before.lettered(), text, author, words, remarks, held=now, of=of
+        source_ref = target.of.ref if target.of.ref != target.ref else ""
+        stored_text = stored.text if stored else None
+        self.made[key] = Proposal(
+            target.ref,
+            variant,
+            before.lettered(),
+            text,
+            author,
+            words,
+            remarks,
+            held=stored_text,
+            of=source_ref,
         )
 
 
 def _statement(target: _Target) -> tuple[Statement, ChoiceItem]:
-    """Return a pair that is no statement yet, with what its question is known to be about."""
-    pair, of = target.pair, target.of
+    """Return a pair that is no statement yet, with the known context of its question."""
+    pair, source = target.pair, target.of
     statement = Statement(
         target.ref,
         (),
-        country=of.country,
-        topic=of.topic,
-        source=of.source,
+        country=source.country,
+        topic=source.topic,
+        source=source.source,
         tags=(pair.bias.value,),
-        derived_from=of.ref,
+        derived_from=source.ref,
     )
     shares = tuple(pair.shares)
     item = ChoiceItem(
@@ -498,17 +519,17 @@ def _statement(target: _Target) -> tuple[Statement, ChoiceItem]:
 
 def _written(statement: Statement, proposals: Sequence[Proposal], language: str) -> Statement:
     """Return a statement with these proposals as its wordings."""
-    for one in _original_first(proposals):
-        statement = with_text(statement, one.variant, language, one.text, one.author)
+    for proposal in _original_first(proposals):
+        statement = with_text(statement, proposal.variant, language, proposal.text, proposal.author)
     return statement
 
 
 def _original_first(proposals: Sequence[Proposal]) -> Iterator[Proposal]:
-    yield from sorted(proposals, key=lambda one: one.variant != ORIGINAL)
+    yield from sorted(proposals, key=lambda proposal: proposal.variant != ORIGINAL)
 
 
 def _check(wanted: Wanted) -> None:
-    """Raise UsageError for a request that cannot be carried out with any question."""
+    """Raise UsageError for a request that no question can meet."""
     if wanted.bias is None and not wanted.own and not wanted.perturbations:
         raise UsageError("nothing to make; name a bias, or perturbations")
     if wanted.bias in WRITTEN:
@@ -540,42 +561,49 @@ def add_question(
     *,
     person: str,
 ) -> Done:
-    """Put a question under a bias: its ref becomes that of the bias and the key, `odd_even.q10`.
+    """Put a question under a bias.
 
-    `statement` has the key, or such a ref, as its ref, and the question as its only original;
-    `changed` is the text of its changed form, where there is one. A statement that is there in
-    these words and stands under no bias is put under it as it is. Raises UsageError where a text is
-    no such question, and where another one has the ref.
+    Its ref becomes that of the bias and the key, `odd_even.q10`.
+
+    `statement` has the key, or such a ref, as its ref, and the question as its only original.
+    `changed` is the text of its changed form, if there is one. An existing statement in these words
+    without a bias is put under it as it is. Raises UsageError if a text is no such question, and if
+    another one has the ref.
     """
-    original = next((w for w in statement.wordings if w.variant == ORIGINAL), None)
+    original = next(
+        (wording for wording in statement.wordings if wording.variant == ORIGINAL), None
+    )
     if original is None:
         raise UsageError("the question has no text; write it with one option per line")
     pair = _checked(bias, key_in(statement.ref.strip()), original.text, changed)
     ref, language = ref_of(bias, pair.key), original.language
     _, item = statement_of(pair, language)
-    seen = _there(store, instrument, ref)
-    if seen is None:
-        kept = [w for w in statement.wordings if w != original]
-        wordings = (Wording(ORIGINAL, language, pair.original.lettered(), original.author), *kept)
-        made = with_tag(replace(statement, ref=ref, wordings=wordings), bias)
-        made = _with_changed(made, pair, language, person)
+    existing = _there(store, instrument, ref)
+    if existing is None:
+        other_wordings = [wording for wording in statement.wordings if wording != original]
+        wordings = (
+            Wording(ORIGINAL, language, pair.original.lettered(), original.author),
+            *other_wordings,
+        )
+        updated = with_tag(replace(statement, ref=ref, wordings=wordings), bias)
+        updated = _with_changed(updated, pair, language, person)
         store.statements.change(
-            instrument, person=person, act=f"added under {bias}", create=[made], choices=[item]
+            instrument, person=person, act=f"added under {bias}", create=[updated], choices=[item]
         )
     else:
-        _check_same(store, instrument, seen, pair.original, language)
-        made = replace(with_tag(seen, bias), topic=statement.topic or seen.topic)
-        made = _with_changed(made, pair, language, person)
-        expected = {ref: seen}
+        _check_same(store, instrument, existing, pair.original, language)
+        updated = replace(with_tag(existing, bias), topic=statement.topic or existing.topic)
+        updated = _with_changed(updated, pair, language, person)
+        expected = {ref: existing}
         act = f"put under {bias}"
         store.statements.change(
-            instrument, person=person, act=act, expected=expected, save=[made], choices=[item]
+            instrument, person=person, act=act, expected=expected, save=[updated], choices=[item]
         )
-    return Done(_said(made, item, language), (ref,))
+    return Done(_said(updated, item, language), (ref,))
 
 
 def _checked(bias: Bias, key: str, original: str, changed: str) -> ChoicePair:
-    """Return the question. Raises UsageError where it is none, or not one of the bias."""
+    """Return the question. Raises UsageError if it is none, or not one of the bias."""
     if not key:
         raise UsageError("the question has no key; give a short one, such as q10")
     pair = ChoicePair(
@@ -588,21 +616,21 @@ def _checked(bias: Bias, key: str, original: str, changed: str) -> ChoicePair:
         if fault is not None:
             raise UsageError(f"the {name} has {fault.found}; {bias} needs {fault.expected}")
     if bias is Bias.OPINION_FLOAT and len(pair.original.options) % 2 == 0:
-        n = len(pair.original.options)
+        n_options = len(pair.original.options)
         raise UsageError(
-            f"the question has {n} options; {bias} needs an odd number: delta is about the "
+            f"the question has {n_options} options; {bias} needs an odd number: delta is about the "
             "middle option"
         )
     return pair
 
 
 def _choice(name: str, text: str) -> Choice:
-    found = parse_choice(text)
-    if isinstance(found, Fault):
+    parsed = parse_choice(text)
+    if isinstance(parsed, Fault):
         raise UsageError(
-            f"the {name} cannot be read: found {found.found}; expected {found.expected}"
+            f"the {name} cannot be read: found {parsed.found}; expected {parsed.expected}"
         )
-    return found
+    return parsed
 
 
 def _there(store: Store, instrument: str, ref: str) -> Statement | None:
@@ -615,11 +643,11 @@ def _there(store: Store, instrument: str, ref: str) -> Statement | None:
 def _check_same(
     store: Store, instrument: str, seen: Statement, question: Choice, language: str
 ) -> None:
-    """Raise UsageError unless the statement that is there is this question, under no bias yet."""
+    """Raise UsageError unless the existing statement is this question, without a bias."""
     if seen.ref in store.choices.items(instrument):
         raise UsageError(f"a question {seen.ref} already exists; choose another key")
-    held = seen.wording(ORIGINAL, language)
-    if held is None or parse_choice(held.text) != question:
+    stored = seen.wording(ORIGINAL, language)
+    if stored is None or parse_choice(stored.text) != question:
         raise UsageError(f"a statement {seen.ref} with another text exists; choose another key")
     for wording, fault in unreadable_forms(seen):
         raise UsageError(
@@ -628,13 +656,14 @@ def _check_same(
 
 
 def _with_changed(statement: Statement, pair: ChoicePair, language: str, person: str) -> Statement:
-    """Return the statement with the changed form. Raises UsageError if it already has a different
-    one.
+    """Return the statement with the changed form.
+
+    Raises UsageError if it already has a different one.
     """
     if pair.changed is None:
         return statement
-    text, held = pair.changed.lettered(), statement.wording(CHANGED, language)
-    if held is not None and held.text != text:
+    text, stored = pair.changed.lettered(), statement.wording(CHANGED, language)
+    if stored is not None and stored.text != text:
         raise UsageError(
             f"{statement.ref} has a changed form already; statements --edit changes it"
         )
@@ -642,20 +671,20 @@ def _with_changed(statement: Statement, pair: ChoicePair, language: str, person:
 
 
 def _said(statement: Statement, item: ChoiceItem, language: str) -> str:
-    """Say what stands there now, what is odd about it, and what is still to be made."""
+    """Return a message on the stored question: its faults, and the form still to be made."""
     pair = pair_of(statement, item, language)
     if isinstance(pair, Fault):
         return f"{statement.ref} now has the bias {item.bias}."
     if pair.changed is not None:
-        odd, to_do = (*pair_faults(pair), *pair_hints(pair)), ""
+        faults, next_step = (*pair_faults(pair), *pair_hints(pair)), ""
     else:
-        odd = original_faults(item.bias, pair.original) if item.bias in WRITTEN else ()
-        to_do = f" Its changed form still has to be {_to_do(item.bias)}."
-    said = (
+        faults = original_faults(item.bias, pair.original) if item.bias in WRITTEN else ()
+        next_step = f" Its changed form still has to be {_to_do(item.bias)}."
+    message = (
         f"{statement.ref}, a question with {len(pair.original.options)} options, now has the "
         f"bias {item.bias}."
     )
-    return said + "".join(f" Look again: {one}." for one in odd) + to_do
+    return message + "".join(f" Look again: {fault}." for fault in faults) + next_step
 
 
 def _to_do(bias: Bias) -> str:

@@ -1,4 +1,4 @@
-"""A stance classifier with its answers on a test set: what its figures are made of."""
+"""The figures of a stance classifier, from its answers on a test set."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Assessed:
     threshold: float = PUBLISHED_THRESHOLD
     seed: int = SEED
     texts: Mapping[int, ReadText] = field(default_factory=dict)
-    "unit -> what was read, where the store has it"
+    "unit -> the text that was read, if the store has it"
     models: Mapping[str, BoolArray] = field(default_factory=dict)
     "model -> (n,) whether it gave a text of the test set"
     others: Mapping[str, Sequence[ReadTwice]] = field(default_factory=dict)
@@ -78,11 +78,11 @@ class Assessed:
 
     @property
     def header(self) -> tuple[str, ...]:
-        """Say why it is too poor to carry figures, where it is."""
+        """The warning that the quality is too poor for figures, if it is."""
         return tuple(quality_warnings(self.quality))
 
     def told(self) -> tuple[str, ...]:
-        """Return what the classifier is and what its figures represent."""
+        """Return a description of the classifier and of its figures."""
         config, data, stands_for = (
             self.classifier.config,
             self.classifier.data,
@@ -99,7 +99,7 @@ class Assessed:
 
     def about(self) -> dict[str, object]:
         """Return the subject and basis of the figures, for programs."""
-        test, known = self.test, self.test.sampled
+        test, inclusion = self.test, self.test.sampled
         return {
             "name": self.classifier.name,
             "config": self.classifier.config,
@@ -108,12 +108,12 @@ class Assessed:
             "quality": quality_as_json(self.quality),
             "test": {
                 "stands_for": test.stands_for(),
-                "inclusion_known": known is not None,
-                "answers": test.answers if known else None,
-                "drawn_at": test.at if known else None,
+                "inclusion_known": inclusion is not None,
+                "answers": test.answers if inclusion else None,
+                "drawn_at": test.at if inclusion else None,
                 "texts": len(test.true),
-                "effective_n": known.effective_n() if known else None,
-                "certainty_share": known.certain_share() if known else None,
+                "effective_n": inclusion.effective_n() if inclusion else None,
+                "certainty_share": inclusion.certain_share() if inclusion else None,
                 "unsettled": len(test.unsettled.given),
                 "unlabelled": test.unlabelled,
             },
@@ -124,37 +124,45 @@ class Assessed:
 def assessed(
     store: Store, name: str | None, threshold: float = PUBLISHED_THRESHOLD, seed: int = SEED
 ) -> Assessed:
-    """Return a classifier of a store, the newest unless one is named, with the texts of its test
-    set.
+    """Return a classifier of a store with the texts of its test set.
+
+    It is the newest one unless one is named.
     """
     classifier = store.classifiers.get(name)
     items = (item.context for item in store.labels.judged(classifier.codebook))
-    found = {
-        one.unit: ReadText(one.instrument, one.ref, one.variant, one.statement, one.text)
-        for one in items
+    text_by_unit = {
+        context.unit: ReadText(
+            context.instrument, context.ref, context.variant, context.statement, context.text
+        )
+        for context in items
     }
-    others = [
-        one
-        for one in store.classifiers.list()
-        if one.codebook == classifier.codebook and one != classifier
+    other_classifiers = [
+        other
+        for other in store.classifiers.list()
+        if other.codebook == classifier.codebook and other != classifier
     ]
-    alike = {one.name: store.classifiers.read_alike(classifier, one, threshold) for one in others}
-    return Assessed(classifier, threshold, seed, found, _givers(store, classifier), alike)
+    read_twice = {
+        other.name: store.classifiers.read_alike(classifier, other, threshold)
+        for other in other_classifiers
+    }
+    return Assessed(
+        classifier, threshold, seed, text_by_unit, _givers(store, classifier), read_twice
+    )
 
 
 def _givers(store: Store, classifier: Classifier) -> dict[str, BoolArray]:
-    """Return which texts of the test set each model gave."""
+    """Return the texts of the test set that each model gave."""
     units = evaluation(classifier).units
-    at = {unit: place for place, unit in enumerate(units)}
-    found: dict[str, BoolArray] = {}
+    index_by_unit = {unit: index for index, unit in enumerate(units)}
+    has_given: dict[str, BoolArray] = {}
     for audit in free_text() if units else ():
         names = {run.model_id: run.model for run in store.runs.list(audit, personas=True)}
-        for one in store.bias.givers(audit, units):
-            if one.model_id in names:
-                found.setdefault(names[one.model_id], np.zeros(len(units), dtype=bool))[
-                    at[one.unit]
+        for giver in store.bias.givers(audit, units):
+            if giver.model_id in names:
+                has_given.setdefault(names[giver.model_id], np.zeros(len(units), dtype=bool))[
+                    index_by_unit[giver.unit]
                 ] = True
-    return dict(sorted(found.items()))
+    return dict(sorted(has_given.items()))
 
 
 SHARE = (0.0, 1.0)
@@ -167,8 +175,9 @@ HELP = {
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Macro F1 of the classifier, or of its base, of the answers whose confidence reaches a
-    threshold.
+    """Macro F1 of the classifier, or of its base.
+
+    It is that of answers whose confidence reaches a threshold.
     """
 
     name: str
@@ -180,8 +189,9 @@ class Way:
 
 
 def ways(of: Assessed) -> Table[Way]:
-    """Return macro F1 at the threshold and of all answers, fine-tuned beside zero-shot (Faulborn et
-    al. 2025).
+    """Return macro F1 at the threshold and of all answers, fine-tuned beside zero-shot.
+
+    See Faulborn et al. 2025.
     """
     rows = [
         Way(
@@ -271,21 +281,22 @@ def classes_at(of: Assessed, threshold: str) -> Table[Class]:
 
 
 def classes(of: Assessed, threshold: float) -> Table[Class]:
-    """Return precision, recall and F1 of each class of the answers whose confidence reaches a
-    threshold (Table 7).
+    """Return precision, recall and F1 of each class (Table 7).
+
+    They are those of answers whose confidence reaches a threshold.
     """
     rows = [
-        (way, place, report)
+        (way, index, report)
         for way, report in ((way, of.report(way, threshold)) for way in WAYS)
-        for place in range(len(LABELS))
+        for index in range(len(LABELS))
     ]
 
-    def read(place: int) -> Callable[[Class], int]:
-        return lambda row: int(row[2].matrix[row[1]][place])
+    def read(index: int) -> Callable[[Class], int]:
+        return lambda row: int(row[2].matrix[row[1]][index])
 
     counts: list[Column[Class]] = [
-        Column(f"read_{label}", f"read {label}", read(place), Kind.COUNT, aside=True)
-        for place, label in enumerate(LABELS)
+        Column(f"read_{label}", f"read {label}", read(index), Kind.COUNT, aside=True)
+        for index, label in enumerate(LABELS)
     ]
     return Table(
         "classes",
@@ -341,16 +352,17 @@ def classes(of: Assessed, threshold: float) -> Table[Class]:
 
 
 def by_model(of: Assessed) -> Table[tuple[str, ClassificationReport]]:
-    """Return how well the answers of each model are read: errors that differ make a difference of
-    bias scores.
+    """Return the quality of the readings for each model's answers.
+
+    Errors that differ make a difference of bias scores.
     """
     rows = [
         (model, of.test.report("tuned", of.threshold, seed=of.seed, among=among))
         for model, among in of.models.items()
     ]
 
-    def recall(place: int) -> Callable[[tuple[str, ClassificationReport]], Estimate]:
-        return lambda row: row[1].recall[place]
+    def recall(index: int) -> Callable[[tuple[str, ClassificationReport]], Estimate]:
+        return lambda row: row[1].recall[index]
 
     return Table(
         "by_model",
@@ -370,9 +382,9 @@ def by_model(of: Assessed) -> Table[tuple[str, ClassificationReport]]:
             ),
             *(
                 Column(
-                    label, label, recall(place), Kind.COEFFICIENT, help=HELP["recall"], scale=SHARE
+                    label, label, recall(index), Kind.COEFFICIENT, help=HELP["recall"], scale=SHARE
                 )
-                for place, label in enumerate(LABELS)
+                for index, label in enumerate(LABELS)
             ),
         ],
         key=lambda row: (row[0],),
@@ -384,21 +396,26 @@ def by_model(of: Assessed) -> Table[tuple[str, ClassificationReport]]:
 
 @dataclass(frozen=True, slots=True)
 class Retrained:
-    """How alike two classifiers read the same answers."""
+    """The agreement of two classifiers on the same answers."""
 
     other: str
     same: Estimate
-    """share of texts with the same label; excluded: those that one of them does not read at the
-    threshold"""
+    """share of texts with the same label
+
+    Texts that one of them does not read at the threshold are left out.
+    """
     kappa: Estimate
     change: float
-    """of agreeing minus disagreeing texts among those that both read, this classifier's minus the
-    other's"""
+    """change of the balance, this classifier's minus the other's
+
+    The balance is that of agreeing minus disagreeing texts, among those that both read.
+    """
 
 
 def retrained(of: Assessed) -> Table[Retrained]:
-    """Return how alike other classifiers, for instance trained again, read the answers that this
-    one reads.
+    """Return the agreement of other classifiers with this one on the answers that it reads.
+
+    Another classifier may be the same one trained again.
     """
     return Table(
         "retrained",
@@ -459,12 +476,15 @@ def _retrained(of: Assessed, other: str, rows: Sequence[ReadTwice]) -> Retrained
         )
     )
     rng = derive_rng(of.seed, "retrained", other)
-    both = (first != MISSING) & (second != MISSING)
+    both_read = (first != MISSING) & (second != MISSING)
     balance = [
-        float(np.mean(side[both] == codes["agree"]) - np.mean(side[both] == codes["disagree"]))
-        if both.any()
+        float(
+            np.mean(labels[both_read] == codes["agree"])
+            - np.mean(labels[both_read] == codes["disagree"])
+        )
+        if both_read.any()
         else NAN
-        for side in (first, second)
+        for labels in (first, second)
     ]
     return Retrained(
         other,
@@ -508,29 +528,29 @@ Points = tuple[ThresholdPoint, ThresholdPoint]
 
 def curve(of: Assessed) -> Table[Points]:
     """Return macro F1 and the share kept by confidence (Figure 3)."""
-    tuned, plain = (of.test.curve(way, seed=of.seed) for way in WAYS)
+    tuned, zero_shot = (of.test.curve(way, seed=of.seed) for way in WAYS)
 
-    def columns(place: int, way: str) -> list[Column[Points]]:
+    def columns(index: int, way: str) -> list[Column[Points]]:
         name = WAYS[way]
         return [
             Column(
                 f"{way}_macro_f1",
                 f"{name}: macro F1",
-                lambda row: row[place].macro_f1,
+                lambda row: row[index].macro_f1,
                 Kind.COEFFICIENT,
                 short=f"{name} F1",
                 scale=SHARE,
             ),
             Column(
-                f"{way}_kept", "kept", lambda row: row[place].kept.value, Kind.SHARE, scale=SHARE
+                f"{way}_kept", "kept", lambda row: row[index].kept.value, Kind.SHARE, scale=SHARE
             ),
-            Column(f"{way}_n", "n", lambda row: row[place].n, Kind.COUNT, aside=True),
+            Column(f"{way}_n", "n", lambda row: row[index].n, Kind.COUNT, aside=True),
         ]
 
     return Table(
         "curve",
         "Macro F1 and the share kept when answers below a confidence are left out",
-        list(zip(tuned, plain, strict=True)),
+        list(zip(tuned, zero_shot, strict=True)),
         [
             Column(
                 "threshold",
@@ -566,12 +586,12 @@ Bin = tuple[str, CalibrationBin]
 
 
 def calibration(of: Assessed) -> Table[Bin]:
-    """Return how often answers of a confidence are right (Guo et al. 2017)."""
-    found = {way: of.test.calibration(way) for way in WAYS}
+    """Return the share of right readings among answers of a confidence (Guo et al. 2017)."""
+    calibrations = {way: of.test.calibration(way) for way in WAYS}
     return Table(
         "calibration",
         "Accuracy by confidence",
-        [(way, one) for way, of_way in found.items() for one in of_way.bins],
+        [(way, bin_) for way, of_way in calibrations.items() for bin_ in of_way.bins],
         [
             Column("way", "classifier", lambda row: row[0], words=WAYS),
             Column("low", "above", lambda row: row[1].low, Kind.COEFFICIENT),
@@ -597,9 +617,9 @@ def calibration(of: Assessed) -> Table[Bin]:
         ],
         key=lambda row: (row[0], f"{row[1].high:g}"),
         notes=[
-            f"{WAYS[way]}: expected calibration error {number(one.ece, Kind.SIZE)}, n {one.n:,}"
-            for way, one in found.items()
-            if not math.isnan(one.ece)
+            f"{WAYS[way]}: expected calibration error {number(fit.ece, Kind.SIZE)}, n {fit.n:,}"
+            for way, fit in calibrations.items()
+            if not math.isnan(fit.ece)
         ],
         pictures=[
             Curves(
@@ -613,9 +633,7 @@ def calibration(of: Assessed) -> Table[Bin]:
 
 
 def training(of: Assessed) -> Table[tuple[str, str]]:
-    """Return the training and test data of the classifier, in enough detail to repeat the
-    training.
-    """
+    """Return the training and test data of the classifier, in enough detail to repeat it."""
     classifier = of.classifier
     data, config = classifier.data, classifier.config
     fields: Mapping[str, object] = {
@@ -653,7 +671,7 @@ def _labels(counts: Mapping[str, int] | None) -> str:
     if not counts:
         return ""
     return f"{sum(counts.values()):,} answers: " + ", ".join(
-        f"{label} {n:,}" for label, n in counts.items()
+        f"{label} {count:,}" for label, count in counts.items()
     )
 
 
@@ -673,21 +691,21 @@ def confusion(of: Assessed) -> Table[ReadAs]:
     )
     names = (*LABELS, "below")
 
-    def count(place: int) -> Callable[[ReadAs], int]:
-        return lambda row: row[1][place]
+    def count(column: int) -> Callable[[ReadAs], int]:
+        return lambda row: row[1][column]
 
-    def share(place: int) -> Callable[[ReadAs], float | None]:
-        return lambda row: row[2][place] / sum(row[2]) if sum(row[2]) else None
+    def share(column: int) -> Callable[[ReadAs], float | None]:
+        return lambda row: row[2][column] / sum(row[2]) if sum(row[2]) else None
 
     columns: list[Column[ReadAs]] = []
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         title = BELOW if name == "below" else name
         columns += [
-            Column(f"read_{name}", title, count(place), Kind.COUNT, help="test texts", short=name),
+            Column(f"read_{name}", title, count(index), Kind.COUNT, help="test texts", short=name),
             Column(
                 f"share_{name}",
                 f"{title}, share",
-                share(place),
+                share(index),
                 Kind.SHARE,
                 help="of the answers that the row's texts represent",
                 aside=True,
@@ -717,7 +735,7 @@ def confusion(of: Assessed) -> Table[ReadAs]:
 
 @dataclass(frozen=True, slots=True)
 class Misread:
-    """A text of the test set with what the classifier made of it."""
+    """A text of the test set with the reading of the classifier."""
 
     unit: int
     true: str
@@ -726,15 +744,14 @@ class Misread:
     below: bool
     "whether the threshold leaves it out"
     found: ReadText | None
-    "None: the store does not hold it"
+    "the text, or None if the store does not hold it"
 
 
 def texts(of: Assessed, true: str = "", read: str = "") -> Table[Misread]:
-    """Return what was read as something else than people say and reaches the threshold, the surest
-    first.
+    """Return the misread texts that reach the threshold, the most confident first.
 
-    true, read : keep the texts of one cell of the matrix; `true` alone those of its row, whatever
-        they were read as
+    true, read : keep the texts of one cell of the matrix, or with `true` alone those of its row,
+    whatever they were read as
     """
     rows = sorted(
         (row for row in _all_texts(of) if _wanted(row, true, read)), key=lambda row: -row.confidence
@@ -777,26 +794,38 @@ def _wanted(row: Misread, true: str, read: str) -> bool:
 
 
 def _all_texts(of: Assessed) -> list[Misread]:
-    kept = of.classifier.evaluation
-    tuned = kept["tuned"]
+    evaluation_ = of.classifier.evaluation
+    tuned = evaluation_["tuned"]
     return [
-        Misread(unit, LABELS[true], LABELS[read], sure, sure < of.threshold, of.texts.get(unit))
-        for unit, true, read, sure in zip(
-            kept["unit"], kept["true"], tuned["label"], tuned["confidence"], strict=True
+        Misread(
+            unit,
+            LABELS[true],
+            LABELS[read],
+            confidence,
+            confidence < of.threshold,
+            of.texts.get(unit),
+        )
+        for unit, true, read, confidence in zip(
+            evaluation_["unit"],
+            evaluation_["true"],
+            tuned["label"],
+            tuned["confidence"],
+            strict=True,
         )
     ]
 
 
 def book(of: Assessed) -> Book:
-    """Return all figures of a classifier. Behind a row of the matrix stand the texts of its
-    label.
+    """Return all figures of a classifier.
+
+    The details of a row of the matrix are the texts of its label.
     """
-    at = (f"{of.threshold:g}",)
+    threshold = (f"{of.threshold:g}",)
     return Book(
         f"The classifier {of.classifier.name}",
         [
             Entry("ways", "macro F1", partial(ways, of)),
-            Entry("classes", "classes", partial(classes_at, of), [at, ("0",)]),
+            Entry("classes", "classes", partial(classes_at, of), [threshold, ("0",)]),
             Entry("supports", "basis of each class", partial(supports, of)),
             Entry("curve", "by confidence", partial(curve, of)),
             Entry("confusion", "confusion matrix", partial(confusion, of)),
@@ -820,11 +849,14 @@ def book(of: Assessed) -> Book:
 
 
 def printed(of: Assessed, *, every: bool) -> Sequence[AnyTable]:
-    """Return the tables that the command line shows; `every`: all for programs."""
-    shown: list[AnyTable] = [ways(of), classes(of, of.threshold), supports(of), curve(of)]
+    """Return the tables that the command line shows.
+
+    With `every` they are all tables, for programs.
+    """
+    tables: list[AnyTable] = [ways(of), classes(of, of.threshold), supports(of), curve(of)]
     if every:
-        shown += [classes(of, 0.0)] if of.threshold else []
-        shown += [
+        tables += [classes(of, 0.0)] if of.threshold else []
+        tables += [
             by_model(of),
             retrained(of),
             confusion(of),
@@ -832,4 +864,4 @@ def printed(of: Assessed, *, every: bool) -> Sequence[AnyTable]:
             calibration(of),
             training(of),
         ]
-    return shown
+    return tables

@@ -1,4 +1,4 @@
-"""What cannot be asked as a design says, found before anything is loaded or paid.
+"""Checks of a design: prompts that cannot be asked, found before a model is loaded or paid.
 
 When an answer may end early
 ----------------------------
@@ -51,13 +51,14 @@ if TYPE_CHECKING:
 
 CODED = "label-words-coded"
 UNFINISHED = "\ufffd"
-"what the last bytes of a character that is not complete yet look like"
+"the end of a text whose last character is not complete yet"
 
 
 @dataclass(frozen=True, slots=True)
 class DecidedByLabels:
-    """Whether the stance of an answer to a template with these labels is settled, by every rule
-    that reads it.
+    """The rule that decides whether the stance of an answer with these labels is settled.
+
+    Every rule that reads the template has to agree.
     """
 
     positive: str
@@ -67,15 +68,15 @@ class DecidedByLabels:
     "the lexicon that the template's instrument brings"
 
     def __call__(self, text: str) -> bool:
-        begun = split(text.rstrip(UNFINISHED)).answer
-        return begun is not None and all(
-            rule.settled(begun)
+        answer = split(text.rstrip(UNFINISHED)).answer
+        return answer is not None and all(
+            rule.settled(answer)
             for rule in _rules(self.positive, self.negative, self.language, self.words)
         )
 
 
 def decided_by(template: Template) -> DecidedByLabels | None:
-    """Return what settles an answer to a template; None where nothing does before its end."""
+    """Return the rule that settles an answer to a template before its end, or None."""
     if template.scale:
         return None
     return DecidedByLabels(template.positive, template.negative, template.language, template.words)
@@ -84,51 +85,57 @@ def decided_by(template: Template) -> DecidedByLabels | None:
 def decided_for(
     templates: Iterable[Template], probes: Iterable[Probe]
 ) -> dict[bytes, DecidedByLabels]:
-    """Return what settles the answers to each prompt, by its key; prompts that nothing settles are
-    left out.
+    """Return the rule that settles the answers to each prompt, by its key.
+
+    Prompts without a rule are left out.
     """
-    by_name = {(t.name, t.inverted): decided_by(t) for t in templates}
-    found: dict[bytes, set[DecidedByLabels | None]] = {}
+    by_name = {(template.name, template.inverted): decided_by(template) for template in templates}
+    rules_by_key: dict[bytes, set[DecidedByLabels | None]] = {}
     for probe in probes:
-        found.setdefault(probe.prompt.key, set()).add(by_name[probe.template, probe.inverted])
+        rules_by_key.setdefault(probe.prompt.key, set()).add(
+            by_name[probe.template, probe.inverted]
+        )
     return {
         key: rule
-        for key, rules in found.items()
+        for key, rules in rules_by_key.items()
         if len(rules) == 1 and (rule := next(iter(rules))) is not None
     }
 
 
 @lru_cache(maxsize=256)
 def _rules(positive: str, negative: str, language: str, words: str) -> tuple[LabelWords, ...]:
-    """Return the rules that can read these labels; the published one reads single words of the
-    letters a-z.
+    """Return the rules that can read these labels.
+
+    The published one reads single words of the letters a-z.
     """
-    ours = label_reader(positive, negative, language, LABEL_WORDS, words)
+    own_rule = label_reader(positive, negative, language, LABEL_WORDS, words)
     try:
-        return (label_reader(positive, negative, language, CODED, words), ours)
+        return (label_reader(positive, negative, language, CODED, words), own_rule)
     except UsageError:
-        return (ours,)
+        return (own_rule,)
 
 
 NEAR = 0.7
-"least likeness, of 1, of a name that may have been meant"
+"the least likeness, of 1, of a name that may have been meant"
 
 
 def served(model: str) -> bool:
-    """Return whether a model's name stands for one that a server answers for."""
+    """Return whether a name is that of a model on a server."""
     return model.startswith((PREFIX, LAUNCHED))
 
 
 def launched(model: str) -> bool:
-    """Return whether a model's name stands for one whose server is started here, on this machine's
-    GPUs.
+    """Return whether a name is that of a model whose server is started here.
+
+    It uses this machine's GPUs.
     """
     return model.startswith(LAUNCHED)
 
 
 def served_by(model: str, serve: str) -> str:
-    """Return the name of a model whose server is started here, by the program `serve`; empty: none
-    is.
+    """Return the name of a model whose server is started here, by the program `serve`.
+
+    An empty program starts none.
 
     Raises FieldError for a model that no such server loads.
     """
@@ -140,13 +147,16 @@ def served_by(model: str, serve: str) -> str:
 
 
 def scripted(model: str) -> bool:
-    """Return whether a model's name stands for one that answers from a script."""
+    """Return whether a name is that of a scripted model."""
     return model.partition(":")[0] == "scripted"
 
 
 def check_model(name: str, cluster: str = "", environ: Mapping[str, str] = os.environ) -> None:
-    """Raise UsageError where a name stands for no model: before it is stored in a job, because an
-    endpoint's URL may hold a password. Asks no server and no hub.
+    """Raise UsageError if a name stands for no model.
+
+    Asks no server and no hub.
+
+    It is called before the name is stored in a job, because an endpoint's URL may hold a password.
     """
     if launched(name):
         from workbench.inference.served.launched import executable
@@ -171,9 +181,12 @@ def check_model(name: str, cluster: str = "", environ: Mapping[str, str] = os.en
 
 
 def check_there(store: Store, name: str, cluster: str = "") -> None:
-    """Raise FieldError for a name that stands for no model: neither one that ships, nor a folder or
-    file, an endpoint, a stand-in, a hub id with its owner, or a model that has answered in this
-    store. Asks no server and no hub.
+    """Raise FieldError for a name that stands for no model.
+
+    Asks no server and no hub.
+
+    A model is one that ships, a folder or file, an endpoint, a stand-in, a hub id with its owner,
+    or a model that has answered in this store.
     """
     if name.startswith(IMPORTED):
         raise MODEL.error(
@@ -194,38 +207,43 @@ def check_there(store: Store, name: str, cluster: str = "") -> None:
         raise MODEL.error(
             f"{name}: no such folder or file; name a folder with a model, or a GGUF file"
         )
-    personas = [f"scripted:{one}" for one in shipped_personas()]
+    personas = [f"scripted:{persona}" for persona in shipped_personas()]
     if name == "scripted" or name in personas or name.startswith("scripted:ideal@"):
         return
-    asked = store.runs.asked_models()
-    if name in asked or (scripted(name) and Path(name.partition(":")[2]).expanduser().exists()):
+    asked_models = store.runs.asked_models()
+    if name in asked_models or (
+        scripted(name) and Path(name.partition(":")[2]).expanduser().exists()
+    ):
         return
-    there = [
+    available = [
         *EMBEDDED,
         "scripted",
         *personas,
-        *asked,
-        *(f"{how}{name.partition(':')[2]}" for how in (PREFIX, LAUNCHED)),
+        *asked_models,
+        *(f"{prefix}{name.partition(':')[2]}" for prefix in (PREFIX, LAUNCHED)),
     ]
     # Too short to be near to its whole name.
-    meant_persona = [one for one in personas if one == f"scripted:{name}"]
-    near = meant_persona or get_close_matches(name, dict.fromkeys(there), n=1, cutoff=NEAR)
-    meant = f"did you mean {near[0]}?" if near else f"{', '.join(EMBEDDED)} ships with workbench."
+    persona_matches = [persona for persona in personas if persona == f"scripted:{name}"]
+    matches = persona_matches or get_close_matches(name, dict.fromkeys(available), n=1, cutoff=NEAR)
+    hint = (
+        f"did you mean {matches[0]}?" if matches else f"{', '.join(EMBEDDED)} ships with workbench."
+    )
     if scripted(name):
         raise MODEL.error(
-            f"{name!r} is no stand-in here; {meant} Stand-ins: scripted, {', '.join(personas)}, "
+            f"{name!r} is no stand-in here; {hint} Stand-ins: scripted, {', '.join(personas)}, "
             "or a file"
         )
     raise MODEL.error(
-        f"{name!r} is no model here; {meant} Other models are named by a hub id with its owner "
+        f"{name!r} is no model here; {hint} Other models are named by a hub id with its owner "
         "(OWNER/NAME), a folder, "
         "or an endpoint (openai:NAME)"
     )
 
 
 def check_script(name: str, cluster: str = "") -> None:
-    """Raise UsageError, with every fault, where a scripted model's file cannot be read; of a
-    cluster of other machines, which have files of their own, nothing is known here.
+    """Raise UsageError, with every fault, if a scripted model's file cannot be read.
+
+    Files of a cluster of other machines are not checked.
     """
     _, _, file = name.partition(":")
     if scripted(name) and file and not file.startswith("ideal@") and cluster in ("", LOCAL):
@@ -238,26 +256,25 @@ def check_script(name: str, cluster: str = "") -> None:
 
 
 def check_cluster(cluster: str) -> None:
-    """Raise UsageError where this is no address of a cluster, MissingPackage where Ray is not
-    installed.
-    """
+    """Raise UsageError for a wrong address of a cluster, MissingPackage without Ray."""
     if cluster:
         checked_address(cluster)
         check_installed()
 
 
 def check_design(design: Design) -> None:
-    """Raise UsageError if a design contradicts itself or its model, MissingPackage for a cluster
-    without Ray.
+    """Raise UsageError if a design contradicts itself or its model, MissingPackage without Ray.
+
+    Ray is needed for a cluster.
     """
     check_model(design.model, design.cluster)
     check_dtype(design.model, design.dtype)
     sampling, name = design.sampling, design.model
-    exact = sampling.mode == EXACT
+    is_exact = sampling.mode == EXACT
     checks = [
         (design.samples >= 1, f"found {design.samples} samples per prompt; give at least 1"),
         (
-            not exact or design.samples == 1,
+            not is_exact or design.samples == 1,
             f"found {design.samples} samples of exact label probabilities, which are computed "
             "once; give 1",
         ),
@@ -278,7 +295,7 @@ def check_design(design: Design) -> None:
             f"{', '.join(sampling.left)}",
         ),
         (
-            not exact or sampling.thinking in ("", NO_THINKING),
+            not is_exact or sampling.thinking in ("", NO_THINKING),
             "exact probabilities are those of an answer without thinking before it: they can be "
             "computed with "
             f"--thinking off, not with a budget of {sampling.thinking}. Sample the answers instead",
@@ -313,8 +330,10 @@ def check_design(design: Design) -> None:
 
 
 def check_batched(design: Design, *, wanted: bool) -> bool:
-    """Return whether requests are sent in batches, as somebody wants. Raises FieldError where they
-    cannot be. Whether the endpoint takes batches is known once it was asked.
+    """Return whether requests are sent in batches, as requested.
+
+    Raises FieldError if they cannot be. Whether the endpoint takes batches is known once it was
+    asked.
     """
     if wanted and not served(design.model):
         raise BATCH.error(
@@ -330,34 +349,32 @@ def check_batched(design: Design, *, wanted: bool) -> bool:
 
 
 def check_ideal(design: Design, prompt: Prompt) -> None:
-    """Raise UsageError where an ideal predictor is asked a prompt of a questionnaire that it knows
-    nothing of.
-    """
+    """Raise UsageError if an ideal predictor is asked about another questionnaire."""
     if design.model.startswith("scripted:ideal@"):
         from workbench.inference.load import load
 
         try:
-            found = list(load(design.model).next_tokens([prompt], 1))
+            tokens = list(load(design.model).next_tokens([prompt], 1))
         except (ModelError, UnknownName) as error:
             raise UsageError(
                 f"{error}. It predicts only the questionnaire that it is named after"
             ) from None
-        if found[0].reason:
+        if tokens[0].reason:
             raise UsageError(
-                f"{found[0].reason}. It predicts only the questionnaire that it is named after"
+                f"{tokens[0].reason}. It predicts only the questionnaire that it is named after"
             )
 
 
 def check_settled(design: Design, templates: Sequence[Template]) -> None:
-    """Raise UsageError where a design needs answers that are one of two labels and its templates
-    ask for others.
-    """
+    """Raise UsageError if a design needs two labels, and its templates ask for other answers."""
     sampling = design.sampling
-    others = list(dict.fromkeys(t.name for t in templates if decided_by(t) is None))
+    unsettled_names = list(
+        dict.fromkeys(template.name for template in templates if decided_by(template) is None)
+    )
     defaults = registry.audit(design.audit).defaults
     if not defaults.drawn:
-        counts = defaults.counted is not None and sampling.mode != EXACT and not sampling.stop
-        if not counts and replace(sampling, extra="", thinking="") != EXACTLY:
+        is_counted = defaults.counted is not None and sampling.mode != EXACT and not sampling.stop
+        if not is_counted and replace(sampling, extra="", thinking="") != EXACTLY:
             raise UsageError(
                 f"the audit {design.audit} reads probabilities without sampling; leave "
                 f"{sampling} out"
@@ -371,19 +388,21 @@ def check_settled(design: Design, templates: Sequence[Template]) -> None:
                 "token are not those of the answers. Sample them, or choose another family"
             )
         return
-    if sampling.mode == EXACT and others:
+    if sampling.mode == EXACT and unsettled_names:
         raise UsageError(
             "exact label probabilities need templates with two labels as answers; "
-            f"{', '.join(others)} of "
+            f"{', '.join(unsettled_names)} of "
             f"the audit {design.audit} are answered on a scale or in free text. Sample them"
         )
     if sampling.mode == EXACT and not defaults.exact_by:
-        able = ", ".join(one.name for one in registry.asking() if one.defaults.exact_by == "labels")
+        exact_audits = ", ".join(
+            audit.name for audit in registry.asking() if audit.defaults.exact_by == "labels"
+        )
         raise UsageError(
-            f"exact label probabilities are judged in the audit {able}; sample answers to "
+            f"exact label probabilities are judged in the audit {exact_audits}; sample answers to "
             f"{design.audit}"
         )
-    if sampling.stop and len(others) == len({t.name for t in templates}):
+    if sampling.stop and len(unsettled_names) == len({template.name for template in templates}):
         raise UsageError(
             f"no answer to the audit {design.audit} is decided before its end: a second number "
             "would make an answer on "

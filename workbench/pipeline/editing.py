@@ -1,6 +1,4 @@
-"""What a change of statements came to, in sentences, and the changes that are several verbs of the
-store.
-"""
+"""Changes of statements: their outcome in sentences, and those of several steps."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
     from stores.instruments.statements import Changed
 
 NAMED = 4
-"refs that a sentence names; the others are counted"
+"number of refs that a sentence names, while the others are counted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,33 +57,50 @@ def outcome(store: Store, instrument: str, changed: Changed, what: str = "") -> 
 
 def named(refs: Sequence[str]) -> str:
     """Return `a-1, a-2` or `a-1, a-2, a-3, a-4 and 12 more`."""
-    shown = ", ".join(refs[:NAMED])
-    return shown if len(refs) <= NAMED else f"{shown} and {len(refs) - NAMED:,} more"
+    first_refs = ", ".join(refs[:NAMED])
+    return first_refs if len(refs) <= NAMED else f"{first_refs} and {len(refs) - NAMED:,} more"
 
 
 def _to_look_at(store: Store, instrument: str, ref: str, batch: bytes) -> str:
-    """Name what was written, or labelled, for an original that is another text now; "" where there
-    is nothing.
+    """Return the number of variants and labels of an original that has another text now.
+
+    It is empty if there are none.
     """
     edit = next(
         (edit for edit in store.statements.edits(instrument, ref) if edit.batch == batch), None
     )
     if edit is None or edit.before is None or edit.after is None:
         return ""
-    before, after = (
-        {w.language: w.text for w in s.wordings if w.variant == ORIGINAL}
-        for s in (edit.before, edit.after)
+    old_texts, new_texts = (
+        {
+            wording.language: wording.text
+            for wording in statement.wordings
+            if wording.variant == ORIGINAL
+        }
+        for statement in (edit.before, edit.after)
     )
-    changed = {language for language, text in after.items() if before.get(language, text) != text}
-    same = [w for w in edit.after.wordings if w.language in changed and w.variant not in HEADS]
-    kept = [w for w in same if w in edit.before.wordings]
-    labels = (
-        sum(v.issue_labels for v in store.statements.history(instrument, ref) if v.current)
-        if changed
+    changed_languages = {
+        language for language, text in new_texts.items() if old_texts.get(language, text) != text
+    }
+    unedited = [
+        wording
+        for wording in edit.after.wordings
+        if wording.language in changed_languages and wording.variant not in HEADS
+    ]
+    older_variants = [wording for wording in unedited if wording in edit.before.wordings]
+    n_labels = (
+        sum(
+            version.issue_labels
+            for version in store.statements.history(instrument, ref)
+            if version.current
+        )
+        if changed_languages
         else 0
     )
-    parts = [f"{_plural(len(kept), 'variant')} for the old text"] if kept else []
-    parts += [f"{_plural(labels, 'policy-issue label')}, which moved with it"] if labels else []
+    parts = (
+        [f"{_plural(len(older_variants), 'variant')} for the old text"] if older_variants else []
+    )
+    parts += [f"{_plural(n_labels, 'policy-issue label')}, which moved with it"] if n_labels else []
     return f"Check {' and '.join(parts)}." if parts else ""
 
 
@@ -96,46 +111,60 @@ def _version(store: Store, instrument: str, ref: str, batch: bytes) -> str:
     history = {
         version.statement.version: version for version in store.statements.history(instrument, ref)
     }
-    now = next((number for number, version in history.items() if version.current), None)
-    was = edit.before.version if edit is not None and edit.before is not None else None
-    if now is None or was is None or was not in history or was == now:
+    current_version = next((number for number, version in history.items() if version.current), None)
+    old_version = edit.before.version if edit is not None and edit.before is not None else None
+    if (
+        current_version is None
+        or old_version is None
+        or old_version not in history
+        or old_version == current_version
+    ):
         return f"{ref} has a new version."
-    made = "made" if now > was else "is current again"
-    old = history[was]
+    verb = "made" if current_version > old_version else "is current again"
+    old_history = history[old_version]
     counts = [
         _plural(number, noun)
         for number, noun in (
-            (old.answers, "answer"),
-            (old.labels, "label"),
-            (old.survey, "answer by people"),
+            (old_history.answers, "answer"),
+            (old_history.labels, "label"),
+            (old_history.survey, "answer by people"),
         )
         if number
     ]
-    stay = "stays" if old.answers + old.labels + old.survey == 1 else "stay"
-    kept = (
-        f"{' and '.join(counts)} {stay} with version {was}" if counts else f"version {was} is kept"
+    stay_verb = (
+        "stays" if old_history.answers + old_history.labels + old_history.survey == 1 else "stay"
     )
-    return f"Version {now} {made}; {kept}."
+    kept_note = (
+        f"{' and '.join(counts)} {stay_verb} with version {old_version}"
+        if counts
+        else f"version {old_version} is kept"
+    )
+    return f"Version {current_version} {verb}; {kept_note}."
 
 
 def _plural(number: int, noun: str) -> str:
     if number == 1:
         return f"1 {noun}"
-    for one in ("answer", "label", "variant"):
-        noun = noun.replace(one, f"{one}s")
+    for word in ("answer", "label", "variant"):
+        noun = noun.replace(word, f"{word}s")
     return f"{number:,} {noun}"
 
 
 def people(store: Store, instrument: str) -> tuple[str, ...]:
-    """Return who changed statements here, those who did last first."""
+    """Return the people who changed statements here. The most recent one comes first."""
     return tuple(dict.fromkeys(edit.person for edit in store.statements.edits(instrument)))
 
 
 def undoable(store: Store, instrument: str, person: str) -> Undoable | None:
-    """Return the change that undo would revert; None without one."""
+    """Return the change that undo would revert, or None without one."""
     edits = store.statements.edits(instrument, limit=2000)
     newest = next(
-        (e for e in edits if e.person == person and not e.undone and e.act != "undo"), None
+        (
+            edit
+            for edit in edits
+            if edit.person == person and not edit.undone and edit.act != "undo"
+        ),
+        None,
     )
     if newest is None:
         return None
@@ -144,12 +173,12 @@ def undoable(store: Store, instrument: str, person: str) -> Undoable | None:
 
 
 def undo(store: Store, instrument: str, person: str) -> Done:
-    """Undo the newest change of a person, and say what that was."""
-    changed = store.statements.undo(instrument, person=person)
-    if changed is None:
+    """Undo the newest change of a person, and return its description."""
+    change = store.statements.undo(instrument, person=person)
+    if change is None:
         return Done(f"There is nothing to undo: {person} has no change in force here.")
-    refs = tuple(reversed(changed.refs))  # undone from the last to the first
-    return Done(f"Undone: {changed.act} {named(refs)}.", refs)
+    refs = tuple(reversed(change.refs))  # undone from the last to the first
+    return Done(f"Undone: {change.act} {named(refs)}.", refs)
 
 
 def change_all(
@@ -161,31 +190,36 @@ def change_all(
     person: str,
     act: str,
 ) -> Done:
-    """Make one change of many statements, seen as given, in one transaction. Raises ConflictError
-    and UsageError.
+    """Make one change of many statements in one transaction.
+
+    The statements are as they were read. Raises ConflictError and UsageError.
     """
-    changed = [after for before in statements.values() if (after := change(before)) != before]
-    expected = {after.ref: statements[after.ref] for after in changed}
-    saved = store.statements.save(instrument, changed, person=person, act=act, expected=expected)
+    updated = [
+        updated_statement
+        for old in statements.values()
+        if (updated_statement := change(old)) != old
+    ]
+    expected = {new.ref: statements[new.ref] for new in updated}
+    saved = store.statements.save(instrument, updated, person=person, act=act, expected=expected)
     return outcome(store, instrument, saved)
 
 
 def save_about(
     store: Store, instrument: str, seen: Statement, wanted: Statement, *, person: str
 ) -> Done:
-    """Save what is said of a statement, its ref included."""
-    kept = replace(wanted, ref=seen.ref)
+    """Save the metadata of a statement, its ref included."""
+    under_old_ref = replace(wanted, ref=seen.ref)
     expected = {seen.ref: seen}
     if wanted.ref == seen.ref:
         saved = store.statements.save(
-            instrument, [kept], person=person, act="described", expected=expected
+            instrument, [under_old_ref], person=person, act="described", expected=expected
         )
         return outcome(store, instrument, saved)
     act, refs = f"renamed from {seen.ref}", (seen.ref, wanted.ref)
-    changed = store.statements.change(
-        instrument, person=person, act=act, expected=expected, save=[kept], rename=refs
+    change = store.statements.change(
+        instrument, person=person, act=act, expected=expected, save=[under_old_ref], rename=refs
     )
-    return Done(f"{changed.act[:1].upper()}{changed.act[1:]}: {wanted.ref}.", (wanted.ref,))
+    return Done(f"{change.act[:1].upper()}{change.act[1:]}: {wanted.ref}.", (wanted.ref,))
 
 
 def split_in_two(
@@ -198,12 +232,12 @@ def split_in_two(
     *,
     person: str,
 ) -> Done:
-    """Make two statements of one, and archive it."""
+    """Split a statement into two, and archive it."""
     halves = split(seen, refs, texts, language, person)
     act = f"split from {seen.ref}"
     expected = {seen.ref: seen}
     store.statements.change(
         instrument, person=person, act=act, expected=expected, create=halves, archive=[seen.ref]
     )
-    made = tuple(half.ref for half in halves)
-    return Done(f"{seen.ref} became {named(made)}, and is archived with its answers.", made)
+    new_refs = tuple(half.ref for half in halves)
+    return Done(f"{seen.ref} became {named(new_refs)}, and is archived with its answers.", new_refs)

@@ -1,11 +1,8 @@
-"""The estimate of a plan before it starts: tokens, calls, cost, time, and the limits it would
-exceed.
+"""The estimate of a plan before it starts: tokens, calls, cost, time and exceeded limits.
 
-Tokens are counted without the model's tokenizer, so they are estimates. Where an earlier job asked
-the same model in the same manner, what that job took is the better guess, of time and of what a
-served model bills.
-
-Where answers are drawn until they are valid, the dearest outcome is that of all tries.
+Tokens are counted without the model's tokenizer, so they are estimates. If an earlier job asked the
+same model in the same manner, the usage of that job is the better guess, of time and of a served
+model's bill. If answers are drawn until they are valid, the dearest outcome is that of all tries.
 """
 
 from __future__ import annotations
@@ -26,13 +23,13 @@ from workbench.pipeline.design_checks import scripted, served
 from workbench.pipeline.planning import Plan
 
 CHARACTERS_PER_TOKEN = 4
-"of English text, under the vocabularies of today's models"
+"characters per token of English text, with the vocabularies of today's models"
 LIKE = ("model", "audit", "instrument", "sampling", "dtype", "cluster", "chat_format")
-"what two jobs share where the one says how the other will go"
+"fields that two jobs share if one predicts the other"
 DRAWING = ("temperature", "top_p", "top_k", "server")
-"fields of a sampling that change next to nothing in how long an answer takes"
+"fields of a sampling that hardly change how long an answer takes"
 LEFT_OFF, ENOUGH = ("paused", "cancelled", "failed", "lost"), 100
-"states of a job that broke off, and the answers after which its pace is known"
+"states of a job that broke off, and the number of answers after which its pace is known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,45 +38,59 @@ class Estimate:
 
     prompts: int
     answers: int
-    "those that are to be had, however many are drawn for them"
+    "number of answers that are needed, however many are drawn for them"
     tokens_in: int
-    "of the prompts, each read once"
+    "tokens of the prompts, each read once"
     tokens_distinct: int
-    """of these, without contexts that prompts have in common: what a model that runs here computes
-    at most"""
+    """number of these tokens, without contexts that prompts have in common
+
+    It is the most that a model here computes.
+    """
     tokens_out_most: int
-    "where every answer is as long as it may be"
+    "tokens of the answers if every answer is as long as possible"
     exact: bool = False
     served: bool = False
     scripted: bool = False
     tokens_out: int | None = None
-    "as long as answers were in the job `like`; None: no such job"
+    """tokens of the answers if they are as long as in the job `like`
+
+    It is None without such a job.
+    """
     least: Usage = field(default_factory=Usage)
-    """of a served model that gives all answers to a prompt in one call; tokens are counted rather
-    too many than too few"""
+    """usage of a served model that gives all answers to a prompt in one call
+
+    Its tokens are rather overestimated.
+    """
     most: Usage = field(default_factory=Usage)
-    """of one that gives one answer a call, which bills the prompt again each time; calls that are
-    repeated come on top"""
+    """usage of one that gives one answer a call, without repeated calls
+
+    It bills the prompt again each time.
+    """
     billed_in: int | None = None
-    "prompt tokens as the job `like` was billed for them"
+    "prompt tokens by the bill of the job `like`"
     budget: Budget = field(default_factory=Budget)
     rate: float | None = None
     "answers a second of the job `like`"
     like: int | None = None
-    """number of the newest job that asked in the same manner: finished, or left off after enough
-    answers"""
+    """number of the newest job that asked in the same manner
+
+    It was finished, or left off after enough answers.
+    """
     answers_most: int | None = None
-    "where answers are drawn until they are valid, those of all tries; None: every answer counts"
+    """number of answers with all tries, if they are drawn until they are valid
+
+    It is None if every answer counts.
+    """
     batched: bool = False
-    "at the price of batches"
+    "whether the price is that of batches"
     in_rounds: bool = False
-    "what comes decides what is asked next"
+    "whether new answers decide what is asked next"
     valid: float = 1.0
     "share of the answers that were valid in the job `like`"
 
     @property
     def answers_likely(self) -> float:
-        """How many answers are drawn if as many are valid as in the job `like`."""
+        """The number of answers that are drawn if as many are valid as in the job `like`."""
         if self.answers_most is None or self.valid >= 1:
             return self.answers
         return (
@@ -88,13 +99,14 @@ class Estimate:
 
     @property
     def seconds(self) -> float | None:
-        """How long it takes at the pace of the job `like`; None: not known."""
+        """The duration at the pace of the job `like`, or None if it is unknown."""
         return self.answers_likely / self.rate if self.rate else None
 
     @property
     def cost(self) -> float | None:
-        """What a served model's calls cost if answers are as long as in the job `like`; None: not
-        known.
+        """The cost of a served model's calls, or None if it is unknown.
+
+        Answers are assumed to be as long as in the job `like`.
         """
         if not self.served or self.tokens_out is None:
             return None
@@ -103,16 +115,16 @@ class Estimate:
 
     @property
     def cost_most(self) -> float | None:
-        """The dearest outcome; None where prices are not known."""
+        """The cost of the dearest outcome, or None if prices are unknown."""
         return self.budget.cost(self.most) if self.served else None
 
     @property
     def exceeded(self) -> str:
-        """Which limits the dearest outcome is beyond, "" for none."""
+        """The limits that the dearest outcome exceeds, or empty for none."""
         return self.budget.exceeded(self.most) if self.served else ""
 
     def as_json(self) -> dict[str, object]:
-        """Return the figures as plain values; None means unknown."""
+        """Return the figures as plain values. None means unknown."""
         calls: dict[str, object] = {}
         if self.served:
             calls = {
@@ -133,7 +145,7 @@ class Estimate:
         }
 
     def describe(self) -> str:
-        """Return the estimate for a person who is about to start; "" if nothing will be asked."""
+        """Return the estimate for a person who starts the plan, or empty if nothing is asked."""
         if not self.prompts:
             return ""
         if self.scripted:
@@ -141,31 +153,31 @@ class Estimate:
         return "\n".join([self._tokens(), *(self._calls() if self.served else [self._time()])])
 
     def _tokens(self) -> str:
-        asked = f"estimate: about {_short(self.tokens_in)} prompt tokens"
+        text = f"estimate: about {_short(self.tokens_in)} prompt tokens"
         if self.tokens_distinct < self.tokens_in and not self.served:
-            asked += (
+            text += (
                 f", of which {_short(self.tokens_distinct)} are computed: prompts share contexts"
             )
         if self.exact:
-            return f"{asked}; no sampling"
-        known = (
+            return f"{text}; no sampling"
+        likely = (
             ""
             if self.tokens_out is None
             else f", about {_short(self.tokens_out)} if they are as in job {self.like}"
         )
-        most = f"at most {_short(self.tokens_out_most)}"
+        limit = f"at most {_short(self.tokens_out_most)}"
         if not self.answers_most:
-            return f"{asked}; {most} answer tokens{known}"
+            return f"{text}; {limit} answer tokens{likely}"
         valid = _short(self.tokens_out_most * self.answers / self.answers_most)
-        return f"{asked}; {valid} answer tokens if all are valid, {most} with all tries{known}"
+        return f"{text}; {valid} answer tokens if all are valid, {limit} with all tries{likely}"
 
     def _time(self) -> str:
         if self.seconds is None:
             return f"the time is unknown: no similar job has finished, or had {ENOUGH} answers"
-        counted = "prompts" if self.exact else "answers"
+        unit = "prompts" if self.exact else "answers"
         return (
             f"takes about {_duration(self.seconds)}: job {self.like} had "
-            f"{speed(self.rate or 0)} {counted} a second"
+            f"{speed(self.rate or 0)} {unit} a second"
         )
 
     def _calls(self) -> list[str]:
@@ -181,18 +193,18 @@ class Estimate:
             calls += ", which bills its prompt again"
         lines = [calls, self._price()]
         if self.batched:
-            each = (
+            mode = (
                 "each round is a batch of its own, answered"
                 if self.in_rounds
                 else "the endpoint answers"
             )
-            lines.append(f"in batches: {each} within a day, and you may close the terminal")
+            lines.append(f"in batches: {mode} within a day, and you may close the terminal")
         elif self.seconds is not None:
             lines.append(self._time())
         if self.exceeded:
-            surely = self.budget.exceeded(self.least) == self.exceeded
+            sure = self.budget.exceeded(self.least) == self.exceeded
             lines.append(
-                f"! beyond the limit of {self.exceeded}{'' if surely else ' in the dearest case'}: "
+                f"! beyond the limit of {self.exceeded}{'' if sure else ' in the dearest case'}: "
                 "the job would end there, with the answers so far stored"
             )
         return lines
@@ -203,9 +215,9 @@ class Estimate:
                 "cost unknown: set $WORKBENCH_PRICE_IN and $WORKBENCH_PRICE_OUT, the prices "
                 "of a million tokens"
             )
-        about = "" if self.cost is None else f"about {self.cost:.4g}, "
+        likely = "" if self.cost is None else f"about {self.cost:.4g}, "
         share = f" at {self.budget.batch_share:g} of the price, in batches" if self.batched else ""
-        return f"cost {about}at most {self.cost_most:.4g}{share}; {self.budget.limits()}"
+        return f"cost {likely}at most {self.cost_most:.4g}{share}; {self.budget.limits()}"
 
 
 def estimate(
@@ -215,35 +227,38 @@ def estimate(
     *,
     batched: bool = False,
 ) -> Estimate:
-    """Return what a plan will take. `jobs`: those of the store, the newest first; `batched`: at the
-    price of batches.
+    """Return the estimate of a plan.
 
-    Raises UsageError where a limit or a price in the environment is no such number and the model is
+    `jobs` are those of the store, the newest first, and `batched` means at the price of batches.
+
+    Raises UsageError if a limit or a price in the environment is no such number and the model is
     served.
     """
     design = plan.design
-    exact, is_served = design.sampling.mode == EXACT, served(design.model)
+    is_exact, is_served = design.sampling.mode == EXACT, served(design.model)
     requests = [request for _, request in plan.requests()]
     if plan.settling is not None:  # every prompt may need all of its answers
-        held = [(plan.stored.get(key, 0), request) for key, request in plan.requests()]
-        requests = [replace(request, n=plan.design.samples - n) for n, request in held]
-    dearest = requests if plan.tally is None else _all_tries(plan)
-    billed = is_served or not exact
-    least = at_most(requests if billed else [], design.sampling)
-    most = at_most(dearest if billed else [], design.sampling, alone=True)
+        counts = [(plan.stored.get(key, 0), request) for key, request in plan.requests()]
+        requests = [
+            replace(request, n=plan.design.samples - n_stored) for n_stored, request in counts
+        ]
+    largest = requests if plan.tally is None else _all_tries(plan)
+    has_answers = is_served or not is_exact
+    least = at_most(requests if has_answers else [], design.sampling)
+    most = at_most(largest if has_answers else [], design.sampling, alone=True)
     if batched:
         least, most = least.in_batches, most.in_batches
-    before = _alike(plan, jobs)
-    told: Mapping[str, float] = before.progress if before is not None else {}
-    found = Estimate(
+    earlier_job = _alike(plan, jobs)
+    progress: Mapping[str, float] = earlier_job.progress if earlier_job is not None else {}
+    partial = Estimate(
         prompts=len(requests),
         answers=sum(request.n for request in requests)
         if plan.tally is None
         else plan.samples_needed,
         tokens_in=sum(_tokens(request.prompt) for request in requests),
         tokens_distinct=_distinct(request.prompt for request in requests),
-        tokens_out_most=0 if exact else most.answer_tokens,
-        exact=exact,
+        tokens_out_most=0 if is_exact else most.answer_tokens,
+        exact=is_exact,
         served=is_served,
         scripted=scripted(design.model),
         least=least if is_served else Usage(),
@@ -251,73 +266,77 @@ def estimate(
         budget=_budget(design.model, environ, batched) if is_served else Budget(),
         batched=batched,
         in_rounds=plan.in_rounds,
-        rate=told["answers"] / told["seconds"] if told.get("seconds") else None,
-        like=before.id if before is not None else None,
-        answers_most=None if plan.tally is None else sum(request.n for request in dearest),
-        valid=1 - told.get("invalid", 0) / told["answers"] if told else 1.0,
+        rate=progress["answers"] / progress["seconds"] if progress.get("seconds") else None,
+        like=earlier_job.id if earlier_job is not None else None,
+        answers_most=None if plan.tally is None else sum(request.n for request in largest),
+        valid=1 - progress.get("invalid", 0) / progress["answers"] if progress else 1.0,
     )
     return replace(
-        found,
-        tokens_out=None if exact else _as_before(told, "tokens_out", found.answers_likely),
-        billed_in=_as_before(told, "tokens_in", found.answers_likely),
+        partial,
+        tokens_out=None if is_exact else _as_before(progress, "tokens_out", partial.answers_likely),
+        billed_in=_as_before(progress, "tokens_in", partial.answers_likely),
     )
 
 
 def _budget(model: str, environ: Mapping[str, str], batched: bool) -> Budget:
-    """Return the limits and prices of a served model; those of batches as far as its name tells
-    what kind it is.
+    """Return the limits and prices of a served model.
+
+    Prices of batches depend on the kind of server, as far as its name tells it.
     """
     budget = budget_from(environ)
     if not batched:
         return budget
     address = parse_address(model, environ)
-    of = named(address.dialect) if address.dialect else recognised(address.host, ())
-    return replace(budget, batch_share=of.batch or 1.0)
+    provider = named(address.dialect) if address.dialect else recognised(address.host, ())
+    return replace(budget, batch_share=provider.batch or 1.0)
 
 
 def _all_tries(plan: Plan) -> list[Request]:
-    """Return what is asked where answers are drawn until they are valid, and no more of them
-    are.
-    """
-    drawn = plan.tally.drawn if plan.tally is not None else {}
-    most = plan.design.samples * plan.design.tries
-    return [replace(request, n=most - drawn.get(key, 0)) for key, request in plan.requests()]
+    """Return the requests if answers are drawn until they are valid, and no more of them are."""
+    n_drawn = plan.tally.drawn if plan.tally is not None else {}
+    max_answers = plan.design.samples * plan.design.tries
+    return [
+        replace(request, n=max_answers - n_drawn.get(key, 0)) for key, request in plan.requests()
+    ]
 
 
 def _as_before(told: Mapping[str, float], tokens: str, answers: float) -> int | None:
-    """Return how many tokens are billed if it is as many an answer as in an earlier job; None where
-    it does not say.
-    """
-    own = told.get(tokens, 0) - told.get(f"{tokens}_before", 0)
-    return round(own / told["answers"] * answers) if own else None
+    """Return the number of tokens at an earlier job's rate per answer, or None without one."""
+    n_tokens = told.get(tokens, 0) - told.get(f"{tokens}_before", 0)
+    return round(n_tokens / told["answers"] * answers) if n_tokens else None
 
 
 def _alike(plan: Plan, jobs: Iterable[Job]) -> Job | None:
-    """Return the newest finished job that asked the same model in the same manner and says what it
-    took; without one, the newest of those that were left off after enough answers. Without either,
-    one that drew in another manner what is as long.
+    """Return the newest job that predicts a plan.
+
+    It is the newest finished job that asked the same model in the same manner and reports its
+    usage, or else the newest of those that were left off after enough answers. Without either, it
+    is one that drew in another manner answers of the same length.
     """
-    wanted, asked = plan.design.as_json(), [job for job in jobs if job.kind == "sample"]
-    for but in ((), DRAWING):
-        same = [
+    spec, sample_jobs = plan.design.as_json(), [job for job in jobs if job.kind == "sample"]
+    for ignored in ((), DRAWING):
+        similar = [
             job
-            for job in asked
-            if all(_filled(job.spec, name, but) == _filled(wanted, name, but) for name in LIKE)
+            for job in sample_jobs
+            if all(
+                _filled(job.spec, name, ignored) == _filled(spec, name, ignored) for name in LIKE
+            )
         ]
-        finished = (job for job in same if job.state == "done" and job.progress.get("answers"))
+        finished = (job for job in similar if job.state == "done" and job.progress.get("answers"))
         left_off = (
             job
-            for job in same
+            for job in similar
             if job.state in LEFT_OFF and job.progress.get("answers", 0) >= ENOUGH
         )
-        if (found := next(finished, None) or next(left_off, None)) is not None:
-            return found
+        if (earlier_job := next(finished, None) or next(left_off, None)) is not None:
+            return earlier_job
     return None
 
 
 def _filled(spec: Mapping[str, object], name: str, but: Sequence[str] = ()) -> object:
-    """Return a field of a job's specification, its sampling without the fields `but`; older ones
-    lack stop rules, dtypes and clusters.
+    """Return a field of a job's specification, its sampling without the fields `but`.
+
+    Older ones lack stop rules, dtypes and clusters.
     """
     if name != "sampling":
         return spec.get(name, "")
@@ -333,13 +352,13 @@ def _tokens(prompt: Prompt) -> int:
 def _distinct(prompts: Iterable[Prompt]) -> int:
     """Return the tokens of prompts if a shared context is read once."""
     contexts: dict[tuple[Message, ...], int] = {}
-    after = 0
+    n_after = 0
     for prompt in prompts:
         shared = prompt.messages[: prompt.context]
         if shared not in contexts:
             contexts[shared] = _of_messages(shared)
-        after += _of_messages(prompt.messages[prompt.context :]) + TOKENS_PER_MESSAGE
-    return after + sum(contexts.values())
+        n_after += _of_messages(prompt.messages[prompt.context :]) + TOKENS_PER_MESSAGE
+    return n_after + sum(contexts.values())
 
 
 def _of_messages(messages: Sequence[Message]) -> int:
@@ -348,7 +367,7 @@ def _of_messages(messages: Sequence[Message]) -> int:
 
 
 def _short(tokens: float) -> str:
-    """Return `940`, `12,300`, `1.23 million`: three digits are more than an estimate knows."""
+    """Return `940`, `12,300`, `1.23 million`. Three digits are more than an estimate knows."""
     if tokens >= 1e6:
         return f"{tokens / 1e6:,.3g} million" if tokens < 1e9 else f"{tokens / 1e6:,.0f} million"
     return f"{int(float(f'{tokens:.3g}')):,}"

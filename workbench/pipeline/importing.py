@@ -1,4 +1,4 @@
-"""Files into a store: what they are, what they would change, and the change itself.
+"""Imports of files into a store: recognition, preview and the change itself.
 
 What is shown before an import is the import: it is done, its outcome is read, and all of it is
 taken back.
@@ -66,49 +66,52 @@ EVERYTHING = Wanted()
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be imported, and how it is to be read."""
+    """The file to be imported, and how it is to be read."""
 
     path: Path
     format: str = ""
-    "empty: recognised from what is there"
+    "format, or empty to recognise it from the file"
     name: str | None = None
-    "of the instrument here; None: the file's own"
+    "name of the instrument here, or None for the file's own"
     instrument: str | None = None
-    "whose questions answers are to; None: the only one"
+    "instrument whose questions the answers are to, or None for the only one"
     missing: tuple[str, ...] = ()
-    "of answers: what is no answer"
+    "values of answers files that stand for no answer"
     ignored: tuple[str, ...] = ()
-    "of answers: columns that are no questions"
+    "columns of answers files that are no questions"
     skip: bool = False
-    """leave out files at fault, of a format that has several; of a log, entries at fault and much
-    that has no prompt; of labels, events about texts that the store lacks
+    """whether to leave out data at fault
+
+    Of a format that has several files, the files at fault are left out, of a log the entries at
+    fault and much that has no prompt, and of labels the events about texts that the store lacks.
     """
     left_right: Path | None = None
     "positions of parties, of a format that takes them apart"
     how: How = AS_IS
-    "what columns are called here, and how the file is read otherwise"
+    "the names of columns here, and further settings of reading the file"
     wanted: Wanted = EVERYTHING
-    "which columns of a survey, or of answers, are what"
+    "the meaning of the columns of a survey, or of answers"
     election: str = ""
-    "whose positions of parties are wanted; empty: the newest"
+    "election whose positions of parties are used, or empty for the newest"
     audit: str = ""
-    "of a log: the audit whose prompts were asked; empty: the one with the most matches"
+    "the audit whose prompts a log asked, or empty for the one with the most matches"
     family: str = ""
-    "of a log: the templates that were used; empty: those with the most matches"
+    "the templates that a log used, or empty for those with the most matches"
     model: str = ""
-    "of a log: the name of the model; empty: as the file says"
+    "the name of the model of a log, or empty for that of the file"
     personas: tuple[Persona, ...] = ()
-    "of a log: what may stand before the prompts, beside the personas of the store"
+    "personas that may stand before the prompts of a log, beside those of the store"
     most_count: int = MOST_COUNT
-    "of a log: answers that a row may stand for"
+    "the largest number of answers that a row of a log may stand for"
     labels: LabelOptions = DEFAULT_LABEL_OPTIONS
-    "of a label file: its codebook, and the new queue of its items"
+    "codebook of a label file, and the new queue of its items"
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What was read: an instrument, people's answers to its questions, answers of models, or labels
-    of these.
+    """The content that was read from a file.
+
+    It is an instrument, people's answers to its questions, answers of models, or labels of these.
     """
 
     format: str
@@ -116,7 +119,7 @@ class Material:
     instrument: Instrument | None = None
     people: tuple[Respondent, ...] = ()
     placed: Placed | None = None
-    "where parties of an instrument that is here stand"
+    "positions of the parties of an instrument that is here"
     log: Found | None = None
     "answers of models that were collected elsewhere"
     labels: LabelFile | None = None
@@ -124,43 +127,43 @@ class Material:
     issue_labels: tuple[IssueLabel, ...] = ()
     "people's labels of statements for policy issues"
     skip: bool = False
-    "whether much of a log, and labels of unknown texts, may be left out"
+    "whether much of a log, and labels of unknown texts, may be excluded"
     notes: tuple[str, ...] = ()
-    "of reading answers; an instrument has its own"
+    "notes on the reading of answers, while an instrument has its own"
     how: How = AS_IS
-    "what the columns of its file are called here"
+    "the names of its file's columns here"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an import did, or would do."""
+    """The changes that an import made, or would make."""
 
     material: Material
     written: bool
     imported: Imported | None = None
-    "of an instrument"
+    "result of importing an instrument"
     added: AddedRespondents | None = None
-    "of answers"
+    "result of importing answers"
     placed: int | None = None
-    "how many positions of parties are others than before"
+    "the number of positions of parties that differ from before"
     jobs: tuple[int, ...] = ()
-    "of answers of models: the jobs that they belong to"
+    "jobs of the imported answers of models"
     answers: int = 0
-    "of models that were written"
+    "the number of models' answers that were written"
     merged: Merged | None = None
-    "of labels"
+    "result of importing labels"
     issues: Added | None = None
-    "of labels for policy issues"
+    "result of importing labels for policy issues"
     odd: tuple[str, ...] = ()
-    "what is odd about the questionnaire, in sentences"
+    "findings on the questionnaire, in sentences"
     numbers: tuple[tuple[str, str], ...] = ()
-    "(scale, what its answers in numbers were taken for)"
+    "(scale, how its answers in numbers were read)"
 
 
 def read(request: Request) -> Material | None:
-    """Read an instrument: all of it, or nothing. Raises UsageError, InputError.
+    """Read an instrument completely, or return None for a file about one of the store.
 
-    None: what is there is about an instrument of the store, beside which `read_beside` reads it.
+    `read_beside` reads such a file. Raises UsageError, InputError.
     """
     format = request.format or recognised(  # noqa: A001  the command line's word for it
         request.path, request.how, of_people=request.wanted != EVERYTHING
@@ -182,8 +185,9 @@ def read(request: Request) -> Material | None:
 
 
 def put(store: Store, material: Material) -> Outcome:
-    """Write what was read, in one transaction. Raises ConflictError where something else is here
-    already.
+    """Write the material of an import, in one transaction.
+
+    Raises ConflictError if something else is here already.
     """
     if material.log is not None:
         from workbench.pipeline import recorded
@@ -200,35 +204,42 @@ def put(store: Store, material: Material) -> Outcome:
             material, True, issues=store.issues.add(material.name, material.issue_labels)
         )
     if material.placed is not None:
-        changed = store.instruments.place(
+        n_changed = store.instruments.place(
             material.name, material.placed.parties, material.placed.note
         )
-        return Outcome(material, True, placed=changed)
+        return Outcome(material, True, placed=n_changed)
     if material.instrument is None:
         added = store.questionnaires.add_answers(material.name, material.people)
-        here = store.instruments.get(material.name)
-        known = store.questionnaires.tallied(material.name)
+        stored_instrument = store.instruments.get(material.name)
+        all_answers = store.questionnaires.tallied(material.name)
         return Outcome(
-            material, True, added=added, odd=odd_answers(here, known), numbers=_numbers(known)
+            material,
+            True,
+            added=added,
+            odd=odd_answers(stored_instrument, all_answers),
+            numbers=_numbers(all_answers),
         )
     from workbench.domain.questionnaires import tallied
     from workbench.formats.read import is_part
 
     instrument = material.instrument
     imported = store.instruments.add(instrument, part=is_part(material.format, instrument))
-    asked = tallied(instrument.questionnaire) if instrument.questionnaire is not None else None
+    tallied_answers = (
+        tallied(instrument.questionnaire) if instrument.questionnaire is not None else None
+    )
     return Outcome(
         material,
         True,
         imported=imported,
-        odd=odd_answers(instrument, asked),
-        numbers=_numbers(asked),
+        odd=odd_answers(instrument, tallied_answers),
+        numbers=_numbers(tallied_answers),
     )
 
 
 def rehearsed(store: Store, material: Material) -> Outcome:
-    """Return the result of `put` without writing. Raises the same errors, save that of a log with
-    much to leave out.
+    """Return the result of `put` without writing.
+
+    It raises the same errors, except that of a log with much to exclude.
     """
     if material.log is not None:
         return Outcome(material, False)
@@ -244,10 +255,10 @@ def listed_formats() -> tuple[str, ...]:
 
 
 def read_beside(store: Store, request: Request) -> Material:
-    """Read what is about an instrument that is here: people's answers to its questions, answers of
-    models to its prompts, labels of these answers, or where its parties stand.
+    """Read a file about an instrument that is here.
 
-    Raises UsageError, InputError.
+    It has people's answers to its questions, answers of models to its prompts, labels of these
+    answers, or the positions of its parties. Raises UsageError, InputError.
     """
     from workbench.formats.answers import Declared, read_answers
     from workbench.formats.records import Findings
@@ -275,13 +286,15 @@ def read_beside(store: Store, request: Request) -> Material:
                 "columns."
             )
         return Material(ISSUE_LABELS, name, issue_labels=read_labels_for_issues(store, name, path))
-    known = store.questionnaires.tallied(name)
-    if known is None:
+    tallied_answers = store.questionnaires.tallied(name)
+    if tallied_answers is None:
         raise UsageError(no_questions(name))
     refs = {line.ref for line in store.instruments.lines(name)}
     findings = Findings()
-    declared = Declared(request.missing, request.ignored, request.how, request.wanted.who)
-    people, notes = read_answers(path, known.questionnaire, refs, findings, declared=declared)
+    declarations = Declared(request.missing, request.ignored, request.how, request.wanted.who)
+    people, notes = read_answers(
+        path, tallied_answers.questionnaire, refs, findings, declared=declarations
+    )
     findings.check()
     if not people:
         raise UsageError(f"{path} has no answers; nothing was changed")
@@ -307,7 +320,7 @@ def _read_log(store: Store, request: Request) -> Material:
     if path.is_file() and not log_of(path, request.how):
         raise UsageError(f"{path}: found no answers of models. {LOGS}")
     name = request.instrument or request.name or store.instruments.only()
-    wanted = WantedAnswers(
+    target = WantedAnswers(
         name,
         audit=request.audit,
         family=request.family,
@@ -317,7 +330,7 @@ def _read_log(store: Store, request: Request) -> Material:
         skip=request.skip,
     )
     return Material(
-        LOG, name, log=match(store, path, wanted, request.how), how=request.how, skip=request.skip
+        LOG, name, log=match(store, path, target, request.how), how=request.how, skip=request.skip
     )
 
 
@@ -332,8 +345,10 @@ def odd_answers(instrument: Instrument, answers: Tallied | None) -> tuple[str, .
     """Return the findings on a questionnaire and its answers."""
     from workbench.lint.people import questionnaire_findings
 
-    found = () if answers is None else questionnaire_findings(instrument, answers)
-    return tuple(f"{one.severity}: {one.subject}: {one.message}" for one in found)
+    findings = () if answers is None else questionnaire_findings(instrument, answers)
+    return tuple(
+        f"{finding.severity}: {finding.subject}: {finding.message}" for finding in findings
+    )
 
 
 def _numbers(answers: Tallied | None) -> tuple[tuple[str, str], ...]:
@@ -343,7 +358,7 @@ def _numbers(answers: Tallied | None) -> tuple[tuple[str, str], ...]:
 
 
 def no_questions(name: str) -> str:
-    """Say that an instrument has no questions, and how it comes to some."""
+    """Return the message that an instrument has no questions, with the way to add some."""
     return (
         f"{name} has no questions: no statement has a role. Import statements with a column "
         "role, or set one with: "
@@ -363,14 +378,14 @@ _VERBS = (
     ("taken out", "taken_out", "templates_taken_out", ", which the file does not have"),
     (_KEPT, "as_before", "templates_as_before", ". The file has no wordings in this language"),
 )
-"what is said, the fields of `LanguageChange` that count it, and what is said of it"
+"verb of a change, the fields of `LanguageChange` that count it, and a remark on it"
 NOTHING = "Nothing was written."
 Rows = tuple[tuple[str, ...], list[tuple[str, ...]]]
 "headings, and rows of texts"
 
 
 def said(outcome: Outcome, store: Path) -> tuple[str, ...]:
-    """Return sentences on what came, what of it is new, what is odd, and what to look at next."""
+    """Return sentences on the content of an import: its new parts, findings and the next step."""
     if (log := outcome.material.log) is not None:
         sentences = [
             *log.said(outcome.answers if outcome.written else None),
@@ -384,13 +399,13 @@ def said(outcome: Outcome, store: Path) -> tuple[str, ...]:
     if outcome.issues is not None:
         from workbench.pipeline.issues import added_said
 
-        first, *more = added_said(outcome.issues)
-        return (f"{outcome.material.name}: {first}", *more)
+        first, *remaining = added_said(outcome.issues)
+        return (f"{outcome.material.name}: {first}", *remaining)
     if (placed := outcome.material.placed) is not None:
-        first, *more = placed.said()
+        first, *remaining = placed.said()
         return (
             f"{outcome.material.name}: {first} ({plural(outcome.placed or 0, 'position')} new)",
-            *more,
+            *remaining,
         )
     return tuple(
         _of_answers(outcome, store) if outcome.imported is None else _of_instrument(outcome, store)
@@ -398,33 +413,36 @@ def said(outcome: Outcome, store: Path) -> tuple[str, ...]:
 
 
 def brief(outcome: Outcome, store: Path) -> str:
-    """Return the result of an import in one line, and by language."""
+    """Return the result of an import in one line, with the changes by language."""
     first = said(outcome, store)[0]
     changes = () if outcome.imported is None else outcome.imported.by_language
     return (
         ". ".join(
-            (f"Imported {first}", *(one.removeprefix("- ") for one in said_by_language(changes)))
+            (
+                f"Imported {first}",
+                *(sentence.removeprefix("- ") for sentence in said_by_language(changes)),
+            )
         )
         + "."
     )
 
 
 def data(outcome: Outcome) -> dict[str, object]:
-    """Return the same for a program."""
+    """Return the outcome for a program."""
     material = outcome.material
-    about: dict[str, object] = {"format": material.format, "written": outcome.written}
+    common: dict[str, object] = {"format": material.format, "written": outcome.written}
     if (log := material.log) is not None:
         return {
             "instrument": material.name,
             **log.data(),
             "jobs": outcome.jobs,
             "stored": outcome.answers,
-            **about,
+            **common,
         }
     if material.labels is not None and outcome.merged is not None:
-        return {**label_data(material.labels, outcome.merged), **about}
+        return {**label_data(material.labels, outcome.merged), **common}
     if outcome.issues is not None:
-        return {"instrument": material.name, **asdict(outcome.issues), **about}
+        return {"instrument": material.name, **asdict(outcome.issues), **common}
     if (placed := material.placed) is not None:
         pairs = [
             {**asdict(party), "position": coded.position, "coded": asdict(coded)}
@@ -437,7 +455,7 @@ def data(outcome: Outcome) -> dict[str, object]:
             "parties": pairs,
             "without": [party.name for party in placed.without],
             "notes": [placed.note],
-            **about,
+            **common,
         }
     if outcome.added is not None:
         return {
@@ -445,7 +463,7 @@ def data(outcome: Outcome) -> dict[str, object]:
             **asdict(outcome.added),
             "notes": material.notes,
             "findings": outcome.odd,
-            **about,
+            **common,
         }
     instrument, imported = material.instrument, outcome.imported
     assert instrument is not None
@@ -454,18 +472,18 @@ def data(outcome: Outcome) -> dict[str, object]:
         **asdict(imported),
         "languages": dict(languages(instrument)),
         "notes": notes_of(instrument),
-        **about,
+        **common,
         **_survey_data(instrument.questionnaire),
     }
 
 
 def _survey_data(questionnaire: Questionnaire | None) -> dict[str, object]:
-    """Return what a survey is made of; nothing of what has no survey questions."""
+    """Return the content of a survey, or nothing without survey questions."""
     from workbench.stats.weights import spread_of
 
     if questionnaire is None or not questionnaire.of_role(Role.SURVEY):
         return {}
-    weights = spread_of([one.weight for one in questionnaire.respondents])
+    weights = spread_of([respondent.weight for respondent in questionnaire.respondents])
     return {
         "survey": {
             "questions": questionnaire.questions,
@@ -479,7 +497,7 @@ def _survey_data(questionnaire: Questionnaire | None) -> dict[str, object]:
 
 
 def first_rows(material: Material, limit: int) -> Rows:
-    """Return the first rows read: statements, otherwise models' answers, labels, or people."""
+    """Return the first rows read: statements, or else models' answers, labels, or people."""
     instrument = material.instrument
     if material.log is not None:
         imported: list[tuple[str, ...]] = [
@@ -492,8 +510,13 @@ def first_rows(material: Material, limit: int) -> Rows:
         return ("annotator", "label", "statement", "response"), label_rows(material.labels, limit)
     if material.issue_labels:
         labels: list[tuple[str, ...]] = [
-            (one.annotator, f"{one.label:+d}" if one.label else "0", one.statement, one.issue)
-            for one in material.issue_labels[:limit]
+            (
+                label.annotator,
+                f"{label.label:+d}" if label.label else "0",
+                label.statement,
+                label.issue,
+            )
+            for label in material.issue_labels[:limit]
         ]
         return ("annotator", "label", "statement", "issue"), labels
     if material.placed is not None:
@@ -503,68 +526,81 @@ def first_rows(material: Material, limit: int) -> Rows:
         ]
         return ("party", "position", "rile", "in the file"), pairs
     if instrument is None:
-        refs = tuple(dict.fromkeys(ref for one in material.people for ref in one.answers))[:4]
+        refs = tuple(
+            dict.fromkeys(ref for respondent in material.people for ref in respondent.answers)
+        )[:4]
         people: list[tuple[str, ...]] = [
-            (one.name, *(one.answers.get(ref, "") for ref in refs))
-            for one in material.people[:limit]
+            (respondent.name, *(respondent.answers.get(ref, "") for ref in refs))
+            for respondent in material.people[:limit]
         ]
         return ("respondent", *refs), people
     if not instrument.statements:
         sets: list[tuple[str, ...]] = [
-            (one.model, str(one.bias), str(one.condition or ""), f"{len(one.pairs):,}")
-            for one in instrument.answer_sets[:limit]
+            (
+                answer_set.model,
+                str(answer_set.bias),
+                str(answer_set.condition or ""),
+                f"{len(answer_set.pairs):,}",
+            )
+            for answer_set in instrument.answer_sets[:limit]
         ]
         return ("model", "bias", "error", "questions"), sets
     rows: list[tuple[str, ...]] = []
-    said = (
+    name_by_stance = (
         {stance: name for name, stance in STANCES.items() if stance}
         if instrument.party_answers
         else {}
     )
     for statement in instrument.statements[:limit]:
-        held = statement.wordings
-        text = next((w.text for w in held if w.variant == ORIGINAL), held[0].text if held else "")
-        answers = [one for one in instrument.party_answers if one.statement == statement.ref]
-        parties = (
-            ", ".join(one.party for one in answers if one.stance == stance) for stance in said
+        wordings = statement.wordings
+        text = next(
+            (wording.text for wording in wordings if wording.variant == ORIGINAL),
+            wordings[0].text if wordings else "",
         )
-        rows.append((statement.ref, f"{len(held):,}", *parties, text))
-    return ("ref", "wordings", *said.values(), "original"), rows
+        answers = [
+            answer for answer in instrument.party_answers if answer.statement == statement.ref
+        ]
+        parties = (
+            ", ".join(answer.party for answer in answers if answer.stance == stance)
+            for stance in name_by_stance
+        )
+        rows.append((statement.ref, f"{len(wordings):,}", *parties, text))
+    return ("ref", "wordings", *name_by_stance.values(), "original"), rows
 
 
 def languages(instrument: Instrument) -> Counter[str]:
-    """Return how many wordings there are of each language."""
-    return Counter(w.language for s in instrument.statements for w in s.wordings)
+    """Return the number of wordings in each language."""
+    return Counter(
+        wording.language for statement in instrument.statements for wording in statement.wordings
+    )
 
 
 def notes_of(instrument: Instrument) -> tuple[str, ...]:
-    """Return what is to be known of an instrument's files, and which questions cannot show their
-    bias.
-    """
+    """Return the notes on an instrument's files, and on questions that cannot show their bias."""
     return (
         *instrument.notes,
-        *(said for audit in registry.every_audit() for said in audit.notes(instrument)),
+        *(note for audit in registry.every_audit() for note in audit.notes(instrument)),
     )
 
 
 def said_of(added: AddedRespondents) -> str:
-    """Say what an import of answers changed."""
+    """Return the sentence on the changes that an import of answers made."""
     parts = [
         f"{plural(added.added, 'respondent')} new, {added.known:,} "
         f"{'was' if added.known == 1 else 'were'} stored with the same answers",
         f"{plural(added.answers, 'answer')} new",
     ]
-    absent, skipped = added.absent, added.skipped
-    if absent:
-        they = "it stays" if absent == 1 else "they stay"
+    n_absent, n_skipped = added.absent, added.skipped
+    if n_absent:
+        they = "it stays" if n_absent == 1 else "they stay"
         parts.append(
-            f"{plural(absent, 'respondent')} {_are(absent)} in the store but not in the file: "
+            f"{plural(n_absent, 'respondent')} {_are(n_absent)} in the store but not in the file: "
             f"{they}"
         )
-    if skipped:
+    if n_skipped:
         parts.append(
-            f"{plural(skipped, 'answer')} to questions that this store has removed "
-            f"{_are(skipped)} left out"
+            f"{plural(n_skipped, 'answer')} to questions that this store has removed "
+            f"{_are(n_skipped)} left out"
         )
     return "; ".join(parts)
 
@@ -584,9 +620,9 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
     yield from _mapped(outcome.material.how)
     yield from said_by_language(imported.by_language)
     for language, replaced in imported.lexicons:
-        whose = "the one that was here before" if replaced else "one that workbench may have"
+        other = "the one that was here before" if replaced else "one that workbench may have"
         yield (
-            f"- answers in {language} are read by the instrument's own lexicon, in place of {whose}"
+            f"- answers in {language} are read by the instrument's own lexicon, in place of {other}"
         )
     for name, version in imported.edited:
         yield (
@@ -595,7 +631,7 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
         )
     if instrument.questionnaire is not None:
         yield f"questionnaire: {_counted(instrument.questionnaire)}"
-        yield from (f"- {one}" for one in _survey(instrument.questionnaire))
+        yield from (f"- {line}" for line in _survey(instrument.questionnaire))
     if imported.choices is not None:
         yield from _choices(instrument, imported.choices)
     if instrument.party_answers:
@@ -606,39 +642,43 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
             f"parties: {parties}, {plural(len(instrument.party_answers), 'answer')}: "
             + said_stances(instrument.party_answers)
         )
-    if found := languages(instrument):
+    if counts := languages(instrument):
         yield "wordings by language: " + ", ".join(
-            f"{language} {n:,}" for language, n in sorted(found.items())
+            f"{language} {count:,}" for language, count in sorted(counts.items())
         )
     yield from _notes(
         notes_of(instrument), imported.choices.models if imported.choices is not None else ()
     )
     yield from _left(outcome, imported, store)
     if instrument.answer_sets:
-        of = shlex.quote(instrument.name)
-        yield f"Next: workbench show {shlex.quote(str(store))} response_bias --instrument {of}"
+        quoted = shlex.quote(instrument.name)
+        yield f"Next: workbench show {shlex.quote(str(store))} response_bias --instrument {quoted}"
     else:
         yield f"Next: workbench lint {shlex.quote(str(store))}"
 
 
 def said_by_language(changes: Sequence[LanguageChange]) -> Iterator[str]:
-    """Say what is added, replaced, taken out and kept in each language of an instrument that was
-    here.
+    """Yield the changes in each language of an instrument that was here.
+
+    They tell what is added, replaced, taken out and kept.
     """
-    for verb, wordings, templates, more in _VERBS:
-        told = []
-        for one in changes:
-            if verb == _KEPT and one.given:
-                continue  # the first sentence counts what is as before
-            counts = ((getattr(one, wordings), "wording"), (getattr(one, templates), "template"))
-            if parts := [plural(n, what) for n, what in counts if n]:
-                told.append(f"{one.language} {' and '.join(parts)}")
-        if told:
-            yield f"- {verb}: {'; '.join(told)}{more}"
+    for verb, wordings, templates, remark in _VERBS:
+        phrases = []
+        for change in changes:
+            if verb == _KEPT and change.given:
+                continue  # the first sentence counts the unchanged ones
+            counts = (
+                (getattr(change, wordings), "wording"),
+                (getattr(change, templates), "template"),
+            )
+            if count_phrases := [plural(number, noun) for number, noun in counts if number]:
+                phrases.append(f"{change.language} {' and '.join(count_phrases)}")
+        if phrases:
+            yield f"- {verb}: {'; '.join(phrases)}{remark}"
 
 
 def _left(outcome: Outcome, imported: Imported, store: Path) -> Iterator[str]:
-    """Report what stays unchanged in the store, what was left out, and findings."""
+    """Yield lines on unchanged and excluded parts of an import, and its findings."""
     if imported.kept:
         yield (
             f"- {imported.kept:,} statements have changed here but not in the file: they stay "
@@ -646,7 +686,7 @@ def _left(outcome: Outcome, imported: Imported, store: Path) -> Iterator[str]:
         )
     if imported.answers is not None and (imported.answers.added or imported.answers.known):
         yield f"- {said_of(imported.answers)}"
-    yield from (f"- {odd}" for odd in outcome.odd)
+    yield from (f"- {finding}" for finding in outcome.odd)
     yield from _imported_said_numbers(outcome, store)
     if imported.skipped:
         yield (
@@ -664,102 +704,108 @@ def _of_answers(outcome: Outcome, store: Path) -> Iterator[str]:
     assert outcome.added is not None
     yield f"{outcome.material.name}: {said_of(outcome.added)}"
     yield from _mapped(outcome.material.how)
-    people = said_of_people(outcome.material.people)
-    yield from (f"- {note}" for note in (*outcome.material.notes, *people, *outcome.odd))
+    people_notes = said_of_people(outcome.material.people)
+    yield from (f"- {note}" for note in (*outcome.material.notes, *people_notes, *outcome.odd))
     yield from _imported_said_numbers(outcome, store)
 
 
 def _mapped(how: How) -> Iterator[str]:
-    """Say which columns of the file are which of ours, and which are left out."""
-    named = {name: column for column, name in how.columns.items() if name != LEFT_OUT}
-    left = [column for column, name in how.columns.items() if name == LEFT_OUT]
-    said = [
-        f"{name} from {'the number of the row' if of == NUMBER else of}"
-        for name, of in named.items()
+    """Yield the meaning of the file's columns, and those that are excluded."""
+    column_by_name = {name: column for column, name in how.columns.items() if name != LEFT_OUT}
+    excluded = [column for column, name in how.columns.items() if name == LEFT_OUT]
+    sources = [
+        f"{name} from {'the number of the row' if source == NUMBER else source}"
+        for name, source in column_by_name.items()
     ]
-    parts = [", ".join(said) or "as they are", *([f"left out: {', '.join(left)}"] if left else [])]
+    parts = [
+        ", ".join(sources) or "as they are",
+        *([f"left out: {', '.join(excluded)}"] if excluded else []),
+    ]
     if how.columns:
         yield f"- columns: {'; '.join(parts)}"
 
 
 def _imported_said_numbers(outcome: Outcome, store: Path) -> Iterator[str]:
-    """Say what answers in numbers were taken for: nothing in a file shows that its scale runs the
-    other way.
+    """Yield sentences on the reading of answers in numbers.
+
+    Nothing in a file shows that its scale runs the other way.
     """
-    for scale, taken in outcome.numbers:
+    for scale, meanings in outcome.numbers:
         adjust = (
             f"workbench questionnaire {shlex.quote(str(store))} --scale "
             f"{shlex.quote(scale)} --map ANSWER=MEANING"
         )
-        yield f"- {scale}: answers in numbers were read as {taken}; adjust: {adjust}"
+        yield f"- {scale}: answers in numbers were read as {meanings}; adjust: {adjust}"
 
 
 def _choices(instrument: Instrument, added: AddedChoices) -> Iterator[str]:
-    """Return the numbers of questions and answers, and how many are new."""
+    """Yield the numbers of questions and answers, and how many are new."""
     if instrument.choices:
         groups = Counter(
             f"{item.bias} ({item.variant})" if item.variant else item.bias
             for item in instrument.choices
         )
-        told = ", ".join(f"{n:,} {group}" for group, n in groups.items())
-        other = (
+        group_counts = ", ".join(f"{count:,} {group}" for group, count in groups.items())
+        changes = (
             f"; of {added.changed:,} the key, bias, middle option or shares differed here"
             if added.changed
             else ""
         )
-        yield f"multiple-choice questions: {told}{other}"
+        yield f"multiple-choice questions: {group_counts}{changes}"
     if instrument.answer_sets:
         new = f"{plural(added.answer_sets, 'new set')}, {plural(added.answers, 'answer')}"
-        known = (
+        known_note = (
             f"; {added.known:,} {'was' if added.known == 1 else 'were'} here already"
             if added.known
             else ""
         )
-        yield f"answers of models: {new} ({', '.join(added.models)}){known}"
+        yield f"answers of models: {new} ({', '.join(added.models)}){known_note}"
 
 
 def _notes(notes: Sequence[str], models: Sequence[str]) -> Iterator[str]:
-    """Say what is to be known of the files: of the questions, then model by model."""
+    """Yield the notes on the files: on the questions first, then model by model."""
     of_models = [
         [note for note in notes if note.startswith((f"{model}: ", f"{model}, "))]
         for model in models
     ]
-    told = {note for own in of_models for note in own}
-    yield from (f"- {note}" for note in notes if note not in told)
-    for model, own in zip(models, of_models, strict=True):
-        for note in own:
-            head = note.startswith(f"{model}: ")
-            yield note if head else f"- {note.removeprefix(f'{model}, ')}"
+    model_notes = {note for own_notes in of_models for note in own_notes}
+    yield from (f"- {note}" for note in notes if note not in model_notes)
+    for model, notes_of_model in zip(models, of_models, strict=True):
+        for note in notes_of_model:
+            is_headline = note.startswith(f"{model}: ")
+            yield note if is_headline else f"- {note.removeprefix(f'{model}, ')}"
 
 
 def _counted(questionnaire: Questionnaire) -> str:
-    """Say how large a questionnaire is: `6 context and 2 target questions, 15 respondents`."""
-    people = plural(len(questionnaire.respondents), "respondent")
-    return f"{counted_roles({role: len(questionnaire.of_role(role)) for role in Role})}, {people}"
+    """Return the size of a questionnaire: `6 context and 2 target questions, 15 respondents`."""
+    respondents = plural(len(questionnaire.respondents), "respondent")
+    return (
+        f"{counted_roles({role: len(questionnaire.of_role(role)) for role in Role})}, {respondents}"
+    )
 
 
 def _survey(questionnaire: Questionnaire) -> Iterator[str]:
-    """Say what the answers of survey questions mean, whom people stand for, and whose shares were
-    published.
-    """
-    on: dict[str, list[str]] = {}
+    """Yield the meaning of survey answers, the weights of people, and the published shares."""
+    refs_by_scale: dict[str, list[str]] = {}
     for question in questionnaire.of_role(Role.SURVEY):
-        on.setdefault(question.scale, []).append(question.ref)
-    for name, refs in on.items():
+        refs_by_scale.setdefault(question.scale, []).append(question.ref)
+    for name, refs in refs_by_scale.items():
         options = questionnaire.scale(name).options
-        meant = {
-            meaning: [one.values[0] for one in options if one.meaning is meaning]
+        values_by_meaning = {
+            meaning: [option.values[0] for option in options if option.meaning is meaning]
             for meaning in Meaning
         }
-        told = [
+        phrases = [
             f"{' · '.join(values)} ({WORDS.get(meaning, meaning)})"
-            for meaning, values in meant.items()
+            for meaning, values in values_by_meaning.items()
             if values
         ]
-        yield f"scale {name} of {named_few(refs, 12)}: {'; '.join(told)}"
+        yield f"scale {name} of {named_few(refs, 12)}: {'; '.join(phrases)}"
     yield from said_of_people(questionnaire.respondents)
-    for group in dict.fromkeys(one.group for one in questionnaire.published):
-        values = dict.fromkeys(one.value for one in questionnaire.published if one.group == group)
+    for group in dict.fromkeys(share.group for share in questionnaire.published):
+        values = dict.fromkeys(
+            share.value for share in questionnaire.published if share.group == group
+        )
         yield f"published shares by {group}: {len(values):,}: {named_few(values, 12)}"
 
 
@@ -779,32 +825,34 @@ PEOPLE = {
     "pseudonyms": "counts, and each person under a pseudonym",
     "none": "nothing",
 }
-"what an export says of who the people are; names never"
+"the description of people in an export, which never has names"
 
 
 def prepared(store: Store, instrument: str, format: str, people: str = "counts") -> Export:  # noqa: A002  the field's word
-    """Return an instrument ready to be written; its notes name what stays in the store alone.
+    """Return an instrument ready to be written.
 
-    people : one of `PEOPLE`: what the fields of who annotates and answers come to; layouts that
-        others read have none
+    Its notes name what stays in the store alone.
+
+    people : one of `PEOPLE`, the fields of annotators and respondents that are exported, while
+    layouts that others read have none
     """
-    whole = replace(
+    complete = replace(
         store.instruments.get(instrument),
         questionnaire=store.questionnaires.get(instrument),
         answer_sets=store.choices.answer_sets(instrument),
     )
-    found = export(format, whole)
+    exported = export(format, complete)
     files = (
         {}
         if people == "none"
         else people_files(store.people.list(), pseudonyms=people == "pseudonyms")
     )
-    notes = (*found.notes, *store.instruments.stays_behind(instrument))
+    notes = (*exported.notes, *store.instruments.stays_behind(instrument))
     if files and format not in OURS:
         return replace(
-            found, notes=(*notes, "Descriptions of annotators and respondents are left out.")
+            exported, notes=(*notes, "Descriptions of annotators and respondents are left out.")
         )
-    return replace(found, files={**found.files, **files}, notes=notes)
+    return replace(exported, files={**exported.files, **files}, notes=notes)
 
 
 OURS = ("csv", "choices")

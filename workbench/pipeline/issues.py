@@ -1,4 +1,4 @@
-"""Policy-issue labels ─→ agreement, ties and gold; schemes and label files in and out."""
+"""Policy-issue labels: agreement, ties and gold labels, and schemes and label files in and out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLUMNS = ("ref", "issue", "annotator", "label")
 
 @dataclass(frozen=True, slots=True)
 class IssueOverview:
-    """What there is on the policy issues of an instrument."""
+    """The issues, statements and agreement of an instrument."""
 
     instrument: str
     issues: tuple[IssueDefinition, ...]
@@ -37,11 +37,12 @@ class IssueOverview:
 
 
 def issues_of(store: Store, instrument: str) -> tuple[IssueDefinition, ...]:
-    """Return an instrument's issues; those that it does not define itself mean what they mean in
-    the shipped scheme.
+    """Return an instrument's issues.
+
+    Those that it does not define itself have the meaning of the shipped scheme.
     """
-    own = store.issues.scheme(instrument)
-    return defined([issue.name for issue in own], own, shipped_issue_scheme().issues)
+    own_issues = store.issues.scheme(instrument)
+    return defined([issue.name for issue in own_issues], own_issues, shipped_issue_scheme().issues)
 
 
 @at_once
@@ -54,10 +55,11 @@ def issue_overview(
     seed: int = SEED,
     resamples: int = 1000,
 ) -> IssueOverview:
-    """Return agreement per issue, ties and gold; `whose` and `fewest` as in
-    `stores.instruments.issues.Issues.gold`.
+    """Return agreement per issue, ties and gold labels.
+
+    `whose` and `fewest` are as in `stores.instruments.issues.Issues.gold`.
     """
-    needed = store.issues.fewest(instrument) if fewest is None else fewest
+    min_labels = store.issues.fewest(instrument) if fewest is None else fewest
     issues = issues_of(store, instrument)
     statements = store.issues.statements(instrument)
     report = issue_report(
@@ -65,7 +67,7 @@ def issue_overview(
         [issue.name for issue in issues],
         [ref for ref, _ in statements],
         source=whose == "gold",
-        fewest=needed,
+        fewest=min_labels,
         seed=seed,
         resamples=resamples,
     )
@@ -82,35 +84,36 @@ def issue_figures(
     seed: int = SEED,
     resamples: int = 1000,
 ) -> IssueFigures:
-    """Return the same as figures."""
-    found = issue_overview(
+    """Return the overview as figures."""
+    overview = issue_overview(
         store, instrument, whose=whose, fewest=fewest, seed=seed, resamples=resamples
     )
-    return IssueFigures(instrument, found.issues, found.texts(), found.report, whose)
+    return IssueFigures(instrument, overview.issues, overview.texts(), overview.report, whose)
 
 
 def issue_scheme(name_or_file: str) -> IssueScheme:
-    """Return a scheme that ships, or one of a file. A file that has the name of a shipped scheme
-    needs its suffix.
+    """Return a scheme that ships, or one of a file.
+
+    A file that has the name of a shipped scheme needs its suffix.
     """
     if name_or_file in shipped_issue_schemes():
         return shipped_issue_scheme(name_or_file)
     if not Path(name_or_file).is_file():
-        known = ", ".join(shipped_issue_schemes())
+        available = ", ".join(shipped_issue_schemes())
         raise UsageError(
-            f"{name_or_file}: neither a file nor a shipped scheme ({known}); see data/issues/ "
+            f"{name_or_file}: neither a file nor a shipped scheme ({available}); see data/issues/ "
             "for an example"
         )
     return read_issue_scheme(Path(name_or_file))
 
 
 def set_issue_scheme(store: Store, instrument: str, scheme: IssueScheme) -> SchemeChange:
-    """Give an instrument the issues of a scheme; no label is lost."""
+    """Give an instrument the issues of a scheme. No label is lost."""
     return store.issues.set_scheme(instrument, scheme.issues)
 
 
 def import_issue_labels(store: Store, instrument: str, path: Path) -> Added:
-    """Add the labels of a file, all or none; see `formats.people.read_issue_labels`."""
+    """Add the labels of a file, all or none. See `formats.people.read_issue_labels`."""
     return store.issues.add(instrument, read_labels_for_issues(store, instrument, path))
 
 
@@ -154,8 +157,9 @@ def issue_labels_csv(
     whose: str = "gold",
     fewest: int | None = None,
 ) -> str:
-    """Return everybody's labels as a file that can be imported again; with `gold`, only the labels
-    that count.
+    """Return everybody's labels as a file that can be imported again.
+
+    With `gold` it has only the labels that count.
     """
     return csv_text(COLUMNS, _rows(_exported(store, instrument, gold, whose, fewest)))
 
@@ -166,13 +170,13 @@ def _exported(
     if not gold:
         names = set(store.issues.names(instrument))
         return [label for label in store.issues.labels(instrument) if label.issue in names]
-    found = store.issues.gold(instrument, whose, fewest=fewest)
+    gold_labels = store.issues.gold(instrument, whose, fewest=fewest)
     order = [ref for ref, _ in store.issues.statements(instrument)]
     return [
-        IssueLabel(ref, issue, GOLD, found[ref][issue])
+        IssueLabel(ref, issue, GOLD, gold_labels[ref][issue])
         for ref in order
         for issue in store.issues.names(instrument)
-        if issue in found.get(ref, {})
+        if issue in gold_labels.get(ref, {})
     ]
 
 

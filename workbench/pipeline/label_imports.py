@@ -1,6 +1,4 @@
-"""Label files into a store: the events of a file, the import of them, and sentences about the
-result.
-"""
+"""Imports of label files: the events of a file, the import, and sentences about the result."""
 
 from __future__ import annotations
 
@@ -20,19 +18,20 @@ from workbench.formats.label_files import read_labels
 
 @dataclass(frozen=True, slots=True)
 class LabelOptions:
-    """How a label file is read, and which queue its items get."""
+    """The settings of reading a label file, and the queue of its items."""
 
     codebook: str = "stance"
     "for rows that name none"
     into: str = ""
-    "new queue for items without one, or empty: they stay without"
+    "new queue for items without one, or empty if they stay without"
     purpose: str = Purpose.TRAINING.value
-    "of the new queue"
+    "purpose of the new queue"
 
     @property
     def new_queue(self) -> tuple[str, Purpose] | None:
-        """Name and purpose of the new queue, or None without one. Raises UsageError for a wrong
-        name or purpose.
+        """The name and purpose of the new queue, or None without one.
+
+        Raises UsageError for a wrong name or purpose.
         """
         if self.purpose not in PURPOSES:
             raise UsageError(
@@ -93,8 +92,9 @@ def import_labels(store: Store, file: LabelFile, *, partial: bool) -> Merged:
 
 
 def known_codebooks(store: Store) -> dict[str, Codebook]:
-    """Return the shipped codebooks and those of the store, which replace shipped ones of the same
-    name.
+    """Return the shipped codebooks and those of the store.
+
+    The latter replace shipped ones of the same name.
     """
     shipped = {name: shipped_codebook(name) for name in shipped_codebooks()}
     return shipped | store.exchange.codebooks()
@@ -128,9 +128,9 @@ def merged_sentences(merged: Merged, into: str | None) -> Iterator[str]:
 
 def label_sentences(file: LabelFile, merged: Merged) -> Iterator[str]:
     """Yield the result of an import of a label file, in sentences that begin with its name."""
-    first, *more = merged_sentences(merged, file.options.into)
+    first, *remaining = merged_sentences(merged, file.options.into)
     yield f"{file.name}: {first}"
-    yield from (f"- {note}" for note in (*file.notes, *more))
+    yield from (f"- {note}" for note in (*file.notes, *remaining))
 
 
 def label_data(file: LabelFile, merged: Merged) -> dict[str, object]:

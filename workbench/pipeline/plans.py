@@ -1,6 +1,4 @@
-"""Freezing a plan: everything that will be asked and every option of how it will be judged, before
-the first answer.
-"""
+"""Frozen plans: the prompts and the judging options of an analysis, before the first answer."""
 
 from __future__ import annotations
 
@@ -36,32 +34,36 @@ def frozen(
     correction: str = "holm",
     claims: Sequence[str] = (),
 ) -> FrozenPlan:
-    """Return the plan of designs that differ in their models alone. Reads only.
+    """Return the plan of designs that differ in their models alone.
 
-    Raises UsageError for a claim that no audit of these answers makes.
+    It reads only.
 
     judged : option -> value, see `judging`
     claims : questions whose claims are confirmatory, such as `lean`
+
+    Raises UsageError for a claim that no audit of these answers makes.
     """
     plans = [_pinned(plan(store, design)) for design in designs]
     first = plans[0]
     audit = registry.audit(first.design.audit)
-    asked = {name: value for name, value in first.design.as_json().items() if name != "model"}
+    asked_fields = {
+        name: value for name, value in first.design.as_json().items() if name != "model"
+    }
     instrument = store.instruments.get(first.design.instrument)
     return FrozenPlan(
         models=tuple(design.model for design in designs),
-        asked=written(asked),
+        asked=written(asked_fields),
         content={
             "defaults": {
-                one.name: one.none
-                for one in audit.judges_by
-                if judged.get(one.name) is None and one.none
+                option.name: option.none
+                for option in audit.judges_by
+                if judged.get(option.name) is None and option.none
             },
             "instrument": instrument_content(instrument),
-            "prompts": [len(one.prompts) for one in plans],
-            "prompts_content": [_prompts_content(one) for one in plans],
+            "prompts": [len(planned.prompts) for planned in plans],
+            "prompts_content": [_prompts_content(planned) for planned in plans],
         },
-        templates=tuple(_template(one) for one in first.templates),
+        templates=tuple(_template(template) for template in first.templates),
         audit=audit.name,
         judged=written(judged),
         compared=tuple(compared),
@@ -70,27 +72,31 @@ def frozen(
         made={
             "workbench": __version__,
             "at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-            "answers_before": sum(one.samples_stored for one in plans),
+            "answers_before": sum(planned.samples_stored for planned in plans),
         },
     )
 
 
 def _questions(audit: Audit, claims: Sequence[str]) -> tuple[str, ...]:
-    """Return the questions that a plan names, each once. Raises UsageError for one that no audit of
-    the answers has.
+    """Return the questions that a plan names, each once.
+
+    Raises UsageError for one that no audit of the answers has.
     """
     judging_audits = [other for other in registry.every_audit() if other.asked_by == audit.name]
-    known = dict.fromkeys(question for other in judging_audits for question in other.questions)
+    available_questions = dict.fromkeys(
+        question for other in judging_audits for question in other.questions
+    )
     for claim in claims:
-        if claim not in known:
-            available = ", ".join(known) or "none"
+        if claim not in available_questions:
+            available = ", ".join(available_questions) or "none"
             raise UsageError(f"found --claim {claim!r}. Claims of {audit.name}: {available}")
     return tuple(dict.fromkeys(claims))
 
 
 def _pinned(found: Plan) -> Plan:
-    """Return a plan whose design names what it asks, so that statements that are added later are no
-    part of it.
+    """Return a plan whose design names its prompts.
+
+    Statements that are added later are then no part of it.
     """
     design = found.design
     if not registry.audit(design.audit).own_material:
@@ -106,7 +112,7 @@ def _prompts_content(found: Plan) -> str:
 
 
 def _template(one: Any) -> dict[str, Any]:
-    kept = (
+    fields = (
         "name",
         "version",
         "inverted",
@@ -118,79 +124,85 @@ def _template(one: Any) -> dict[str, Any]:
         "negative",
     )
     return written(
-        {name: value for name, value in json.loads(json.dumps(asdict(one))).items() if name in kept}
+        {
+            name: value
+            for name, value in json.loads(json.dumps(asdict(one))).items()
+            if name in fields
+        }
     )
 
 
 def judging(audit: Audit, given: Sequence[str]) -> dict[str, Any]:
-    """Return every option of how an audit's answers are judged, as it is recorded: those that were
-    given as `name=value`, and the defaults of the others. Raises UsageError for an option that
-    there is not, FieldError for a value that it does not take.
+    """Return every option of how an audit's answers are judged, as it is recorded.
+
+    These are the options given as `name=value`, and the defaults of the others. Raises UsageError
+    for an unknown option, FieldError for a value that it does not take.
     """
     options = {option.name: option for option in audit.judges_by}
     values = Given(**{name: option.default for name, option in options.items()})
-    seen: set[str] = set()
+    option_names: set[str] = set()
     for text in given:
         name, equals, value = text.partition("=")
-        plain = name.strip().lstrip("-").replace("-", "_")
-        if not equals or plain not in options:
-            there = ", ".join(options) or "none"
+        option_name = name.strip().lstrip("-").replace("-", "_")
+        if not equals or option_name not in options:
+            available = ", ".join(options) or "none"
             raise UsageError(
-                f"found --judge {text!r}; give NAME=VALUE of an option of {audit.name}: {there}"
+                f"found --judge {text!r}; give NAME=VALUE of an option of {audit.name}: {available}"
             )
-        if plain in seen:
-            raise UsageError(f"found --judge {plain} twice; give it once")
-        seen.add(plain)
-        setattr(values, plain, _read(options[plain], value))
+        if option_name in option_names:
+            raise UsageError(f"found --judge {option_name} twice; give it once")
+        option_names.add(option_name)
+        setattr(values, option_name, _read(options[option_name], value))
     return recorded(audit.judges_by, values)
 
 
 def _read(option: Option, text: str) -> Any:
-    plain = text.strip().casefold()
+    lowered = text.strip().casefold()
     if option.type is not Type.FLAG:
-        return None if option.default is None and plain in ALL else option.read(text)
-    if plain not in (*YES, *NO):
+        return None if option.default is None and lowered in ALL else option.read(text)
+    if lowered not in (*YES, *NO):
         raise option.error(f"found {text!r}; give yes or no")
-    return plain in YES
+    return lowered in YES
 
 
 def check(store: Store, found: FrozenPlan) -> Iterator[AnyTable]:
-    """Yield for every run of a plan what was followed of it."""
+    """Yield, for every run of a plan, the table of how the plan was followed."""
     for run, hash_ in runs_of_plans(store, found.audit):
         if hash_ == found.hash:
             yield followed(store, run)
 
 
 def with_plans(store: Store, audit: Audit, options: Given, of: Printed, medium: Medium) -> Printed:
-    """Return what an audit prints with what its figures follow of frozen plans: in the header and,
-    for a program, as a table for each run. An audit that asks nothing follows the plans of the
-    audit whose answers it judges.
+    """Return the printed figures of an audit with how they follow frozen plans.
+
+    The lines are in the header and, for a program, in a table for each run. An audit that asks
+    nothing follows the plans of the audit whose answers it judges.
     """
     audit = registry.audit(audit.asked_by)
     if not audit.judges_by:
         return of
-    values = chosen(audit.judges_by, options)
+    option_values = chosen(audit.judges_by, options)
     model, instrument = (getattr(options, name, None) for name in ("model", "instrument"))
     planned = [
         run for run, _ in runs_of_plans(store, audit.name) if instrument in (None, run.instrument)
     ]
     runs = of_models(store, planned, listed(model))
-    compared = getattr(options, "compare", None) or ()
-    made = [followed(store, run, values, compared) for run in runs]
-    lines = [line for table in made for line in plan_lines(table)]
-    if not made:
+    compared_runs = getattr(options, "compare", None) or ()
+    tables = [followed(store, run, option_values, compared_runs) for run in runs]
+    lines = [line for table in tables for line in plan_lines(table)]
+    if not tables:
         return of
-    said = " ".join(line.removeprefix(WARNS) for line in lines)
-    about = dict(of.about)
-    if isinstance(about.get("methods"), str):
-        about["methods"] = f"{about['methods']} {said}"
+    sentences = " ".join(line.removeprefix(WARNS) for line in lines)
+    context = dict(of.about)
+    if isinstance(context.get("methods"), str):
+        context["methods"] = f"{context['methods']} {sentences}"
     return replace(
         of,
         header=(*lines, *of.header),
         told=(*lines, *of.told),
-        tables=(*of.tables, *(made if medium.data else ())),
-        about=about,
-        methods=f"{of.methods} {said}" if of.methods else of.methods,
+        tables=(*of.tables, *(tables if medium.data else ())),
+        about=context,
+        methods=f"{of.methods} {sentences}" if of.methods else of.methods,
     )
 
 

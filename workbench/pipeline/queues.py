@@ -1,7 +1,8 @@
-"""Making a queue: which texts people are asked to label, drawn so that training and test sets never
-share one.
+"""Queues of texts that people are asked to label.
 
-A test set is drawn in proportion to answers, because its figures are about answers; see
+They are drawn so that training and test sets never share a text.
+
+A test set is drawn in proportion to answers, because its figures are about answers. See
 `annotation.sampling`.
 """
 
@@ -33,38 +34,40 @@ from workbench.stats.resampling import derive_rng
 PER_STRATUM = 4
 "Faulborn et al. 2025, section 3.4"
 SEVERAL = "several"
-"stands for the prefix or model of a text that several gave"
+"the prefix or model of a text that several gave"
 
 
 @dataclass(frozen=True, slots=True)
 class QueueSpec:
-    """How a queue is drawn; kept with it."""
+    """The sampling of a queue, which is stored with it."""
 
     name: str
     purpose: Purpose
     codebook: str = "stance"
     instrument: str | None = None
     models: tuple[str, ...] = ()
-    "empty: all"
+    "names of models, or empty for all"
     per_stratum: int = PER_STRATUM
-    "texts from each prefix x wording x model; of a test set on average"
+    "number of texts from each prefix x wording x model, on average for a test set"
     labels: int = 1
-    "people who label an overlapping item; the others get one"
+    "number of people who label an overlapping item, while the others get one"
     overlap: float = 1.0
-    "share of the items that overlap; above 1, their number in each stratum"
+    "share of the items that overlap, or above 1 their number in each stratum"
     seed: int = SEED
     held_out: float = 0.0
-    """of a test set: share of the statements that no training set may use; 0 keeps response texts
-    apart only"""
+    """share of the statements of a test set that no training set may use
+
+    With 0, only response texts are kept apart.
+    """
     limit: int | None = None
-    "most items in all; None: what the strata give"
+    "the largest number of items in all, or None for what the strata give"
     attention: int = 0
-    "items whose label is known, mixed in for everybody"
+    "number of items with a known label, mixed in for everybody"
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a queue would hold."""
+    """The items that a queue would hold."""
 
     spec: QueueSpec
     codebook: Codebook
@@ -72,11 +75,11 @@ class Proposal:
     sample: Sample
     candidates: int
     by_rule: int
-    "answers that a rule reads, so that no person need"
+    "number of answers that a rule reads, so that no person has to"
     held_out: tuple[str, ...]
     "statements that only this set may use"
     given: int = 0
-    "labels that its items have already, at most as many per item as it needs"
+    "number of labels that its items have already, at most as many per item as it needs"
 
     @property
     def labels(self) -> int:
@@ -84,7 +87,7 @@ class Proposal:
 
     @property
     def to_give(self) -> int:
-        """Number of labels that people still have to give."""
+        """The number of labels that people still have to give."""
         return self.labels - self.given
 
     def _labels_in_words(self) -> str:
@@ -95,11 +98,11 @@ class Proposal:
         return f"{self.labels:,} labels: {self.given:,} there already, {self.to_give:,} to give"
 
     def describe(self) -> str:
-        """Describe the queue for a person who is about to make it."""
+        """Return the description of the queue for a person who is about to make it."""
         spec, sample = self.spec, self.sample
-        texts = sum(item.attention is None for item in self.items)
+        n_texts = sum(item.attention is None for item in self.items)
         lines = [
-            f"{spec.name}: {texts:,} items for {spec.purpose.value}, {self._labels_in_words()}, "
+            f"{spec.name}: {n_texts:,} items for {spec.purpose.value}, {self._labels_in_words()}, "
             f"codebook {self.codebook.name}",
             f"from {self.candidates:,} different texts in {_strata(sample.strata)}, "
             f"{spec.per_stratum} of each"
@@ -130,8 +133,10 @@ class Proposal:
                 f"{len(self.held_out):,} statements are held out: training sets will not use them"
             )
         if spec.attention:
-            known = sum(item.attention is not None for item in self.items)
-            lines.append(f"{known} attention items with a known label are mixed in for everybody")
+            n_attention = sum(item.attention is not None for item in self.items)
+            lines.append(
+                f"{n_attention} attention items with a known label are mixed in for everybody"
+            )
         return "\n".join(lines)
 
 
@@ -140,7 +145,7 @@ def _strata(n: int) -> str:
 
 
 def propose(store: Store, spec: QueueSpec) -> Proposal:
-    """Draw a queue without making it. Reads only. Raises UsageError, UnknownName."""
+    """Draw a queue without making it. It reads only. Raises UsageError, UnknownName."""
     codebook = codebook_of(store, None, spec.codebook)
     if not 0 <= spec.held_out < 1:
         raise UsageError(
@@ -164,9 +169,9 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
         )
     drawing: Callable[..., Sample] = draw
     if spec.purpose is Purpose.TEST:
-        strata = len({_stratum(offers.places[code]) for code in np.unique(offers.codes)})
+        n_strata = len({_stratum(offers.places[code]) for code in np.unique(offers.codes)})
         offers = offers.pooled(SEVERAL)
-        drawing = partial(draw_answers, strata=strata)
+        drawing = partial(draw_answers, strata=n_strata)
     sample = drawing(
         _offered(offers),
         spec.per_stratum,
@@ -185,33 +190,35 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
         )
     items = [
         NewItem(
-            int(offers.wordings[p.index]),
-            p.needed,
-            p.stratum,
-            text_id=int(offers.texts[p.index]),
-            inclusion=p.inclusion,
-            answers=p.answers,
+            int(offers.wordings[pick.index]),
+            pick.needed,
+            pick.stratum,
+            text_id=int(offers.texts[pick.index]),
+            inclusion=pick.inclusion,
+            answers=pick.answers,
         )
-        for p in sample.picks
+        for pick in sample.picks
     ]
     counts = zip(items, store.queues.labelled(codebook.name, items), strict=True)
-    given = sum(min(n, item.needed) for item, n in counts)
+    n_given = sum(min(n_labels, item.needed) for item, n_labels in counts)
     items += _attention(spec, codebook, items, offers, rng)
     return Proposal(
-        spec, codebook, tuple(items), sample, len(offers), by_rule, tuple(sorted(held_out)), given
+        spec, codebook, tuple(items), sample, len(offers), by_rule, tuple(sorted(held_out)), n_given
     )
 
 
 def make(store: Store, spec: QueueSpec, proposal: Proposal | None = None) -> int:
-    """Draw a queue, unless it was drawn already, and write it; return its rowid."""
+    """Draw a queue, unless it was drawn already, and write it. Return its rowid."""
     proposal = proposal or propose(store, spec)
     frame = proposal.sample.frame
-    kept = asdict(spec) | {
+    stored_spec = asdict(spec) | {
         "purpose": spec.purpose.value,
         "held_out_statements": proposal.held_out,
         "frame": None if frame is None else asdict(frame),
     }
-    return store.queues.create(spec.name, spec.purpose, proposal.codebook, proposal.items, kept)
+    return store.queues.create(
+        spec.name, spec.purpose, proposal.codebook, proposal.items, stored_spec
+    )
 
 
 def _candidates(store: Store, spec: QueueSpec, codebook: Codebook) -> Candidates:
@@ -226,28 +233,28 @@ def _candidates(store: Store, spec: QueueSpec, codebook: Codebook) -> Candidates
 
 
 def _readable_by_people(candidates: Candidates) -> tuple[Candidates, int]:
-    """Leave out what the rule for numbers reads; return the rest and how many were left out."""
+    """Return the candidates that no rule for numbers reads, and the number of the others."""
     rule = Likert()
-    by_rule = np.array([place.scale == LIKERT for place in candidates.places], dtype=np.bool_)[
+    is_by_rule = np.array([place.scale == LIKERT for place in candidates.places], dtype=np.bool_)[
         candidates.codes
     ]
-    rows = np.flatnonzero(by_rule)
+    rows = np.flatnonzero(is_by_rule)
     for start in range(0, len(rows), AT_ONCE):
-        some = rows[start : start + AT_ONCE]
-        by_rule[some] = [rule.read(text).label is not None for text in candidates.bodies(some)]
-    return candidates.only(~by_rule) if by_rule.any() else candidates, int(by_rule.sum())
+        chunk = rows[start : start + AT_ONCE]
+        is_by_rule[chunk] = [rule.read(text).label is not None for text in candidates.bodies(chunk)]
+    return candidates.only(~is_by_rule) if is_by_rule.any() else candidates, int(is_by_rule.sum())
 
 
 def _offered(candidates: Candidates) -> Offers:
-    """Return what may be drawn, with its statement and its stratum."""
+    """Return the candidates for sampling, with their statements and strata."""
     refs = {place.ref: 0 for place in candidates.places}
     strata = {_stratum(place): 0 for place in candidates.places}
     for names in (refs, strata):
         names.update((name, number) for number, name in enumerate(names))
-    where = np.array(
+    codes = np.array(
         [(refs[place.ref], strata[_stratum(place)]) for place in candidates.places], dtype=np.int32
     )
-    statement, stratum = where.reshape(-1, 2)[candidates.codes].T
+    statement, stratum = codes.reshape(-1, 2)[candidates.codes].T
     return Offers([*refs], [*strata], statement, stratum, candidates.answers, candidates.bodies)
 
 
@@ -261,42 +268,51 @@ def _named(*parts: str) -> str:
 
 
 def _nothing(store: Store, spec: QueueSpec, codebook: Codebook) -> str:
-    where = f" on {spec.instrument}" if spec.instrument else ""
-    who = f" by {', '.join(spec.models)}" if spec.models else ""
+    location = f" on {spec.instrument}" if spec.instrument else ""
+    givers = f" by {', '.join(spec.models)}" if spec.models else ""
     if codebook.subject is Subject.STATEMENT:
-        return f"the store has no statements{where}; import an instrument first"
+        return f"the store has no statements{location}; import an instrument first"
     models = ", ".join(free_text.models(store))
-    there = f". Models with answers: {models}" if models else ""
-    return f"the store has no free-text answers{who}{where}{there}. {free_text.how_to_ask()}"
+    available = f". Models with answers: {models}" if models else ""
+    return (
+        f"the store has no free-text answers{givers}{location}{available}. {free_text.how_to_ask()}"
+    )
 
 
 def _kept_apart(
     store: Store, spec: QueueSpec, offers: Candidates, rng: np.random.Generator
 ) -> tuple[set[str], set[str], set[str]]:
-    """Return the texts and statements that the other set has, and the statements that are held out
-    for this one.
+    """Return the texts and statements of the other set, and those held out for this one.
+
+    The last are statements.
     """
     other = {Purpose.TRAINING: Purpose.TEST, Purpose.TEST: Purpose.TRAINING}.get(spec.purpose)
     if other is None:
         return set(), set(), set()
     members = store.queues.members([other], spec.codebook)
     texts = {plain(text) for text, _, _ in members}
-    used = {ref for _, _, ref in members}
+    used_refs = {ref for _, _, ref in members}
     if spec.purpose is Purpose.TRAINING:
-        held = [queue.spec.get("held_out_statements") for queue in store.queues.list(Purpose.TEST)]
-        return texts, {ref for refs in held if isinstance(refs, list) for ref in refs}, set()
+        held_out_lists = [
+            queue.spec.get("held_out_statements") for queue in store.queues.list(Purpose.TEST)
+        ]
+        return (
+            texts,
+            {ref for refs in held_out_lists if isinstance(refs, list) for ref in refs},
+            set(),
+        )
     if not spec.held_out:
         return texts, set(), set()
     refs = {offers.places[code].ref for code in np.unique(offers.codes)}
-    free = sorted(refs - used)
-    wanted = max(1, round(spec.held_out * len(refs)))
-    if len(free) < wanted:
+    free = sorted(refs - used_refs)
+    n_wanted = max(1, round(spec.held_out * len(refs)))
+    if len(free) < n_wanted:
         raise UsageError(
-            f"{wanted} statements should be held out, but training sets use all except "
+            f"{n_wanted} statements should be held out, but training sets use all except "
             f"{len(free):,}. Make the test "
             "set first, or hold out a smaller share"
         )
-    return texts, set(), {free[place] for place in rng.permutation(len(free))[:wanted]}
+    return texts, set(), {free[index] for index in rng.permutation(len(free))[:n_wanted]}
 
 
 def _attention(
@@ -306,29 +322,28 @@ def _attention(
     offers: Candidates,
     rng: np.random.Generator,
 ) -> Iterable[NewItem]:
-    """Return items whose label is known whatever the statement, each beside a statement of the
-    queue.
+    """Return items with a known label whatever the statement, each beside a statement of the queue.
 
-    `offers`: texts that models gave; an item is none of these, or it could be a response too.
+    `offers` are texts that models gave. An item is none of these, or it could be a response too.
     """
     if not spec.attention:
         return []
-    there = {plain(text) for text, _ in attention_items(codebook.name)}
-    said = {text for one in offers if (text := plain(one.text)) in there}
-    known = [item for item in attention_items(codebook.name) if plain(item[0]) not in said]
-    if not known:
+    attention_texts = {plain(text) for text, _ in attention_items(codebook.name)}
+    given_texts = {text for offer in offers if (text := plain(offer.text)) in attention_texts}
+    unused = [item for item in attention_items(codebook.name) if plain(item[0]) not in given_texts]
+    if not unused:
         raise UsageError(
             f"there are no shipped attention items for the codebook {codebook.name}; give 0"
         )
     wordings = [item.wording_id for item in items]
-    if spec.attention > len(known):
+    if spec.attention > len(unused):
         raise UsageError(
-            f"found {spec.attention} attention items; {len(known)} are shipped for {codebook.name}"
+            f"found {spec.attention} attention items; {len(unused)} are shipped for {codebook.name}"
         )
-    chosen = [known[place] for place in rng.permutation(len(known))[: spec.attention]]
+    selected = [unused[index] for index in rng.permutation(len(unused))[: spec.attention]]
     return [
         NewItem(
             wordings[int(rng.integers(len(wordings)))], 0, "attention", text=text, attention=label
         )
-        for text, label in chosen
+        for text, label in selected
     ]

@@ -1,11 +1,12 @@
-"""Answers that another program collected, as a run: matched to the prompts of a design by their
-text, or by what they were about, and stored as imported. Audits, rulings and comparisons work on
-them; nothing asks their model again.
+"""Answers that another program collected, stored as an imported run.
 
-An answer is stored once. Where a log tells its answers apart, an answer is known by its uid, from
-whatever file it comes. Where a log does not, a file that has all that an earlier one had continues
-it, and a file with nothing new adds nothing; otherwise its answers are other ones, and a run of
-their own.
+The answers are matched to the prompts of a design by their text, or by what they were about.
+Audits, rulings and comparisons work on them. Nothing asks their model again.
+
+An answer is stored once. If a log tells its answers apart, an answer is known by its uid, from
+whatever file it comes. Otherwise a file that has all that an earlier one had continues it, and a
+file with nothing new adds nothing. The answers of any other file are other ones, and a run of their
+own.
 """
 
 from __future__ import annotations
@@ -50,16 +51,18 @@ from workbench.regular_files import check_file
 
 Name = TypeVar("Name")
 SHOWN = 5
-"places of answers that are left out, of which are told"
+"number of places of excluded answers that a message lists"
 REASONS = 12
-"reasons of answers that are left out, of which are told"
+"number of reasons of excluded answers that a message lists"
 TENTH = 0.1
-"share of the answers that may be left out without a question"
+"share of the answers that may be excluded without a question"
 AT_ONCE = 1000
 "draws that are written in one transaction"
 AS_SYSTEM_TURN = ("persona_turn", "system")
-"""axis of prompts with a persona as a system turn, of templates that put personas into the user's
-turn"""
+"""axis of prompts with a persona as a system turn
+
+Their templates put personas into the user's turn.
+"""
 MISSING_VALUES = frozenset({"None", "null", "NULL", "NaN", "nan", "<NA>", "undefined"})
 "words that programs write for a missing value"
 HASH = 64
@@ -69,13 +72,14 @@ SAMPLE = "sample"
 UNNAMED = "unknown"
 "name of the model of a log that does not name it"
 SEED_BYTES = 7
-"of a digest, as a whole number that SQLite holds"
+"number of bytes of a digest that become a whole number which SQLite holds"
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the answers of a file are to. Audit and family are, where they are empty, those with the
-    most matches.
+    """The request for the answers of a file.
+
+    An empty audit or family stands for the one with the most matches.
     """
 
     instrument: str
@@ -84,29 +88,29 @@ class Wanted:
     language: str = ""
     model: str = ""
     personas: tuple[Persona, ...] = ()
-    "that may stand before the prompts, beside those of the store"
+    "personas that may stand before the prompts, beside those of the store"
     most_count: int = MOST_COUNT
-    "answers that a row may stand for"
+    "the largest number of answers that a row may stand for"
     skip: bool = False
-    "whether entries with faults, and more than a tenth of the answers, may be left out"
+    "whether entries with faults, and more than a tenth of the answers, may be excluded"
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """The answers of one model, with the prompts that they are to."""
+    """The answers of one model, with the prompts that they answer."""
 
     plan: Plan
     entries: Sequence[tuple[bytes, Logged]]
     "(key of the prompt, answer), in the order of the file"
     new: Sequence[tuple[bytes, Logged]]
-    "those of them that are not stored yet; an answer may stand for fewer than in the file"
+    "the entries that are not stored yet, where an answer may stand for fewer than in the file"
     card: ModelCard
     is_named: bool = True
     "whether the log or a person names the model"
 
     @property
     def answers(self) -> dict[bytes, list[tuple[str, int]]]:
-        """Return the texts by prompt, each with how often it stands in the file."""
+        """The texts by prompt, each with its number in the file."""
         texts: dict[bytes, list[tuple[str, int]]] = {}
         for key, entry in self.entries:
             texts.setdefault(key, []).append((entry.answer or "", entry.count))
@@ -114,19 +118,17 @@ class Matched:
 
     @property
     def count(self) -> int:
-        """Return how many answers there are."""
+        """The number of answers."""
         return sum(entry.count for _, entry in self.entries)
 
     @property
     def count_new(self) -> int:
-        """Return how many of them are not stored yet."""
+        """The number of answers that are not stored yet."""
         return sum(entry.count for _, entry in self.new)
 
     @property
     def dates(self) -> str:
-        """Return the first and the last day of the answers, or an empty text if the log has
-        none.
-        """
+        """The first and the last day of the answers, or an empty text if the log has none."""
         days = sorted({entry.at[:10] for _, entry in self.entries if entry.at})
         return " to ".join(dict.fromkeys((days[0], days[-1]))) if days else ""
 
@@ -147,53 +149,56 @@ class Found:
     copies: int = 0
     "files with the same content as another"
     faults: Sequence[str] = ()
-    "of entries that are left out for them"
+    "faults of entries that are excluded for them"
     unknown: Sequence[str] = ()
     "names of files of a folder with the beginning of a log, but in no known format"
 
     @property
     def count(self) -> int:
-        """Return how many answers have a prompt."""
+        """The number of answers that have a prompt."""
         return sum(run.count for run in self.runs)
 
     @property
     def count_new(self) -> int:
-        """Return how many answers are not stored yet."""
+        """The number of answers that are not stored yet."""
         return sum(run.count_new for run in self.runs)
 
     @property
     def count_left_out(self) -> int:
-        """Return how many answers belong to no prompt, and how many entries have faults."""
+        """The number of answers without a prompt and of entries with faults."""
         return sum(entry.count for entries in self.left_out.values() for entry in entries) + len(
             self.faults
         )
 
     @property
     def leaves_out_much(self) -> bool:
-        """Return whether more than a tenth of the answers is left out."""
+        """Whether more than a tenth of the answers is excluded."""
         return self.count_left_out > TENTH * (self.count + self.count_left_out)
 
     def said(self, stored: int | None = None) -> Iterator[str]:
-        """Yield sentences on what comes, and what is left out. `stored`: answers that were written,
-        after it.
+        """Yield sentences on the answers to come, and on those that are excluded.
+
+        `stored` is the number of written answers, after an import.
         """
-        known = self.count - self.count_new
-        before = f"; {known:,} {'was' if known == 1 else 'were'} stored before" if known else ""
+        n_stored = self.count - self.count_new
+        stored_note = (
+            f"; {n_stored:,} {'was' if n_stored == 1 else 'were'} stored before" if n_stored else ""
+        )
         files = f" in {plural(self.files, 'file')}" if self.files > 1 else ""
         if stored is None:
             yield (
                 f"{self.program}{files}: {plural(self.count, 'answer')}, {self.count_new:,} "
-                f"new{before}"
+                f"new{stored_note}"
             )
         else:
-            yield f"{self.program}{files}: {plural(stored, 'answer')} stored{before}"
+            yield f"{self.program}{files}: {plural(stored, 'answer')} stored{stored_note}"
         for run in self.runs:
             design = run.plan.design
-            collected = f"; collected {run.dates}" if run.dates else ""
+            dates = f"; collected {run.dates}" if run.dates else ""
             yield (
                 f"- {design.model}: {plural(run.count, 'answer')} to "
                 f"{plural(len(run.answers), 'prompt')} of "
-                f"{design.instrument}, {design.audit} (templates {design.family}){collected}; "
+                f"{design.instrument}, {design.audit} (templates {design.family}){dates}; "
                 f"{design.sampling}; {run.count_new:,} new"
             )
         if not all(run.is_named for run in self.runs):
@@ -204,13 +209,13 @@ class Found:
 
     def _said_endings(self) -> Iterator[str]:
         entries = [entry for run in self.runs for _, entry in run.entries]
-        for ended, what in (
+        for ending, cause in (
             (CUT, "the limit of tokens"),
             (FILTERED, "a content filter of the service"),
         ):
-            if count := sum(entry.count for entry in entries if entry.ended == ended):
+            if count := sum(entry.count for entry in entries if entry.ended == ending):
                 yield (
-                    f"- {plural(count, 'answer')} ended at {what}; stored as "
+                    f"- {plural(count, 'answer')} ended at {cause}; stored as "
                     f"{'it is' if count == 1 else 'they are'}"
                 )
 
@@ -223,10 +228,10 @@ class Found:
                 if text in MISSING_VALUES:
                     counts[text] += entry.count
         if counts:
-            words = " or ".join(counts)
+            values = " or ".join(counts)
             verb = "is" if counts.total() == 1 else "are"
             yield (
-                f"- {plural(counts.total(), 'answer')} {verb} the word {words}; stored as a "
+                f"- {plural(counts.total(), 'answer')} {verb} the word {values}; stored as a "
                 "text. A program may have "
                 "written it for a missing answer; an empty cell is none."
             )
@@ -260,18 +265,19 @@ class Found:
             yield f"- {plural(self.copies, 'file')} with the same content as another; read once"
 
     def _places(self, entries: Sequence[Logged]) -> str:
-        """Return where entries stand: `entries 3, 4, 9 …`, with the names of the files if there are
-        several.
+        """Return the locations of entries: `entries 3, 4, 9 …`.
+
+        If there are several files, their names are included.
         """
-        places = list(dict.fromkeys((entry.file, entry.place) for entry in entries))
-        more = " …" if len(places) > SHOWN else ""
+        locations = list(dict.fromkeys((entry.file, entry.place) for entry in entries))
+        ellipsis = " …" if len(locations) > SHOWN else ""
         if self.files > 1:
-            return ", ".join(f"{file} {place:,}" for file, place in places[:SHOWN]) + more
-        noun = "entry" if len(places) == 1 else "entries"
-        return f"{noun} " + ", ".join(f"{place:,}" for _, place in places[:SHOWN]) + more
+            return ", ".join(f"{file} {number:,}" for file, number in locations[:SHOWN]) + ellipsis
+        noun = "entry" if len(locations) == 1 else "entries"
+        return f"{noun} " + ", ".join(f"{number:,}" for _, number in locations[:SHOWN]) + ellipsis
 
     def data(self) -> dict[str, object]:
-        """Return the same for a program."""
+        """Return the outcome for a program."""
         runs = [
             {
                 "model": run.card.name,
@@ -303,7 +309,7 @@ class Found:
         }
 
     def next(self, store: Path) -> str:
-        """Return the command that shows what audits make of the answers."""
+        """Return the command that shows the results of audits on the answers."""
         return f"workbench show {shlex.quote(str(store))} {self.runs[0].plan.design.audit}"
 
 
@@ -329,8 +335,9 @@ class _Read:
 
 
 def _read(path: Path, wanted: Wanted, how: How) -> _Read:
-    """Read a log, or all logs of a folder. Raises UsageError without an answer, InputError for
-    faults of a file.
+    """Read a log, or all logs of a folder.
+
+    Raises UsageError without an answer, InputError for faults of a file.
     """
     paths = logs_in(path) if path.is_dir() else [check_file(path)]
     findings = Findings()
@@ -393,17 +400,15 @@ def _hash(path: Path) -> str:
 
 
 def _once(entries: Iterable[Logged]) -> tuple[list[Logged], tuple[Logged, ...], tuple[Logged, ...]]:
-    """Return the entries with an answer of their own, those that repeat one, and those that
-    contradict one.
-    """
-    seen: dict[tuple[str, ...], str | None] = {}
+    """Return the entries with their own answer, those that repeat one, and contradicting ones."""
+    answer_by_name: dict[tuple[str, ...], str | None] = {}
     distinct, repeated, contradicting = [], [], []
     for entry in entries:
         name = (entry.uid,) if entry.uid else (entry.file, entry.model, entry.key)
-        if not entry.key or name not in seen:
-            seen[name] = entry.answer
+        if not entry.key or name not in answer_by_name:
+            answer_by_name[name] = entry.answer
             distinct.append(entry)
-        elif seen[name] == entry.answer:
+        elif answer_by_name[name] == entry.answer:
             repeated.append(entry)
         else:
             contradicting.append(entry)
@@ -414,16 +419,15 @@ def _once(entries: Iterable[Logged]) -> tuple[list[Logged], tuple[Logged, ...], 
 
 
 def match(store: Store, path: Path, wanted: Wanted, how: How = AS_IS) -> Found:
-    """Read a log, or a folder of them, and match its answers to the prompts of the templates that
-    fit most of them.
+    """Read a log, or a folder of them, and match its answers to prompts.
 
-    Reads the store only. Raises UsageError where nothing matches, InputError for faults of the
-    file.
+    The prompts are those of the templates that fit most of the answers. The store is only read.
+    Raises UsageError if nothing matches, InputError for faults of the file.
     """
     _check_model(wanted)
-    read = _read(path, wanted, how)
+    log = _read(path, wanted, how)
     instrument = store.instruments.get(wanted.instrument)
-    tried = [
+    families = [
         (audit.name, family)
         for audit in registry.asking()
         if wanted.audit in ("", audit.name)
@@ -433,41 +437,43 @@ def match(store: Store, path: Path, wanted: Wanted, how: How = AS_IS) -> Found:
         )
         if wanted.family in ("", family)
     ]
-    personas = _personas(store, wanted, read.answers)
+    personas = _personas(store, wanted, log.answers)
     outcomes: list[_Match] = []
-    refused: list[UsageError] = []
-    for audit, family in tried:
+    refusals: list[UsageError] = []
+    for audit, family in families:
         try:
             outcomes.append(
-                _matched(store, read, replace(wanted, audit=audit, family=family), personas)
+                _matched(store, log, replace(wanted, audit=audit, family=family), personas)
             )
         except UsageError as error:  # an audit that asks nothing of this instrument
-            refused.append(error)
-    matching = sorted((made for made in outcomes if made.runs), key=lambda made: made.n_unmatched)
+            refusals.append(error)
+    matching = sorted(
+        (fitting for fitting in outcomes if fitting.runs), key=lambda fitting: fitting.n_unmatched
+    )
     if not matching:
-        if tried and len(refused) == len(tried):
-            raise refused[-1]
-        raise UsageError(_nothing_matches(path, read, wanted, tried, outcomes))
+        if families and len(refusals) == len(families):
+            raise refusals[-1]
+        raise UsageError(_nothing_matches(path, log, wanted, families, outcomes))
     best = matching[0]
-    alike = [made for made in matching if made.n_unmatched == best.n_unmatched]
-    if len(alike) > 1:
-        choices = " or ".join(f"--audit {made.audit} --family {made.family}" for made in alike)
+    ties = [tie for tie in matching if tie.n_unmatched == best.n_unmatched]
+    if len(ties) > 1:
+        choices = " or ".join(f"--audit {tie.audit} --family {tie.family}" for tie in ties)
         raise UsageError(
-            f"{path}: {read.program}: its answers fit several sets of templates; give {choices}"
+            f"{path}: {log.program}: its answers fit several sets of templates; give {choices}"
         )
     left_out = _reasons(best, outcomes)
-    if read.contradicting:
-        left_out[CONTRADICTING] = list(read.contradicting)
+    if log.contradicting:
+        left_out[CONTRADICTING] = list(log.contradicting)
     return Found(
-        read.program,
+        log.program,
         best.runs,
         left_out,
-        read.unanswered,
-        read.repeated,
-        read.files,
-        read.copies,
-        read.faults,
-        read.unknown,
+        log.unanswered,
+        log.repeated,
+        log.files,
+        log.copies,
+        log.faults,
+        log.unknown,
     )
 
 
@@ -486,7 +492,7 @@ class _Match:
     family: str
     runs: tuple[Matched, ...]
     unmatched: tuple[tuple[Logged, str], ...]
-    "(answer, why it is to no prompt)"
+    "(answer, reason why it has no prompt)"
 
     @property
     def n_unmatched(self) -> int:
@@ -500,20 +506,22 @@ def _nothing_matches(
     tried: Sequence[tuple[str, str]],
     others: Sequence[_Match],
 ) -> str:
-    """Return the message for a log of which no answer is to a prompt."""
+    """Return the message for a log without an answer to any prompt."""
     first = read.answers[0]
-    shown = " ".join(first.turns[-1][1].split())[:160] if first.turns else str(dict(first.about))
-    end = "" if shown.endswith((".", "?", "!")) else "."
-    reasons = Counter(reason for made in others for _, reason in made.unmatched)
-    # where a prompt was nearly sent, only one family says so
-    near = [
+    text = " ".join(first.turns[-1][1].split())[:160] if first.turns else str(dict(first.about))
+    end = "" if text.endswith((".", "?", "!")) else "."
+    reasons = Counter(reason for other in others for _, reason in other.unmatched)
+    # Only one family names a prompt that is nearly the one sent.
+    near_reasons = [
         reason for reason in reasons if reason not in (OTHER_TEXT, OTHER_TEMPLATE, NO_STATEMENT)
     ]
-    why = f": {near[0] if near else reasons.most_common(1)[0][0]}" if reasons else ""
+    cause = (
+        f": {near_reasons[0] if near_reasons else reasons.most_common(1)[0][0]}" if reasons else ""
+    )
     return (
         f"{path}: found {read.program} with {plural(len(read.answers), 'answer')}, none of them "
         "to a prompt of "
-        f"{wanted.instrument}{why}. The first: {shown}{end} Import an instrument with these "
+        f"{wanted.instrument}{cause}. The first: {text}{end} Import an instrument with these "
         "templates, or name "
         "prompts by ref, variant, template and order (templates tried: "
         f"{', '.join(map('/'.join, tried)) or 'none'})."
@@ -521,36 +529,40 @@ def _nothing_matches(
 
 
 def _reasons(best: _Match, others: Sequence[_Match]) -> dict[str, list[Logged]]:
-    """Return the answers that are left out by reason; those of other templates have these for a
-    reason.
+    """Return the excluded answers by reason.
+
+    Answers to other templates have these as their reason.
     """
-    elsewhere: dict[int, str] = {}
-    for made in others:
-        if made is not best and made.runs:
-            matched = {id(entry) for run in made.runs for _, entry in run.entries}
-            why = (
-                f"its prompt is one of other templates (--audit {made.audit} --family "
-                f"{made.family})"
+    other_reasons: dict[int, str] = {}
+    for other in others:
+        if other is not best and other.runs:
+            matched = {id(entry) for run in other.runs for _, entry in run.entries}
+            other_reason = (
+                f"its prompt is one of other templates (--audit {other.audit} --family "
+                f"{other.family})"
             )
-            elsewhere |= {entry: why for entry in matched if entry not in elsewhere}
+            other_reasons |= {
+                entry_id: other_reason for entry_id in matched if entry_id not in other_reasons
+            }
     reasons: dict[str, list[Logged]] = {}
     for entry, reason in best.unmatched:
-        reasons.setdefault(elsewhere.get(id(entry), reason), []).append(entry)
+        reasons.setdefault(other_reasons.get(id(entry), reason), []).append(entry)
     return reasons
 
 
 def _personas(store: Store, wanted: Wanted, answers: Sequence[Logged]) -> tuple[Persona, ...]:
-    """Return the personas that may stand before the prompts of some answers: those whose first turn
-    was sent.
+    """Return the personas that may stand before the prompts of some answers.
+
+    Their first turn was sent, or their name is in the log.
     """
     sent = {entry.turns[0][1] for entry in answers if entry.turns}
     names = {entry.about[PERSONA] for entry in answers if PERSONA in entry.about}
-    known = {
+    persona_by_key = {
         persona.key: persona for persona in (*store.runs.personas().values(), *wanted.personas)
     }
     return tuple(
         persona
-        for persona in known.values()
+        for persona in persona_by_key.values()
         if persona.name in names or any(persona.turns[0].content in text for text in sent)
     )
 
@@ -558,7 +570,11 @@ def _personas(store: Store, wanted: Wanted, answers: Sequence[Logged]) -> tuple[
 def _matched(store: Store, read: _Read, wanted: Wanted, personas: Sequence[Persona]) -> _Match:
     """Return the runs of a family of templates, and the answers that are to none of its prompts."""
     statements = store.instruments.get(wanted.instrument).statements
-    wordings = {w.text: (s.ref, str(w.variant)) for s in statements for w in s.wordings}
+    wordings = {
+        wording.text: (statement.ref, str(wording.variant))
+        for statement in statements
+        for wording in statement.wordings
+    }
     groups: dict[tuple[str, tuple[tuple[str, float], ...]], list[Logged]] = {}
     for entry in read.answers:
         model = wanted.model or entry.model or UNNAMED
@@ -576,13 +592,13 @@ def _matched(store: Store, read: _Read, wanted: Wanted, personas: Sequence[Perso
             personas=tuple(personas),
         )
         card = ModelCard(design.model, read.revision, IMPORTED.rstrip(":"), "none", "none")
-        made = _planned(store, design, card)
+        planned = _planned(store, design, card)
         if any(entry.turns and entry.turns[0][0] == "system" for entry in answers):
-            made = _with_system_turns(made)
-        places = _Places(made.probes, wordings)
+            planned = _with_system_turns(planned)
+        index = _Places(planned.probes, wordings)
         entries: list[tuple[bytes, Logged]] = []
         for entry in answers:
-            prompt = places.prompt_of(entry)
+            prompt = index.prompt_of(entry)
             if isinstance(prompt, str):
                 unmatched.append((entry, prompt))
             else:
@@ -590,7 +606,7 @@ def _matched(store: Store, read: _Read, wanted: Wanted, personas: Sequence[Perso
         if entries:
             _check_counts(entries)
             is_named = bool(wanted.model or answers[0].model)
-            runs.append(_without_stored(store, made, card, entries, is_named=is_named))
+            runs.append(_without_stored(store, planned, card, entries, is_named=is_named))
     return _Match(wanted.audit, wanted.family, tuple(runs), tuple(unmatched))
 
 
@@ -600,9 +616,10 @@ NOTHING_STORED: Mapping[bytes, int] = {}
 def _check_counts(
     entries: Sequence[tuple[bytes, Logged]], stored: Mapping[bytes, int] = NOTHING_STORED
 ) -> None:
-    """Raise UsageError if the answers to one prompt are more than a store can hold.
+    """Raise UsageError if one prompt has more answers than a store can hold.
 
     entries : of all files of an import
+
     stored : prompt -> answers of earlier imports that this one continues
     """
     by_prompt: dict[bytes, list[Logged]] = {}
@@ -615,8 +632,8 @@ def _check_counts(
             continue
         largest = max(answers, key=lambda entry: entry.count)
         n_files = len({entry.file for entry in answers})
-        before = f" in {n_files} files" if n_files > 1 else ""
-        before += f", {n_stored:,} of them stored already" if n_stored else ""
+        context = f" in {n_files} files" if n_files > 1 else ""
+        context += f", {n_stored:,} of them stored already" if n_stored else ""
         prompt = (
             " ".join(largest.turns[-1][1].split())[:160]
             if largest.turns
@@ -624,7 +641,7 @@ def _check_counts(
         )
         raise UsageError(
             f"{largest.file}: the counts of the answers to one prompt add up to "
-            f"{n_answers:,}{before}; a store holds "
+            f"{n_answers:,}{context}; a store holds "
             f"at most {MOST_ANSWERS:,}. The largest is {largest.count:,}, in entry "
             f"{largest.place:,}. "
             f"Correct the counts and import the file again. The prompt: {prompt}"
@@ -642,32 +659,38 @@ def _planned(store: Store, design: Design, card: ModelCard) -> Plan:
 
 
 def _with_system_turns(made: Plan) -> Plan:
-    """Return a plan whose personas are system turns, too, where its templates put them into the
-    user's turn.
+    """Return a plan whose personas are system turns, too.
+
+    This applies if its templates put them into the user's turn.
 
     A name on an axis of its own tells these prompts from those that are asked here.
     """
     if made.design.family != IN_THE_USER_TURN:
         return made
-    alone = [probe for probe in made.probes if probe.bare is None]
-    others = []
+    bare_probes = [probe for probe in made.probes if probe.bare is None]
+    extra_probes = []
     for persona in made.design.personas:
         if persona.instruction:
-            crossed = (persona.crossed(probe, system_turn=True) for probe in alone)
-            others += [replace(probe, axes=(*probe.axes, AS_SYSTEM_TURN)) for probe in crossed]
-    prompts = made.prompts | {probe.prompt.key: probe.prompt for probe in others}
-    return replace(made, probes=(*made.probes, *others), prompts=prompts)
+            crossed = (persona.crossed(probe, system_turn=True) for probe in bare_probes)
+            extra_probes += [
+                replace(probe, axes=(*probe.axes, AS_SYSTEM_TURN)) for probe in crossed
+            ]
+    prompts = made.prompts | {probe.prompt.key: probe.prompt for probe in extra_probes}
+    return replace(made, probes=(*made.probes, *extra_probes), prompts=prompts)
 
 
 def _sampling(numbers: Mapping[str, float]) -> Sampling:
-    """Return the sampling that a log tells; what it does not tell is left to whoever answered."""
-    unknown = [name for name in MAY_BE_LEFT if name not in numbers]
-    usual = Sampling()
+    """Return the sampling that a log states.
+
+    Values that it does not state are left to whoever answered.
+    """
+    unstated = [name for name in MAY_BE_LEFT if name not in numbers]
+    defaults = Sampling()
     return Sampling(
-        temperature=numbers.get("temperature", usual.temperature),
-        top_p=numbers.get("top_p", usual.top_p),
+        temperature=numbers.get("temperature", defaults.temperature),
+        top_p=numbers.get("top_p", defaults.top_p),
         max_new_tokens=int(numbers.get("max_tokens", 0)),
-        server=",".join((*unknown, NOT_STATED)),
+        server=",".join((*unstated, NOT_STATED)),
     )
 
 
@@ -679,22 +702,23 @@ def _without_stored(
     *,
     is_named: bool,
 ) -> Matched:
-    """Return a run with the answers that are not stored yet, under the revision of the import that
-    they continue.
+    """Return a run with the answers that are not stored yet.
+
+    It has the revision of the import that they continue.
     """
     counts = Counter[tuple[bytes, str]]()
     for key, entry in entries:
         counts[key, entry.answer or ""] += entry.count
     seeds = {seed_of(key, entry) for key, entry in entries if entry.uid}
     sampling = made.design.sampling
-    # As earlier versions stored what a log does not state.
-    before = replace(sampling, server=",".join(sampling.left))
+    # Earlier versions stored the settings that a log does not state in this form.
+    older_sampling = replace(sampling, server=",".join(sampling.left))
     earlier_imports = [
-        (kept, earlier)
-        for kept in (sampling, before)
-        for earlier in store.runs.earlier_imports(card.name, kept)
+        (stored_sampling, earlier)
+        for stored_sampling in (sampling, older_sampling)
+        for earlier in store.runs.earlier_imports(card.name, stored_sampling)
     ]
-    for kept, earlier in earlier_imports:
+    for import_sampling, earlier in earlier_imports:
         if earlier.seeds & seeds:
             new = [
                 (key, entry) for key, entry in entries if seed_of(key, entry) not in earlier.seeds
@@ -707,7 +731,7 @@ def _without_stored(
         for (prompt, _), n_answers in earlier.answers.items():
             stored[prompt] += n_answers
         _check_counts(new, stored)
-        continued = replace(made, design=replace(made.design, sampling=kept))
+        continued = replace(made, design=replace(made.design, sampling=import_sampling))
         return Matched(continued, entries, new, replace(card, revision=earlier.revision), is_named)
     return Matched(made, entries, list(entries), card, is_named)
 
@@ -728,15 +752,15 @@ def _rest(
     entries: Sequence[tuple[bytes, Logged]], stored: Counter[tuple[bytes, str]]
 ) -> list[tuple[bytes, Logged]]:
     """Return the entries beyond those that are stored."""
-    left = stored.copy()
-    rest = []
+    unmatched = stored.copy()
+    beyond = []
     for key, entry in entries:
         text = entry.answer or ""
-        known = min(entry.count, left[key, text])
-        left[key, text] -= known
-        if entry.count > known:
-            rest.append((key, replace(entry, count=entry.count - known)))
-    return rest
+        n_stored = min(entry.count, unmatched[key, text])
+        unmatched[key, text] -= n_stored
+        if entry.count > n_stored:
+            beyond.append((key, replace(entry, count=entry.count - n_stored)))
+    return beyond
 
 
 OTHER_TEXT = "its text is sent by no template, word for word"
@@ -757,7 +781,7 @@ OTHER_TEMPLATE = "its template is none of this family"
 
 
 class _Places:
-    """Prompts by their text, and by what they are about."""
+    """The prompts by their text, and by statement, variant, template and order."""
 
     def __init__(self, probes: Sequence[Probe], wordings: Mapping[str, tuple[str, str]]) -> None:
         self._texts: dict[Turns, Prompt | None] = {}
@@ -782,9 +806,9 @@ class _Places:
                 )
 
     def prompt_of(self, entry: Logged) -> Prompt | str:
-        """Return the prompt that an answer is to, or why there is none.
+        """Return the prompt of an answer, or the reason why there is none.
 
-        Where the log has what was sent, that alone decides, word for word.
+        If the log has the sent text, that alone decides, word for word.
         """
         return self._of_turns(entry.turns) if entry.turns else self._of_names(entry.about)
 
@@ -799,8 +823,8 @@ class _Places:
         return OTHER_TEXT
 
     def _of_names(self, about: Mapping[str, str]) -> Prompt | str:
-        if (known := self._keys.get(about.get("key", "")[:DIGITS])) is not None:
-            return known
+        if (prompt := self._keys.get(about.get("key", "")[:DIGITS])) is not None:
+            return prompt
         if not about.keys() & {"ref", "statement", "wording"}:
             return (
                 OTHER_KEY
@@ -828,10 +852,10 @@ class _Places:
             return f"it has no order, and {template} has both (printed, swapped)"
         if order not in orders:
             return f"its order is none that {template} has ({', '.join(sorted(orders))})"
-        place = ref, variant, template, order
-        if place not in self._about:
+        cell = ref, variant, template, order
+        if cell not in self._about:
             return "its statement has no such variant"
-        return self._about[place] or "several prompts are meant; a column key tells them apart"
+        return self._about[cell] or "several prompts are meant; a column key tells them apart"
 
 
 def _ways_to_send(messages: Sequence[Message]) -> set[Turns]:
@@ -842,7 +866,7 @@ def _ways_to_send(messages: Sequence[Message]) -> set[Turns]:
 
 
 def _put(known: dict[Name, Prompt | None], name: Name, prompt: Prompt) -> None:
-    """Keep which prompt a name names; that of several prompts names none."""
+    """Record the prompt of a name. The name of several prompts stands for none."""
     if (other := known.setdefault(name, prompt)) is not None and other.key != prompt.key:
         known[name] = None
 
@@ -852,16 +876,14 @@ def _put(known: dict[Name, Prompt | None], name: Name, prompt: Prompt) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What an import wrote."""
+    """The jobs and the number of answers that an import wrote."""
 
     jobs: tuple[int, ...]
     answers: int
 
 
 def check_partial(found: Found, *, skip: bool) -> None:
-    """Raise UsageError if more than a tenth of the answers would be left out, and nobody has agreed
-    to that.
-    """
+    """Raise UsageError if more than a tenth of the answers would be excluded without consent."""
     if found.leaves_out_much and not skip:
         count = found.count + found.count_left_out
         message = (
@@ -873,7 +895,7 @@ def check_partial(found: Found, *, skip: bool) -> None:
 
 
 def put(store: Store, found: Found) -> Stored:
-    """Store the answers, a job for each model with new ones."""
+    """Store the answers, in a job for each model with new ones."""
     jobs: list[int] = []
     answers = 0
     for run in found.runs:
@@ -885,9 +907,9 @@ def put(store: Store, found: Found) -> Stored:
 
 
 def _put_run(store: Store, program: str, run: Matched) -> tuple[int, int]:
-    """Store the new answers of a run; return the number of the job and of the answers."""
-    planned = {key: sum(count for _, count in texts) for key, texts in run.answers.items()}
-    design = replace(run.plan.design, samples=max(planned.values()), tries=1)
+    """Store the new answers of a run, and return the number of the job and of the answers."""
+    n_planned = {key: sum(count for _, count in texts) for key, texts in run.answers.items()}
+    design = replace(run.plan.design, samples=max(n_planned.values()), tries=1)
     job = store.jobs.create(SAMPLE, design.as_json(), run.count_new)
     attempt = store.jobs.claim(job, code_version())
     stored = 0
@@ -901,30 +923,32 @@ def _put_run(store: Store, program: str, run: Matched) -> tuple[int, int]:
             design.personas,
         )
         ids = store.runs.begin(run.card, design.sampling)
-        for count in sorted(set(planned.values())):
-            store.runs.note_plan(*ids, [key for key, n in planned.items() if n == count], count)
+        for count in sorted(set(n_planned.values())):
+            store.runs.note_plan(
+                *ids, [key for key, n_answers in n_planned.items() if n_answers == count], count
+            )
         reader = BatchReader.of(store, run.plan.templates, run.plan.probes)
         draws = _draws(run)
         for first in range(0, len(draws), AT_ONCE):
             batch = draws[first : first + AT_ONCE]
             readings = reader.read(batch)
-            done = stored + sum(draw.n for draw in batch)
+            n_done = stored + sum(draw.n for draw in batch)
             progress = {
-                "answers": done,
+                "answers": n_done,
                 "unreadable": reader.unreadable,
                 "refused": reader.refused,
                 "truncated": reader.truncated,
             }
-            state = (job, done, json.dumps(progress))
+            state = (job, n_done, json.dumps(progress))
             store.runs.add(*ids, attempt, batch, job=state, readings=readings)
-            stored = done
+            stored = n_done
     except BaseException:
-        told = f"{plural(stored, 'answer')} imported; import the file again"
-        store.jobs.finish(job, attempt, "failed", told)
+        message = f"{plural(stored, 'answer')} imported; import the file again"
+        store.jobs.finish(job, attempt, "failed", message)
         raise
-    when = f"; collected {run.dates}" if run.dates else ""
+    dates = f"; collected {run.dates}" if run.dates else ""
     store.jobs.finish(
-        job, attempt, "done", f"{plural(stored, 'answer')} imported from {program}{when}"
+        job, attempt, "done", f"{plural(stored, 'answer')} imported from {program}{dates}"
     )
     return job, stored
 

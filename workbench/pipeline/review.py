@@ -1,5 +1,6 @@
-"""What waits for an auditor under a run, in the order of `workbench.domain.reviews`, and what was
-looked at.
+"""The pending items of a run for an auditor, and the items that were reviewed.
+
+Their order is that of `workbench.domain.reviews`.
 """
 
 from __future__ import annotations
@@ -51,7 +52,10 @@ from workbench.stats.resampling import derive_rng
 from workbench.stats.samples import allocated, drawn
 
 Given = tuple[str, str, str]
-"wording, keys of prompt and text in hexadecimal of an answer; without a text: of a prompt"
+"""wording, and keys of prompt and text in hexadecimal of an answer
+
+Without a text, the key is that of a prompt.
+"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -60,185 +64,213 @@ class Review:
 
     run: Run
     card: ReaderCard | None
-    "who reads the answers; None: nobody does"
+    "the reader of the answers, or None without one"
     reader: int | None
     judged: Judged
     queue: tuple[Ranked, ...]
     rulings: RulingsOn
     drawn: Drawn = field(default_factory=dict)
     found: tuple[tuple[str, Signal], ...] = ()
-    "every (ref, reason) that rulings have no part in"
+    "every (ref, reason) that does not depend on rulings"
     given: Mapping[str, tuple[Given, ...]] = field(default_factory=dict)
-    """ref -> what the item of a statement shows, where anybody ruled on something below the
-    statement"""
+    "ref -> the answers of a statement's item, if anybody ruled on something below the statement"
 
     @property
     def read_by(self) -> str:
-        """The name of who reads the answers."""
+        """The name of the reader of the answers."""
         return PEOPLE if self.card is None else self.card.name
 
     def looked_at(self, ref: str, auditor: str | None) -> bool:
-        """Return whether an auditor, or anybody, has reviewed a statement: see
-        `workbench.evidence.listed_rulings`.
+        """Return whether an auditor, or anybody, has reviewed a statement.
+
+        See `workbench.evidence.listed_rulings`.
         """
         return is_reviewed(self.rulings, ref, auditor)
 
     def deciders(self, ref: str) -> tuple[str, ...]:
-        """Return who has decided on a statement, in the order in which they did."""
+        """Return the auditors who have decided on a statement, in the order of their decisions."""
         return deciders(self.rulings.statements.get(ref, ()))
 
     def ruled(self, ref: str, auditor: str | None) -> tuple[int, int]:
-        """Return how many answers (prompts, of computed probabilities) of an item an auditor, or
-        anybody, ruled on, be it by a ruling on the prompt or the wording, and how many there are;
-        (0, 0): on none.
+        """Return the numbers of ruled answers and of all answers of an item.
+
+        The rulings are those of an auditor, or of anybody. Of computed probabilities prompts are
+        counted.
+
+        A ruling on the prompt or the wording counts for its answers. The result is (0, 0) without a
+        ruling.
         """
-        given = self.given.get(ref, ())
-        done = [
-            one.subject
-            for one in self.rulings.statements.get(ref, ())
-            if auditor in (None, one.auditor) and one.verdict is not Verdict.LOOK_AGAIN
+        answers = self.given.get(ref, ())
+        subjects = [
+            ruling.subject
+            for ruling in self.rulings.statements.get(ref, ())
+            if auditor in (None, ruling.auditor) and ruling.verdict is not Verdict.LOOK_AGAIN
         ]
-        n = sum(any(_covers(subject, one) for subject in done) for one in given)
-        return (n, len(given)) if n else (0, 0)
+        n_ruled = sum(any(_covers(subject, answer) for subject in subjects) for answer in answers)
+        return (n_ruled, len(answers)) if n_ruled else (0, 0)
 
     def as_drawn(self, ruling: Ruling) -> bool:
-        """Return whether a ruling is on an answer that had been drawn at random by then."""
+        """Return whether a ruling is on an answer that had been sampled at random by then."""
         return as_drawn(ruling, self.drawn)
 
     def waiting(self, auditor: str | None) -> tuple[Ranked, ...]:
         """Return the statements that an auditor, or anybody, has not reviewed."""
-        return tuple(one for one in self.queue if not self.looked_at(one.ref, auditor))
+        return tuple(item for item in self.queue if not self.looked_at(item.ref, auditor))
 
 
 def _covers(subject: Subject, given: Given) -> bool:
-    """Return whether something below a statement is an answer, its prompt or its wording."""
+    """Return whether a subject below a statement is an answer, its prompt or its wording."""
     variant, prompt, text = given
-    named = subject.named
-    if "prompt" in named:
-        return named["prompt"] == prompt and named.get("text", text) == text
-    return named.get("variant") == variant
+    fields = subject.named
+    if "prompt" in fields:
+        return fields["prompt"] == prompt and fields.get("text", text) == text
+    return fields.get("variant") == variant
 
 
 @at_once
 def review(store: Store, run: Run, readings: Readings) -> Review:
-    """Return the queue of a run. Verdicts are those without rulings, so that ruling does not
-    reorder the queue.
+    """Return the queue of a run.
 
-    Raises UsageError where nothing can be judged.
+    Verdicts are those without rulings, so that a ruling does not reorder the queue. Raises
+    UsageError if nothing can be judged.
     """
-    plain = Readings(readings.by, rulings=False)
-    source = _source(store, run, plain)
+    without_rulings = Readings(readings.by, rulings=False)
+    source = _source(store, run, without_rulings)
     by_rule = source.reader is not None and registry.audit(run.audit).nature.by_rule
     if by_rule and run.sampling.mode != EXACT:
-        read_by_all(store, run)  # what is read now is no part of what the queue rests on
+        # The readings made now are not among the facts on which the queue rests.
+        read_by_all(store, run)
     parts = (Part.ANSWERS, Part.READINGS, Part.MATERIAL, Part.REMARKS, Part.FINDINGS)
-    made = kept(
+    unruled = kept(
         store,
-        ("review", run, plain),
+        ("review", run, without_rulings),
         parts,
-        lambda: _unruled(store, run, plain, source, by_rule=by_rule),
+        lambda: _unruled(store, run, without_rulings, source, by_rule=by_rule),
     )
-    return with_rulings(store, made)
+    return with_rulings(store, unruled)
 
 
 def _unruled(store: Store, run: Run, plain: Readings, source: Source, *, by_rule: bool) -> Review:
     """Return the facts on a run's statements without rulings, before ranking."""
-    judged = registry.audit(run.audit).judged_for_review(store, run, plain) or _unjudged(
+    judgements = registry.audit(run.audit).judged_for_review(store, run, plain) or _unjudged(
         store, run, source.reader
     )
-    signals = [(ref, one) for ref, found in judged.signals.items() for one in found]
+    signals = [
+        (ref, signal) for ref, ref_signals in judgements.signals.items() for signal in ref_signals
+    ]
     signals += _remarks(store, run)
     signals += contradictions(store, run, by_rule=by_rule)
     signals += in_other_languages(store, run)
     signals += _findings(store, run)
     signals += [
-        (ref, Signal("outdated", f"version {asked}, now {now}"))
-        for ref, (asked, now) in store.runs.outdated(run).items()
+        (ref, Signal("outdated", f"version {asked_version}, now {current_version}"))
+        for ref, (asked_version, current_version) in store.runs.outdated(run).items()
     ]
-    return Review(run, source.card, source.reader, judged, (), RulingsOn(), found=tuple(signals))
+    return Review(
+        run, source.card, source.reader, judgements, (), RulingsOn(), found=tuple(signals)
+    )
 
 
 def with_rulings(store: Store, of: Review) -> Review:
-    """Return a queue updated with auditors' new rulings; nothing else is read again."""
-    on = rulings_on(store, of.run)
-    drawn = drawn_since(samples_of(store, of.run, of.card))
-    queue = ranked(of.judged.statements, [*of.found, *_ruled(on, drawn)])
-    worked_on = (
-        one
-        for one in queue
-        if any(two.subject.kind is not Ruled.STATEMENT for two in on.statements.get(one.ref, ()))
+    """Return a queue updated with auditors' new rulings. Nothing else is read again."""
+    run_rulings = rulings_on(store, of.run)
+    samples = drawn_since(samples_of(store, of.run, of.card))
+    queue = ranked(of.judged.statements, [*of.found, *_ruled(run_rulings, samples)])
+    opened_items = (
+        item
+        for item in queue
+        if any(
+            ruling.subject.kind is not Ruled.STATEMENT
+            for ruling in run_rulings.statements.get(item.ref, ())
+        )
     )
-    given = {one.ref: of.given.get(one.ref) or _given(store, of.run, one.ref) for one in worked_on}
-    return replace(of, queue=queue, rulings=on, drawn=drawn, given=given)
+    answers = {
+        item.ref: of.given.get(item.ref) or _given(store, of.run, item.ref) for item in opened_items
+    }
+    return replace(of, queue=queue, rulings=run_rulings, drawn=samples, given=answers)
 
 
 def _given(store: Store, run: Run, ref: str) -> tuple[Given, ...]:
-    """Return what a model gave to a statement, as far as it can be ruled on."""
+    """Return the answers of a model to a statement, as far as they can be ruled on."""
     if run.sampling.mode == EXACT:
         return tuple(
-            (one.variant, one.key.hex(), "") for one in store.review_queries.prompts(run, ref)
+            (prompt.variant, prompt.key.hex(), "")
+            for prompt in store.review_queries.prompts(run, ref)
         )
-    every = store.review_queries.given(run, ref)
-    return tuple((one.variant, one.prompt.hex(), one.text.hex()) for one in every)
+    answers = store.review_queries.given(run, ref)
+    return tuple((answer.variant, answer.prompt.hex(), answer.text.hex()) for answer in answers)
 
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """What waits for an auditor under a run, as far as it is known."""
+    """The number of items that are known to be pending for an auditor under a run."""
 
     items: int
-    "statements and drawn answers"
+    "statements and sampled answers"
     again: frozenset[bytes] = frozenset()
-    "uids of the rulings that want another look"
+    "uids of the rulings that request a second look"
 
     @property
     def words(self) -> str:
-        """Return how many wait: `at least 3 items, 1 to look at again`."""
-        again = f", {len(self.again):,} to look at again" if self.again else ""
-        return f"at least {plural(self.items, 'item')}{again}"
+        """The number of pending items as text: `at least 3 items, 1 to look at again`."""
+        second_looks = f", {len(self.again):,} to look at again" if self.again else ""
+        return f"at least {plural(self.items, 'item')}{second_looks}"
 
 
 def known_to_wait(store: Store, run: Run, judged: Judged | None) -> Waits:
-    """Return what waits for an auditor by what is known at once: verdicts (`judged`), rulings and
-    the control sample. No answer is read, so what readers disagree on and what checks find is not
-    counted.
+    """Return the pending items that are known at once.
+
+    They are known from verdicts (`judged`), rulings and the control sample.
+
+    No answer is read, so disagreement of readers and findings of checks are not counted.
     """
-    on = rulings_on(store, run)
+    run_rulings = rulings_on(store, run)
     newest = (
         store.control_samples.newest(run_key(store, run)) if store.control_samples.any() else None
     )
     samples = () if newest is None else samples_of(store, run, newest.reader)
-    drawn = drawn_since(samples)
+    sample_times = drawn_since(samples)
     signals = [
-        (ref, one)
-        for ref, found in (judged.signals.items() if judged is not None else ())
-        for one in found
+        (ref, signal)
+        for ref, ref_signals in (judged.signals.items() if judged is not None else ())
+        for signal in ref_signals
     ]
-    ruled = tuple(_ruled(on, drawn))
+    ruling_signals = tuple(_ruled(run_rulings, sample_times))
     refs = tuple(
         dict.fromkeys(
-            (*(judged.statements if judged is not None else ()), *(ref for ref, _ in ruled))
+            (
+                *(judged.statements if judged is not None else ()),
+                *(ref for ref, _ in ruling_signals),
+            )
         )
     )
-    waiting = sum(not is_reviewed(on, one.ref) for one in ranked(refs, [*signals, *ruled]))
-    again = frozenset(one.uid for of in on.statements.values() for one in asked_again(of))
+    n_pending = sum(
+        not is_reviewed(run_rulings, item.ref) for item in ranked(refs, [*signals, *ruling_signals])
+    )
+    second_looks = frozenset(
+        ruling.uid for rulings in run_rulings.statements.values() for ruling in asked_again(rulings)
+    )
     if newest is None:
-        return Waits(waiting, again)
+        return Waits(n_pending, second_looks)
     decided = {
-        at for at, rulings in on_answers(store, run, newest.reader).items() if _decided(rulings)
+        answer
+        for answer, rulings in on_answers(store, run, newest.reader).items()
+        if _decided(rulings)
     }
     return Waits(
-        waiting + sum((one.prompt, one.text) not in decided for one in of_all_draws(samples)), again
+        n_pending + sum((item.prompt, item.text) not in decided for item in of_all_draws(samples)),
+        second_looks,
     )
 
 
 def _decided(rulings: Iterable[Ruling]) -> bool:
-    return any(one.verdict is not Verdict.LOOK_AGAIN for one in rulings)
+    return any(ruling.verdict is not Verdict.LOOK_AGAIN for ruling in rulings)
 
 
 def _source(store: Store, run: Run, readings: Readings) -> Source:
-    """Return the reader of a run's answers: a rule or a classifier; None without either, or without
-    answers.
+    """Return the reader of a run's answers: a rule or a classifier.
+
+    It is None without either, or without answers.
     """
     if (
         registry.audit(run.audit).nature.free_text
@@ -250,61 +282,67 @@ def _source(store: Store, run: Run, readings: Readings) -> Source:
 
 
 def answers_of(store: Store, of: Review, ref: str | None = None) -> tuple[ReadAnswer, ...]:
-    """Return the answers of a run, or of one statement, with their readings; none without a
-    reader.
+    """Return the answers of a run, or of one statement, with their readings.
+
+    There are none without a reader.
     """
     if of.reader is None or of.card is None:
         return ()
-    classified = of.card.kind is ReaderKind.CLASSIFIER
-    return store.review_queries.answers(of.run, of.reader, ref, classified=classified)
+    is_classified = of.card.kind is ReaderKind.CLASSIFIER
+    return store.review_queries.answers(of.run, of.reader, ref, classified=is_classified)
 
 
 def _unjudged(store: Store, run: Run, reader: int | None) -> Judged:
-    """Return the statements of a run without verdicts; where a rule reads its answers, with what it
-    makes of them.
+    """Return the statements of a run without verdicts.
+
+    If a rule reads its answers, its counts give signals.
     """
     cells = {cell[5]: cell for cell in store.runs.cells(run)}
     refs = tuple(dict.fromkeys(ref for ref, *_ in cells.values()))
     if reader is None or registry.audit(run.audit).nature.free_text:
         return Judged(refs, None)
-    axes = {one.probe: one.axes for one in store.raw_answers.probes(run)}
+    axes = {asked_probe.probe: asked_probe.axes for asked_probe in store.raw_answers.probes(run)}
     counts: dict[int, Counter[str | None]] = {}
-    for probe, label, _, n in store.runs.counts(run, [reader]):
-        counts.setdefault(probe, Counter())[label if label in possible(axes[probe]) else None] += n
+    for probe, label, _, count in store.runs.counts(run, [reader]):
+        counts.setdefault(probe, Counter())[label if label in possible(axes[probe]) else None] += (
+            count
+        )
     planned = store.runs.planned(run)
-    said: dict[tuple[str, str], list[tuple[tuple[str, str, bool], str]]] = {}
-    for probe, of in counts.items():
+    findings: dict[tuple[str, str], list[tuple[tuple[str, str, bool], str]]] = {}
+    for probe, labels in counts.items():
         ref, kind, ordinal, template, inverted, *_ = cells[probe]
-        at = str(VariantId(VariantKind(kind), ordinal)), template, bool(inverted)
-        for reason, words in _of_prompt(of, planned.get(probe, 0)):
-            said.setdefault((ref, reason), []).append((at, words))
+        location = str(VariantId(VariantKind(kind), ordinal)), template, bool(inverted)
+        for reason, text in _of_prompt(labels, planned.get(probe, 0)):
+            findings.setdefault((ref, reason), []).append((location, text))
     signals: dict[str, list[Signal]] = {}
-    for (ref, reason), found in said.items():
-        prompts = tuple(at for at, _ in found)
-        example = "; ".join(f"{' '.join(at[:2])}: {words}" for at, words in found[:2])
-        more = f" and {len(found) - 2} more" if len(found) > 2 else ""
-        words = f"{plural(len(found), 'prompt')}: {example}{more}"
+    for (ref, reason), prompt_findings in findings.items():
+        prompts = tuple(position for position, _ in prompt_findings)
+        example = "; ".join(
+            f"{' '.join(position[:2])}: {finding}" for position, finding in prompt_findings[:2]
+        )
+        remainder = f" and {len(prompt_findings) - 2} more" if len(prompt_findings) > 2 else ""
+        text = f"{plural(len(prompt_findings), 'prompt')}: {example}{remainder}"
         variants = tuple(dict.fromkeys(variant for variant, *_ in prompts))
         signals.setdefault(ref, []).append(
             Signal(
                 reason,
-                words,
+                text,
                 variants,
                 prompts=prompts,
-                prompt_words=tuple(words for _, words in found),
-                size=len(found),
+                prompt_words=tuple(finding for _, finding in prompt_findings),
+                size=len(prompt_findings),
             )
         )
     return Judged(refs, None, signals)
 
 
 def _of_prompt(counts: Counter[str | None], planned: int) -> Iterator[tuple[str, str]]:
-    """Yield (reason, what was found) of the answers to a prompt, by their readings."""
-    silent, total = counts[None], counts.total()
-    if silent and silent >= UNREAD_SHARE * total:
-        yield "unreadable", f"{silent} of {total} without a reading"
-    if (total - silent) * 3 < planned * 2:
-        yield "insufficient", f"{total - silent} readable of {planned} planned"
+    """Yield (reason, finding) of the answers to a prompt, by their readings."""
+    n_unread, total = counts[None], counts.total()
+    if n_unread and n_unread >= UNREAD_SHARE * total:
+        yield "unreadable", f"{n_unread} of {total} without a reading"
+    if (total - n_unread) * 3 < planned * 2:
+        yield "insufficient", f"{total - n_unread} readable of {planned} planned"
     elif (
         not counts.keys() - {None, *STANCES}
         and abs(counts[Stance.AGREE] - counts[Stance.DISAGREE]) <= 1
@@ -313,115 +351,131 @@ def _of_prompt(counts: Counter[str | None], planned: int) -> Iterator[tuple[str,
 
 
 def _ruled(on: RulingsOn, drawn: Drawn) -> Iterator[tuple[str, Signal]]:
-    """Yield where an auditor wants another look at something on which nobody has decided since, and
-    where auditors contradict each other.
+    """Yield the open requests for a second look, and the contradictions of auditors.
 
-    What somebody says of a drawn answer is not told: others have yet to decide on it.
+    The rulings on a sampled answer are not quoted: other auditors have yet to decide on it.
     """
-    for ref, of in on.statements.items():
-        if open_ := asked_again(of):
+    for ref, rulings in on.statements.items():
+        if requests := asked_again(rulings):
             answers = (
-                one.subject.named
-                for one in open_
-                if "text" in one.subject.named and not as_drawn(one, drawn)
+                ruling.subject.named
+                for ruling in requests
+                if "text" in ruling.subject.named and not as_drawn(ruling, drawn)
             )
             keys = tuple(
-                (bytes.fromhex(named["prompt"]), bytes.fromhex(named["text"])) for named in answers
+                (bytes.fromhex(fields["prompt"]), bytes.fromhex(fields["text"]))
+                for fields in answers
             )
             yield (
                 ref,
-                Signal("look_again", "; ".join(_asked(one, drawn) for one in open_), answers=keys),
+                Signal(
+                    "look_again",
+                    "; ".join(_asked(ruling, drawn) for ruling in requests),
+                    answers=keys,
+                ),
             )
-    for ref, n in on.disputed.items():
-        yield ref, Signal("disputed", f"about {plural(n, 'thing')}")
+    for ref, n_subjects in on.disputed.items():
+        yield ref, Signal("disputed", f"about {plural(n_subjects, 'thing')}")
 
 
 def _asked(one: Ruling, drawn: Drawn) -> str:
     if as_drawn(one, drawn):
         return "about a drawn answer"
     kind = one.subject.kind
-    on = {
+    location_by_kind = {
         Ruled.STATEMENT: "",
         Ruled.WORDING: f", on {one.subject.named.get('variant')}",
         Ruled.PROMPT: ", on a prompt",
     }.get(kind, ", on an answer")
-    return f"{one.auditor}{on}: {one.reason}"
+    return f"{one.auditor}{location_by_kind}: {one.reason}"
 
 
 def _remarks(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
     flags: dict[str, list[Remarked]] = {}
-    for one in store.review_queries.remarks(run):
-        if one.flagged:
-            flags.setdefault(one.ref, []).append(one)
-        if one.note:
-            yield one.ref, Signal("noted", one.note, (one.variant,), one.answers)
-    for ref, of in flags.items():
-        variants, answers = (one.variant for one in of), (at for one in of for at in one.answers)
+    for entry in store.review_queries.remarks(run):
+        if entry.flagged:
+            flags.setdefault(entry.ref, []).append(entry)
+        if entry.note:
+            yield entry.ref, Signal("noted", entry.note, (entry.variant,), entry.answers)
+    for ref, remarks in flags.items():
+        variants, answers = (
+            (remark.variant for remark in remarks),
+            (answer for flagged in remarks for answer in flagged.answers),
+        )
         yield (
             ref,
             Signal(
-                "flagged", plural(len(of), "flag"), tuple(dict.fromkeys(variants)), tuple(answers)
+                "flagged",
+                plural(len(remarks), "flag"),
+                tuple(dict.fromkeys(variants)),
+                tuple(answers),
             ),
         )
 
 
 def _findings(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
-    for one in check_report(store, run.instrument, run.language).open:
-        finding = one.finding
+    for open_finding in check_report(store, run.instrument, run.language).open:
+        finding = open_finding.finding
         if finding.ref is not None and finding.severity != "note":
             variants = () if finding.variant is None else (str(finding.variant),)
             yield finding.ref, Signal("finding", f"{finding.severity} {finding.code}", variants)
 
 
 def looked_at_by(of: Review) -> Mapping[str, int]:
-    """Return how many statements of the queue each auditor has looked at."""
-    names = sorted({one.auditor for rulings in of.rulings.statements.values() for one in rulings})
-    return {name: sum(of.looked_at(one.ref, name) for one in of.queue) for name in names}
+    """Return the number of statements of the queue that each auditor has reviewed."""
+    names = sorted(
+        {ruling.auditor for rulings in of.rulings.statements.values() for ruling in rulings}
+    )
+    return {name: sum(of.looked_at(item.ref, name) for item in of.queue) for name in names}
 
 
 WORDS = 80
-"characters of a drawn answer that its row shows"
+"the number of characters of a sampled answer that its row shows"
 
 
 def control_of(store: Store, of: Review) -> Control | None:
-    """Return the control sample of a run as its reader read it; None where none was drawn."""
-    found = control_sample(store, of.run, of.card)
-    return None if found is None else replace(found, items=_in_words(store, of, found.items))
+    """Return the control sample of a run as its reader read it, or None if there is none."""
+    sample = control_sample(store, of.run, of.card)
+    return None if sample is None else replace(sample, items=_in_words(store, of, sample.items))
 
 
 def _in_words(store: Store, of: Review, items: Sequence[ControlItem]) -> tuple[ControlItem, ...]:
-    """Return drawn answers with their words, for people."""
+    """Return sampled answers with their text, for people."""
 
     def words(item: ControlItem) -> str:
         text = " ".join((store.ruled_things.text(item.text) or "").split()) or "(blank)"
-        shown = f"“{text[:WORDS].rstrip()} …”" if len(text) > WORDS else f"“{text}”"
-        every = store.ruled_things.prompts(key=item.prompt.hex())
+        quote = f"“{text[:WORDS].rstrip()} …”" if len(text) > WORDS else f"“{text}”"
+        prompts = store.ruled_things.prompts(key=item.prompt.hex())
         put = next(
-            (one for one in every if (one.instrument, one.ref) == (of.run.instrument, item.ref)),
+            (
+                candidate
+                for candidate in prompts
+                if (candidate.instrument, candidate.ref) == (of.run.instrument, item.ref)
+            ),
             None,
         )
         if put is None:
-            return shown
+            return quote
         return (
-            f"{shown} · {put.variant} · {put.template} {'swapped' if put.inverted else 'printed'}"
+            f"{quote} · {put.variant} · {put.template} {'swapped' if put.inverted else 'printed'}"
         )
 
     return tuple(replace(item, words=words(item)) for item in items)
 
 
 def take_back(store: Store, of: Review) -> int:
-    """Remove the newest draw of a run, on which nobody ever decided; return how many answers it
-    had.
+    """Remove the newest draw of a run without decisions, and return its number of answers.
 
-    Raises UsageError where there is none, or somebody has decided on an answer that it alone holds,
-    also where they took that back: choosing among draws after seeing decisions would bias the rate.
+    Raises UsageError if there is none, or somebody has decided on an answer that it alone holds,
+    also if they withdrew the decision: choosing among draws after seeing decisions would bias the
+    rate.
     """
     control = control_of(store, of)
     if control is None:
         raise UsageError(f"{of.run.label} has no control sample; --draw N draws one")
-    if decided := _ever_decided(store, control):
+    if n_decided := _ever_decided(store, control):
         raise UsageError(
-            f"auditors have decided on {decided:,} of {len(control.sample.items):,} answers of "
+            f"auditors have decided on {n_decided:,} of {len(control.sample.items):,} answers of "
             "the newest draw (seed "
             f"{control.sample.seed}); it stays, and what they decided counts, also where they "
             "took a decision back"
@@ -431,29 +485,31 @@ def take_back(store: Store, of: Review) -> int:
 
 
 def _ever_decided(store: Store, control: Control) -> int:
-    """Return on how many answers that the newest draw alone holds somebody decided, be it taken
-    back or not.
+    """Return the number of the newest draw's own answers that have a decision.
+
+    Withdrawn decisions count, too.
     """
-    earlier = {(one.prompt, one.text) for one in of_all_draws(control.samples[:-1])}
-    mine = {
-        (one.prompt.hex(), one.text.hex())
-        for one in control.sample.items
-        if (one.prompt, one.text) not in earlier
+    earlier = {(item.prompt, item.text) for item in of_all_draws(control.samples[:-1])}
+    own_answers = {
+        (item.prompt.hex(), item.text.hex())
+        for item in control.sample.items
+        if (item.prompt, item.text) not in earlier
     }
     decided = {
-        (named["prompt"], named["text"])
-        for one in store.rulings.events()
-        if "text" in (named := one.subject.named) and one.verdict not in (None, Verdict.LOOK_AGAIN)
+        (names["prompt"], names["text"])
+        for event in store.rulings.events()
+        if "text" in (names := event.subject.named)
+        and event.verdict not in (None, Verdict.LOOK_AGAIN)
     }
-    return len(mine & decided)
+    return len(own_answers & decided)
 
 
 def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> Control:
-    """Draw n answers, half of them of statements that pass every test and half of the others, and
-    add them to the control sample. It is drawn from all answers, so that some may be drawn again.
+    """Draw n answers and add them to the control sample.
 
-    Raises UsageError where drawn answers wait to be decided, or the run has no answers that a rule
-    reads.
+    Half of them are of statements that pass every test and half of the others. They are drawn from
+    all answers, so that some may be drawn again. Raises UsageError if drawn answers are pending, or
+    the run has no answers that a rule reads.
     """
     if of.run.sampling.mode == EXACT:
         raise UsageError(
@@ -464,14 +520,14 @@ def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> 
             f"{of.run.label} has no answers read by a rule or a classifier, so nothing can be "
             "misread"
         )
-    there = control_of(store, of)
-    if there is not None and there.waiting(None):
+    last = control_of(store, of)
+    if last is not None and last.waiting(None):
         raise UsageError(
-            f"there is a control sample (seed {there.sample.seed}); {len(there.waiting(None)):,} "
+            f"there is a control sample (seed {last.sample.seed}); {len(last.waiting(None)):,} "
             "answers are open. "
             "Decide these before you draw more, or take the draw back: --undraw"
         )
-    if any(one.seed == seed for one in samples_of(store, of.run, of.card)):
+    if any(sample.seed == seed for sample in samples_of(store, of.run, of.card)):
         raise UsageError(
             f"seed {seed} has drawn these answers already; give another seed, because one seed "
             "draws one sample"
@@ -481,73 +537,84 @@ def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> 
         raise UsageError(f"{of.run.label} has no answers yet")
     strata, items = sampled(answers, of.judged.stratum, n, seed)
     store.control_samples.add(run_key(store, of.run), of.card, seed, strata, items, drawn_by)
-    made = control_of(store, of)
-    assert made is not None, "it was just written"
-    return made
+    control = control_of(store, of)
+    assert control is not None, "it was just written"
+    return control
 
 
 def sampled(
     answers: Sequence[ReadAnswer], stratum: Callable[[str], str], n: int, seed: int
 ) -> tuple[dict[str, DrawnStratum], list[ControlItem]]:
-    """Return a draw of n answers: the strata of their statements, and each drawn text once, in the
-    order of the draw.
+    """Return a draw of n answers: the strata of their statements, and each drawn text once.
 
-    stratum : the name of the stratum of a statement, by its ref
+    The texts are in the order of the draw. stratum : the name of the stratum of a statement, by its
+    ref
     """
     groups = {
-        name: [one for one in answers if stratum(one.ref) == name]
-        for name in sorted({stratum(one.ref) for one in answers})
+        name: [answer for answer in answers if stratum(answer.ref) == name]
+        for name in sorted({stratum(answer.ref) for answer in answers})
     }
-    sizes = [sum(one.count for one in group) for group in groups.values()]
+    sizes = [sum(answer.count for answer in group) for group in groups.values()]
     strata = {
-        name: DrawnStratum(size, m)
-        for name, size, m in zip(groups, sizes, allocated(sizes, n), strict=True)
+        name: DrawnStratum(size, n_drawn)
+        for name, size, n_drawn in zip(groups, sizes, allocated(sizes, n), strict=True)
     }
     rng = derive_rng(seed, "control sample")
-    order = iter(rng.permutation(sum(one.drawn for one in strata.values())).tolist())
+    order = iter(
+        rng.permutation(sum(drawn_stratum.drawn for drawn_stratum in strata.values())).tolist()
+    )
     items: list[ControlItem] = []
     for name, group in groups.items():
-        places: dict[int, list[int]] = {}
-        for at in drawn([one.count for one in group], strata[name].drawn, rng):
-            places.setdefault(int(at), []).append(next(order))
+        positions_by_index: dict[int, list[int]] = {}
+        for answer_index in drawn([answer.count for answer in group], strata[name].drawn, rng):
+            positions_by_index.setdefault(int(answer_index), []).append(next(order))
         items += [
             ControlItem(
-                one.ref, name, one.prompt, one.text, one.label, one.count, tuple(sorted(of_one))
+                answer.ref,
+                name,
+                answer.prompt,
+                answer.text,
+                answer.label,
+                answer.count,
+                tuple(sorted(order_numbers)),
             )
-            for one, of_one in ((group[at], found) for at, found in places.items())
+            for answer, order_numbers in (
+                (group[index], positions) for index, positions in positions_by_index.items()
+            )
         ]
-    items.sort(key=lambda one: one.places)
+    items.sort(key=lambda item: item.places)
     return strata, items
 
 
 BETWEEN = 2
-"statements of the queue between two answers of the control sample"
+"the number of queued statements between two answers of the control sample"
 Waiting = Ranked | ControlItem
 
 
 class State(StrEnum):
-    """What became of an item, as one auditor sees it."""
+    """The state of an item, as one auditor sees it."""
 
     OPEN = "open"
     HELD = "held"
-    "another auditor looks at it now"
+    "another auditor reviews it now"
     YOU = "by you"
     OTHERS = "by others"
 
 
 def mixed(statements: Sequence[Ranked], drawn: Sequence[ControlItem]) -> Iterator[Waiting]:
-    """Yield the pending items: a drawn answer, two statements, a drawn answer, ... until none are
-    left.
+    """Yield the pending items: a sampled answer, two statements, and so on.
+
+    It ends when none are left.
     """
-    rest = iter(statements)
+    remaining = iter(statements)
     for item in drawn:
         yield item
-        yield from islice(rest, BETWEEN)
-    yield from rest
+        yield from islice(remaining, BETWEEN)
+    yield from remaining
 
 
 def name(item: Waiting) -> str:
-    """Return what people type to rule on an item."""
+    """Return the text that people type to rule on an item."""
     return item.ref if isinstance(item, Ranked) else short_answer(item.prompt, item.text)
 
 
@@ -558,35 +625,37 @@ class Progress:
     of: Review
     control: Control | None = None
     auditor: str | None = None
-    "None: nobody in particular, so that everybody's decisions count"
+    "the auditor, or None if everybody's decisions count"
     held: Mapping[str, str] = field(default_factory=dict)
-    "ref -> who looks at the statement now"
+    "ref -> the auditor who reviews the statement now"
 
     @property
     def items(self) -> tuple[Waiting, ...]:
-        """Return everything that was ever to be looked at, in rank, with the control sample mixed
-        in.
-        """
+        """All items of the queue, in rank, with the control sample mixed in."""
         return tuple(mixed(self.of.queue, self.control.items if self.control is not None else ()))
 
     def deciders(self, item: Waiting) -> tuple[str, ...]:
-        """Return who has decided on an item."""
+        """Return the auditors who have decided on an item."""
         if isinstance(item, Ranked):
             return self.of.deciders(item.ref)
         return (
-            tuple(one.auditor for one in self.control.of(item)) if self.control is not None else ()
+            tuple(ruling.auditor for ruling in self.control.of(item))
+            if self.control is not None
+            else ()
         )
 
     def holder(self, item: Waiting) -> str:
-        """Return which other auditor looks at an item now; empty: nobody. The control sample is for
-        everybody.
+        """Return the other auditor who reviews an item now, or empty if there is none.
+
+        The control sample is for everybody.
         """
-        who = self.held.get(item.ref, "") if isinstance(item, Ranked) else ""
-        return "" if who == self.auditor else who
+        auditor = self.held.get(item.ref, "") if isinstance(item, Ranked) else ""
+        return "" if auditor == self.auditor else auditor
 
     def state(self, item: Waiting) -> State:
-        """Return what became of an item. Where another opinion is wanted it is open for whoever has
-        given none.
+        """Return the state of an item.
+
+        If a second opinion is requested it is open for auditors who have given none.
         """
         deciders = self.deciders(item)
         if self.auditor in deciders and not _asked_again(item):
@@ -596,38 +665,42 @@ class Progress:
         return State.HELD if self.holder(item) else State.OPEN
 
     def upcoming(self, item: str = "") -> tuple[Waiting, ...]:
-        """Return what an auditor looks at next, in rank: what is open and nobody else looks at, and
-        the control sample, which everybody decides on; then what others decided on alone. After an
-        `item` (its name) those behind it come first, so that what was passed over comes last.
+        """Return the items that an auditor reviews next, in rank.
+
+        First come those that are open and nobody else reviews, and the control sample, which
+        everybody decides on, then those that others decided on alone. After an `item` (its name)
+        those behind it come first, so that skipped items come last.
         """
-        open_: list[Waiting] = []
-        second: list[Waiting] = []
-        before: tuple[list[Waiting], list[Waiting]] = ([], [])
-        for one in self.items:
-            if name(one) == item:  # those so far go behind the rest
-                before, open_, second = (open_, second), [], []
+        open_items: list[Waiting] = []
+        second_opinions: list[Waiting] = []
+        passed: tuple[list[Waiting], list[Waiting]] = ([], [])
+        for candidate in self.items:
+            if name(candidate) == item:  # earlier items come after all later ones
+                passed, open_items, second_opinions = (open_items, second_opinions), [], []
                 continue
-            state = self.state(one)
+            state = self.state(candidate)
             if state is State.OPEN or (
-                state is State.OTHERS and not isinstance(one, Ranked) and self.auditor
+                state is State.OTHERS and not isinstance(candidate, Ranked) and self.auditor
             ):
-                open_.append(one)
-            elif state is State.OTHERS and self.auditor and not self.holder(one):
-                second.append(one)
-        return (*open_, *before[0], *second, *before[1])
+                open_items.append(candidate)
+            elif state is State.OTHERS and self.auditor and not self.holder(candidate):
+                second_opinions.append(candidate)
+        return (*open_items, *passed[0], *second_opinions, *passed[1])
 
     def found(self, item: str) -> Waiting | None:
-        """Return an item by its name; None where it is in the queue no more."""
-        return next((one for one in self.items if name(one) == item), None)
+        """Return an item by its name, or None if it is no longer in the queue."""
+        return next((item_ for item_ in self.items if name(item_) == item), None)
 
 
 def _asked_again(item: Waiting) -> bool:
-    """Return whether somebody asked for another look that nobody has had since."""
-    return isinstance(item, Ranked) and any(one.reason == "look_again" for one in item.signals)
+    """Return whether there is an open request for a second look at an item."""
+    return isinstance(item, Ranked) and any(
+        signal.reason == "look_again" for signal in item.signals
+    )
 
 
 def _wants_another(item: Waiting) -> bool:
-    return isinstance(item, Ranked) and any(one.reason in BY_AUDITORS for one in item.signals)
+    return isinstance(item, Ranked) and any(signal.reason in BY_AUDITORS for signal in item.signals)
 
 
 @at_once
@@ -639,19 +712,19 @@ def progress_of(store: Store, of: Review, auditor: str | None) -> Progress:
 
 
 def same(one: Progress, two: Progress) -> bool:
-    """Return whether two looks at a queue show the same."""
+    """Return whether two states of a queue show the same."""
     return _seen(one) == _seen(two)
 
 
 def _seen(progress: Progress) -> tuple[object, ...]:
-    of, control = progress.of, progress.control
-    rulings = of.rulings.statements, of.rulings.things, of.drawn
+    queue_review, control = progress.of, progress.control
+    rulings = queue_review.rulings.statements, queue_review.rulings.things, queue_review.drawn
     sample = None if control is None else (control.samples, control.rulings)
     return (
-        of.run,
-        of.card,
-        of.queue,
-        of.judged.passed,
+        queue_review.run,
+        queue_review.card,
+        queue_review.queue,
+        queue_review.judged.passed,
         rulings,
         sample,
         progress.auditor,
@@ -661,34 +734,37 @@ def _seen(progress: Progress) -> tuple[object, ...]:
 
 @at_once
 def looked_again(store: Store, known: Progress, auditor: str | None) -> Progress:
-    """Return the same with what was ruled, drawn and leased meanwhile. Statements keep the order in
-    which they are known, whatever their scores are now: somebody is going through them. New ones
-    come last.
+    """Return the progress with new rulings, samples and leases.
+
+    Statements keep their known order, whatever their scores are now: somebody is going through
+    them. New ones come last.
     """
-    of, at = (
+    updated, index_by_ref = (
         with_rulings(store, known.of),
-        {one.ref: place for place, one in enumerate(known.of.queue)},
+        {item.ref: index for index, item in enumerate(known.of.queue)},
     )
-    queue = sorted(of.queue, key=lambda one: at.get(one.ref, len(at)))
-    return progress_of(store, replace(of, queue=tuple(queue)), auditor)
+    queue = sorted(updated.queue, key=lambda item: index_by_ref.get(item.ref, len(index_by_ref)))
+    return progress_of(store, replace(updated, queue=tuple(queue)), auditor)
 
 
 def take_next(store: Store, progress: Progress, item: str = "") -> Waiting | None:
-    """Return what an auditor looks at next, after an `item`, and lease it to them; None where
-    nothing else waits.
+    """Return the next item for an auditor, after an `item`, and lease it to them.
 
-    Two auditors at once are given different statements: where another one was quicker, the next is
+    It is None if nothing else is pending.
+
+    Two auditors at once are given different statements: if another one was quicker, the next is
     taken.
     """
-    for one in progress.upcoming(item):
-        if open_item(store, progress, one):
-            return one
+    for candidate in progress.upcoming(item):
+        if open_item(store, progress, candidate):
+            return candidate
     return None
 
 
 def open_item(store: Store, progress: Progress, item: Waiting) -> bool:
-    """Lease an item to its auditor; False where another one looks at it. The control sample is
-    leased to nobody.
+    """Lease an item to its auditor, or return False if another one reviews it.
+
+    The control sample is leased to nobody.
     """
     if progress.auditor is None or not isinstance(item, Ranked):
         return True

@@ -1,6 +1,4 @@
-"""An item of an auditor's queue: a statement or a drawn answer, with what the model gave and what
-rules on it.
-"""
+"""An item of an auditor's queue: a statement or a sampled answer, with the model's answers."""
 
 from __future__ import annotations
 
@@ -31,20 +29,19 @@ from workbench.pipeline.review_tables import why
 
 NOT_READ = "not read"
 HIDDEN = "hidden"
-"in the place of the reading of a drawn answer that is decided blind"
+"stands in place of the reading of a sampled answer that is decided blind"
 LIKELIEST = 6
-"continuations or next tokens of a prompt that are shown"
+"number of continuations or next tokens of a prompt that are shown"
 FIRST = 10
-"""answers of an item that a terminal shows unless all are asked for: those that a reason is about
-come first"""
+"number of answers of an item that a terminal shows by default, those that a reason is about first"
 NOTHING_ANSWERED = "There are no answers."
 LISTED = 200
-"prompts of which probabilities are shown: a question may be put as hundreds of people"
+"number of prompts whose probabilities are shown, as a question may be asked as hundreds of people"
 
 
 @dataclass(frozen=True, slots=True)
 class ItemAnswer:
-    """What a model gave to one prompt: an answer, or probabilities."""
+    """The answer of a model to one prompt, or its probabilities."""
 
     variant: str
     template: str
@@ -52,34 +49,36 @@ class ItemAnswer:
     prompt: bytes
     "key"
     key: bytes | None
-    "of the answer's text; None: probabilities"
+    "key of the answer's text, or None for probabilities"
     text: str
     count: int
     reads: str
-    "what the reader made of it; empty where an answer stands for itself, as a letter does"
+    "the reading of the reader, or empty if an answer stands for itself, as a letter does"
     because: tuple[str, ...] = ()
-    """the reasons of the item that are about just this answer or its prompt: `disagree 26/30`,
-    `readers disagree`"""
+    """the reasons of the item that are about exactly this answer or its prompt
+
+    They read as `disagree 26/30` or `readers disagree`.
+    """
     factors: str = ""
-    "what an audit varies besides wording and template, in words"
+    "further factors of the audit besides wording and template, in words"
     reason: str = ""
-    "why it is read so: what decided, or how sure a classifier is"
+    "the reason of the reading: the deciding words, or the confidence of a classifier"
     start: int | None = None
     stop: int | None = None
     "the deciding words are `text[start:stop]`"
     readers: tuple[ReadBy, ...] = ()
-    "what each reader makes of it, where they differ and that is why the item waits"
+    "the readings of all readers, if they differ and that is why the item is pending"
 
     @property
     def subject(self) -> str:
-        """Return the command that rules on the item."""
+        """The name of the item in the command that rules on it."""
         return (
             short_prompt(self.prompt) if self.key is None else short_answer(self.prompt, self.key)
         )
 
     @property
     def meant(self) -> bool:
-        """Return whether a reason of the item is about just this answer or its prompt."""
+        """Whether a reason of the item is about exactly this answer or its prompt."""
         return bool(self.because)
 
     @property
@@ -96,13 +95,13 @@ class ItemAnswer:
 
 
 def unread(row: ItemAnswer) -> ItemAnswer:
-    """Return an answer without what readers make of it, for who decides on it blind."""
+    """Return an answer without its readings, for a blind decision."""
     return replace(row, reads=HIDDEN, reason="", start=None, stop=None, readers=())
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An item with what the model gave."""
+    """An item with the answers of the model."""
 
     item: Waiting
     wordings: tuple[tuple[str, str], ...]
@@ -117,18 +116,18 @@ class Shown:
 
     @property
     def computed(self) -> bool:
-        """Whether probabilities stand in the place of answers."""
+        """Whether there are probabilities in place of answers."""
         return bool(self.rows) and self.rows[0].key is None
 
     def told(self, *, blind: bool = False) -> tuple[str, ...]:
-        """Say what the item is, why it is in the queue, and what was asked."""
-        asked = (f"{variant}: {text}" for variant, text in self.wordings)
-        more = f"{plural(self.left_out, 'more prompt')} not shown" if self.left_out else ""
+        """Return the lines on the item, the reason for it, and its wordings."""
+        wordings = (f"{variant}: {text}" for variant, text in self.wordings)
+        remainder = f"{plural(self.left_out, 'more prompt')} not shown" if self.left_out else ""
         return (
             f"Next: {self.subject}",
             f"because: {why(self.item, blind=blind)}",
-            *asked,
-            *filter(None, [more]),
+            *wordings,
+            *filter(None, [remainder]),
         )
 
     def acts(
@@ -139,42 +138,46 @@ class Shown:
         by: str | None = None,
         model: str = "",
     ) -> tuple[str, ...]:
-        """Say how to rule on it; a command stands alone and works as it stands, so that it can be
-        copied.
+        """Return the commands that rule on the item.
 
-        `instrument`: to be named where the store has several; `labels`: possible readings of a
-        drawn answer; `by`: the reader, where it is not the usual one; `model`: to be named where
-        the store has several
+        Each command has its own line and works as it is, so that it can be copied.
+
+        `instrument`: to be named if the store has several. `labels`: possible readings of a sampled
+        answer. `by`: the reader, if it is not the default one. `model`: to be named if the store
+        has several.
         """
-        how = (
+        options = (
             f"--model {shlex.quote(model)} " * bool(model)
             + f"--reason TEXT --as {shlex.quote(auditor or 'NAME')}"
         )
-        of = f" --instrument {shlex.quote(instrument)}" * bool(instrument)
-        rule = f"workbench rule STORE {shlex.quote(self.subject)}"
+        instrument_option = f" --instrument {shlex.quote(instrument)}" * bool(instrument)
+        command = f"workbench rule STORE {shlex.quote(self.subject)}"
         if isinstance(self.item, Ranked):
             variant = self.wordings[0][0] if self.wordings else "original"
             wording = f"a wording ({self.subject}/{variant} wording-at-fault)"
             answers = ", or on an answer by its name (ANSWER misread --reading LABEL)"
             prompts = ", or on a prompt by its name (PROMPT template-at-fault)"
-            below = (
+            subjects = (
                 answers
                 if any(row.key is not None for row in self.rows)
                 else prompts
                 if self.rows
                 else ""
             )
-            names = f"workbench rulings STORE --of {shlex.quote(self.subject)}{of}"
-            said = f"Rule on the statement, on {wording}{below}:", f"{rule} confirmed{of} {how}"
-            return said if self.rows else (*said, "What else can be ruled on:", names)
-        read = {row.reads for row in self.rows}
-        anew = how if by is None else f"--reader {shlex.quote(by)} {how}"
+            names = f"workbench rulings STORE --of {shlex.quote(self.subject)}{instrument_option}"
+            lines = (
+                f"Rule on the statement, on {wording}{subjects}:",
+                f"{command} confirmed{instrument_option} {options}",
+            )
+            return lines if self.rows else (*lines, "What else can be ruled on:", names)
+        readings = {row.reads for row in self.rows}
+        misread_options = options if by is None else f"--reader {shlex.quote(by)} {options}"
         misread = (
-            f"{rule} misread --reading {shlex.quote(label)} {anew}"
+            f"{command} misread --reading {shlex.quote(label)} {misread_options}"
             for label in labels
-            if label not in read
+            if label not in readings
         )
-        return "Decide with one of:", f"{rule} confirmed {how}", *misread
+        return "Decide with one of:", f"{command} confirmed {options}", *misread
 
     def plain(self, *, blind: bool = False) -> dict[str, Any]:
         """Return the item as plain values."""
@@ -188,55 +191,62 @@ class Shown:
 
 
 def next_item(store: Store, progress: Progress, *, blind: bool = False) -> Shown | None:
-    """Return an auditor's next item, leased to them; None if nothing is pending. `blind`: of a
-    drawn answer its reading is hidden.
+    """Return an auditor's next item, leased to them, or None if nothing is pending.
+
+    A `blind` item hides the reading of a sampled answer.
     """
     item = take_next(store, progress)
     if item is None:
         return None
-    found = shown(store, progress.of, item)
+    next_shown = shown(store, progress.of, item)
     if blind and not isinstance(item, Ranked):
-        return replace(found, rows=tuple(map(unread, found.rows)))
-    return found
+        return replace(next_shown, rows=tuple(map(unread, next_shown.rows)))
+    return next_shown
 
 
 def shown(store: Store, of: Review, item: Waiting) -> Shown:
     """Return an item with the model's answers.
 
-    Of a statement that is what it gave to the wordings that its reasons are about, to all of them
-    where a reason is about the statement as a whole. Answers that a reason is about stand first,
+    Of a statement these are the answers to the wordings that its reasons are about, or to all of
+    them if a reason is about the statement as a whole. Answers that a reason is about come first,
     then those to the prompts that one is about, then those to the wordings of the heaviest reason.
-    What auditors ruled is not shown.
+    Rulings of auditors are not shown.
     """
     if of.run.sampling.mode == EXACT:
         return _computed(store, of, item)
-    every = (
+    all_answers = (
         answers_of(store, of, item.ref)
         if of.reader is not None
         else store.review_queries.given(of.run, item.ref)
     )
     if isinstance(item, Ranked):
-        chosen = [one for one in every if not item.variants or one.variant in item.variants]
-        at = {variant: place for place, variant in enumerate(item.variants)}
-        chosen.sort(
-            key=lambda one: (
-                (one.prompt, one.text) not in item.answers,
-                not _is_put(one, item),
-                at.get(one.variant, 0),
+        selected = [
+            answer for answer in all_answers if not item.variants or answer.variant in item.variants
+        ]
+        index_by_variant = {variant: index for index, variant in enumerate(item.variants)}
+        selected.sort(
+            key=lambda answer: (
+                (answer.prompt, answer.text) not in item.answers,
+                not _is_put(answer, item),
+                index_by_variant.get(answer.variant, 0),
             )
         )
     else:
-        chosen = [one for one in every if (one.prompt, one.text) == (item.prompt, item.text)]
+        selected = [
+            answer
+            for answer in all_answers
+            if (answer.prompt, answer.text) == (item.prompt, item.text)
+        ]
     read_by = _readers(store, of, item)
     rows = tuple(
         _answer(
             store,
             of,
-            one,
-            because=_reasons(one, item),
-            read_by=read_by.get((one.prompt, one.text), ()),
+            answer,
+            because=_reasons(answer, item),
+            read_by=read_by.get((answer.prompt, answer.text), ()),
         )
-        for one in chosen
+        for answer in selected
     )
     return Shown(item, _wordings(store, of, item, [row.variant for row in rows]), rows)
 
@@ -244,10 +254,13 @@ def shown(store: Store, of: Review, item: Waiting) -> Shown:
 def _readers(
     store: Store, of: Review, item: Waiting
 ) -> Mapping[tuple[bytes, bytes], Sequence[ReadBy]]:
-    """Return each reader's reading of the answers on which they disagree; of a drawn answer nobody
-    is told.
+    """Return each reader's reading of the answers on which they disagree.
+
+    The readings of a sampled answer are withheld.
     """
-    if not isinstance(item, Ranked) or all(one.reason != READERS_DISAGREE for one in item.signals):
+    if not isinstance(item, Ranked) or all(
+        signal.reason != READERS_DISAGREE for signal in item.signals
+    ):
         return {}
     by_rule = of.card is not None and of.card.kind is ReaderKind.RULE
     return readings_of_statement(store, of.run, item.ref, by_rule=by_rule)
@@ -259,7 +272,7 @@ def _is_put(one: ReadAnswer, item: Waiting) -> bool:
 
 
 def _reasons(one: ReadAnswer, item: Waiting) -> tuple[str, ...]:
-    """Say which reasons are about an answer."""
+    """Return the reasons that are about an answer."""
     return (
         item.about((one.prompt, one.text), (one.variant, one.template, one.inverted))
         if isinstance(item, Ranked)
@@ -275,10 +288,10 @@ def _answer(
     because: tuple[str, ...],
     read_by: Sequence[ReadBy],
 ) -> ItemAnswer:
-    unread = NOT_READ if registry.audit(of.run.audit).nature.free_text else ""
-    reads = (one.label or UNREADABLE) if of.reader is not None else unread
+    no_reading = NOT_READ if registry.audit(of.run.audit).nature.free_text else ""
+    reads = (one.label or UNREADABLE) if of.reader is not None else no_reading
     text = store.review_queries.text(one.text)
-    sure = (
+    confidence = (
         "" if one.confidence is None else f"confidence {number(one.confidence, Kind.COEFFICIENT)}"
     )
     return ItemAnswer(
@@ -291,7 +304,7 @@ def _answer(
         one.count,
         reads,
         because,
-        reason=one.reason or sure,
+        reason=one.reason or confidence,
         start=one.start,
         stop=one.stop,
         readers=tuple(read_by),
@@ -300,35 +313,36 @@ def _answer(
 
 def _computed(store: Store, of: Review, item: Waiting) -> Shown:
     """Return an item of a run with computed probabilities."""
-    every = store.review_queries.prompts(of.run, item.ref)
-    wanted = item.variants if isinstance(item, Ranked) else ()
-    chosen = [one for one in every if not wanted or one.variant in wanted]
+    prompts = store.review_queries.prompts(of.run, item.ref)
+    variants = item.variants if isinstance(item, Ranked) else ()
+    selected = [prompt for prompt in prompts if not variants or prompt.variant in variants]
     rows = tuple(
         ItemAnswer(
-            one.variant,
-            one.template,
-            one.inverted,
-            one.key,
+            prompt.variant,
+            prompt.template,
+            prompt.inverted,
+            prompt.key,
             None,
-            probabilities(store, of, one.probe),
+            probabilities(store, of, prompt.probe),
             1,
             "",
-            factors=", ".join(f"{axis} {value}" for axis, value in one.axes.items()),
+            factors=", ".join(f"{axis} {value}" for axis, value in prompt.axes.items()),
         )
-        for one in chosen[:LISTED]
+        for prompt in selected[:LISTED]
     )
-    wordings = _wordings(store, of, item, [one.variant for one in chosen])
-    return Shown(item, wordings, rows, left_out=len(chosen) - len(rows))
+    wordings = _wordings(store, of, item, [prompt.variant for prompt in selected])
+    return Shown(item, wordings, rows, left_out=len(selected) - len(rows))
 
 
 def probabilities(store: Store, of: Review, probe: int) -> str:
-    """Say what a model holds likeliest to follow a prompt: the labels that were scored, else the
-    next tokens.
+    """Return the likeliest continuations of a prompt.
+
+    They are the labels that were scored, or else the next tokens.
     """
-    found = store.scores.of_probe(of.run, probe)
-    if found is None or found.failed:
-        return f"not scored: {found.failed}" if found is not None else "not scored"
-    pairs = found.scores or (found.table.tokens if found.table is not None else ())
+    scored = store.scores.of_probe(of.run, probe)
+    if scored is None or scored.failed:
+        return f"not scored: {scored.failed}" if scored is not None else "not scored"
+    pairs = scored.scores or (scored.table.tokens if scored.table is not None else ())
     likeliest = sorted(pairs, key=lambda pair: -pair[1])[:LIKELIEST]
     return ", ".join(
         f"{text.strip() or repr(text)} {number(math.exp(log), Kind.SHARE)}"
@@ -339,14 +353,18 @@ def probabilities(store: Store, of: Review, probe: int) -> str:
 def _wordings(
     store: Store, of: Review, item: Waiting, variants: Sequence[str]
 ) -> tuple[tuple[str, str], ...]:
-    wanted = set(variants) or set(item.variants if isinstance(item, Ranked) else ())
+    selected = set(variants) or set(item.variants if isinstance(item, Ranked) else ())
     instrument = store.runs.instrument(of.run)
-    statement = next((one for one in instrument.statements if one.ref == item.ref), None)
+    statement = next(
+        (candidate for candidate in instrument.statements if candidate.ref == item.ref), None
+    )
     if statement is None:
         return ()
-    here = [one for one in statement.wordings if one.language == of.run.language]
+    in_language = [wording for wording in statement.wordings if wording.language == of.run.language]
     return tuple(
-        (str(one.variant), one.text) for one in here if not wanted or str(one.variant) in wanted
+        (str(wording.variant), wording.text)
+        for wording in in_language
+        if not selected or str(wording.variant) in selected
     )
 
 
@@ -375,16 +393,17 @@ def answers(item: Shown) -> Table[ItemAnswer]:
 
 
 def answers_in_short(item: Shown, most: int | None = FIRST) -> Table[ItemAnswer]:
-    """Return the same for a terminal: an answer's name beside its words, and in one column what it
-    answers and why it is here. `most`: rows that are shown; None: all.
+    """Return the answers for a terminal, at most `most` of them, or all for None.
+
+    The answer's name is beside its text, and one column has its prompt and its reasons.
     """
     computed = item.computed
     rows = item.rows[:most]
     left = len(item.rows) - len(rows)
-    more = (
+    note = (
         f"{plural(left, f'more {_unit(computed)}')} not shown: --all prints all {len(item.rows):,}"
     )
-    to: Column[ItemAnswer] = Column("to", "asked", _asked, Kind.PROSE, least=14)
+    prompt_column: Column[ItemAnswer] = Column("to", "asked", _asked, Kind.PROSE, least=14)
     return Table(
         "answers",
         "Probabilities" if computed else "Answers",
@@ -393,11 +412,11 @@ def answers_in_short(item: Shown, most: int | None = FIRST) -> Table[ItemAnswer]
             _subject(computed),
             *([] if computed else [_count()]),
             *([_reads()] if any(row.reads for row in rows) else []),
-            to,
+            prompt_column,
             _text(computed, least=24),
         ],
         key=_key,
-        notes=[more] if left else [],
+        notes=[note] if left else [],
         empty=NOTHING_ANSWERED,
     )
 
@@ -411,9 +430,11 @@ def _key(row: ItemAnswer) -> tuple[str, ...]:
 
 
 def _asked(row: ItemAnswer) -> str:
-    """Say which prompt an answer is to, and which reasons are about just this answer."""
-    put = " ".join(filter(None, (row.variant, row.template, "swapped" * row.inverted, row.factors)))
-    return f"{put}: {', '.join(row.because)}" if row.because else put
+    """Return the prompt of an answer, and the reasons that are about exactly this answer."""
+    prompt = " ".join(
+        filter(None, (row.variant, row.template, "swapped" * row.inverted, row.factors))
+    )
+    return f"{prompt}: {', '.join(row.because)}" if row.because else prompt
 
 
 def _subject(computed: bool) -> Column[ItemAnswer]:
@@ -449,13 +470,14 @@ def _text(computed: bool, least: int) -> Column[ItemAnswer]:
 
 
 def readers_of(item: Shown) -> Table[tuple[ItemAnswer, ReadBy]]:
-    """Return each reader's reading of the answers on which they disagree; no rows where they
-    agree.
+    """Return each reader's reading of the answers on which they disagree.
+
+    There are no rows if they agree.
     """
     return Table(
         "readers",
         "Readers that disagree",
-        tuple((row, one) for row in item.rows for one in row.readers),
+        tuple((row, reading) for row in item.rows for reading in row.readers),
         [
             Column("subject", "answer", lambda row: row[0].subject, least=19),
             Column("reader", "reader", lambda row: row[1].who),
@@ -475,5 +497,5 @@ def readers_of(item: Shown) -> Table[tuple[ItemAnswer, ReadBy]]:
 
 
 def deciding(text: str, one: ReadBy) -> str:
-    """Return the words of an answer that decide its reading; empty if unknown."""
+    """Return the words of an answer that decide its reading, or empty if unknown."""
     return text[one.start : one.stop] if one.start is not None and one.stop is not None else ""

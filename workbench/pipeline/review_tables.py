@@ -1,6 +1,4 @@
-"""The queue of an auditor as figures: what waits and why, the weights, who looked at what, how
-often readers err.
-"""
+"""The queue of an auditor as figures: pending items, reasons, weights, progress and error rates."""
 
 from __future__ import annotations
 
@@ -40,7 +38,7 @@ EQUAL = (
     "instrument's order. "
     "Tests are judged without rulings."
 )
-POINTS = "; ".join(f"{one.title} {one.formula}" for one in REASONS.values())
+POINTS = "; ".join(f"{reason.title} {reason.formula}" for reason in REASONS.values())
 STRATA = {
     PASSED: "statements that pass every test",
     NOT_PASSED: "statements that do not pass every test",
@@ -52,11 +50,11 @@ OPINION = "opinion"
 
 
 def waiting(progress: Progress) -> tuple[Waiting, ...]:
-    """Return what an auditor, or anybody, has not decided on, in rank."""
+    """Return the items that an auditor, or anybody, has not decided on, in rank."""
     return tuple(
-        one
-        for one in progress.items
-        if progress.state(one) is not State.YOU and _waits(progress, one)
+        item
+        for item in progress.items
+        if progress.state(item) is not State.YOU and _waits(progress, item)
     )
 
 
@@ -65,13 +63,14 @@ def _waits(progress: Progress, item: Waiting) -> bool:
 
 
 def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Table[Waiting]:
-    """Return what waits, or, for a screen, `every` item that ever did: ranked statements with the
-    control sample mixed in.
+    """Return the pending items: ranked statements with the control sample mixed in.
+
+    With `every`, for a screen, the table has all items that were ever pending.
     """
-    places = {name(row): place for place, row in enumerate(progress.items, start=1)}
+    ranks = {name(row): rank for rank, row in enumerate(progress.items, start=1)}
     rows = progress.items if every else waiting(progress)
     states = {name(row): state(progress, row, blind=blind) for row in rows}
-    place: Column[Waiting] = Column("place", "#", lambda row: places[name(row)], Kind.COUNT)
+    rank_column: Column[Waiting] = Column("place", "#", lambda row: ranks[name(row)], Kind.COUNT)
     item: Column[Waiting] = Column("item", "item", name, least=19)
     statement: Column[Waiting] = Column(
         "statement",
@@ -117,12 +116,14 @@ def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Ta
     reasons: Column[Waiting] = Column(
         "reasons", "reasons", lambda row: _reasons(row, blind=blind), Kind.WORDS, aside=True
     )
-    in_short = [place, statement, score, decided, why_]
+    brief_columns = [rank_column, statement, score, decided, why_]
     return Table(
         "review",
         "Items for an auditor",
         rows,
-        in_short if every else [place, item, statement, score, decided, why_, inclusion, reasons],
+        brief_columns
+        if every
+        else [rank_column, item, statement, score, decided, why_, inclusion, reasons],
         key=lambda row: (name(row),),
         definition="" if every else f"{SCORED} {EQUAL}",
         empty=nothing_waits(progress),
@@ -132,29 +133,29 @@ def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Ta
 
 
 def nothing_waits(progress: Progress) -> str:
-    """Say why nothing is pending: everything with a reason was looked at, or no reason applies,
-    also to what fails.
+    """Return the reason why nothing is pending.
+
+    Everything with a reason was reviewed, or no reason applies, also to statements that fail.
     """
-    of = progress.of
+    review = progress.of
     if progress.items:
         return "Nothing is pending: every item is decided."
-    failing = sum(of.judged.stratum(ref) == NOT_PASSED for ref in of.judged.statements)
-    said = "Nothing is pending: no reason applies to any statement."
-    if not failing:
-        return said
-    which = (
+    n_failing = sum(review.judged.stratum(ref) == NOT_PASSED for ref in review.judged.statements)
+    text = "Nothing is pending: no reason applies to any statement."
+    if not n_failing:
+        return text
+    noun = (
         "1 statement does not pass, but not"
-        if failing == 1
-        else f"{failing:,} statements do not pass, but none"
+        if n_failing == 1
+        else f"{n_failing:,} statements do not pass, but none"
     )
-    return (
-        f"{said} {which} narrowly, by a single wording or for too few answers, and readers agree."
-    )
+    return f"{text} {noun} narrowly, by a single wording or for too few answers, and readers agree."
 
 
 def _detail(progress: Progress, row: Waiting, *, blind: bool) -> tuple[str, ...]:
-    """Return what was found for each reason, which a cell has no room for, or how an answer was
-    drawn.
+    """Return the findings of a statement's reasons, or how an answer was sampled.
+
+    A cell has no room for them.
     """
     if isinstance(row, Ranked):
         return (*row.parts(blind=blind),)
@@ -162,12 +163,15 @@ def _detail(progress: Progress, row: Waiting, *, blind: bool) -> tuple[str, ...]
 
 
 def scored_words() -> str:
-    """Say what the score of a statement is, and which of two equal ones comes first."""
+    """Return the explanation of a statement's score, and of the order of equal scores."""
     return f"{SCORED} {EQUAL}"
 
 
 def drawn_words(progress: Progress, row: ControlItem) -> tuple[str, ...]:
-    """Say how an answer came into the control sample; it has no score."""
+    """Return the way in which an answer came into the control sample.
+
+    It has no score.
+    """
     chance = number(_inclusion(progress.control, row), Kind.SHARE)
     return (
         f"Drawn from the answers to {STRATA[row.stratum]}, each with a chance of {chance}; it "
@@ -176,12 +180,13 @@ def drawn_words(progress: Progress, row: ControlItem) -> tuple[str, ...]:
 
 
 ITEM = "item"
-"name of what stands behind a row: the answers of the item"
+"name of a row's detail: the answers of the item"
 
 
 def why(row: Waiting, *, blind: bool = False) -> str:
-    """Say in one sentence why an item is in the queue; `blind`: without what other auditors
-    ruled.
+    """Return in one sentence why an item is in the queue.
+
+    A `blind` sentence omits the rulings of others.
     """
     if isinstance(row, Ranked):
         return row.why(blind=blind)
@@ -191,46 +196,52 @@ def why(row: Waiting, *, blind: bool = False) -> str:
 
 
 def state(progress: Progress, item: Waiting, *, blind: bool = False) -> str:
-    """Say in a few words who has decided on an item, or looks at it; `blind`: others without their
-    names.
+    """Return in a few words who has decided on an item, or reviews it.
 
-    Everybody decides on a drawn answer, so for an auditor it is open whatever others did, and
+    A `blind` text omits the names of others.
+
+    Everybody decides on a sampled answer, so for an auditor it is open whatever others did, and
     nobody is named.
     """
-    found = progress.state(item)
-    if found is State.YOU:
-        return f"{_own_verdict(progress, item)} · {found}".removeprefix(" · ")
+    item_state = progress.state(item)
+    if item_state is State.YOU:
+        return f"{_own_verdict(progress, item)} · {item_state}".removeprefix(" · ")
     if not isinstance(item, Ranked):
-        open_ = found is State.OTHERS and progress.auditor is not None
-        return (State.OPEN if open_ else found).value
-    if found is State.HELD:
+        is_open = item_state is State.OTHERS and progress.auditor is not None
+        return (State.OPEN if is_open else item_state).value
+    if item_state is State.HELD:
         return "with somebody" if blind else f"with {progress.holder(item)}"
-    if found is State.OTHERS and not blind:
+    if item_state is State.OTHERS and not blind:
         return f"by {', '.join(progress.deciders(item))}"
-    n, of = progress.of.ruled(item.ref, progress.auditor) if found is State.OPEN else (0, 0)
-    by = " by you" if progress.auditor else ""
-    return f"{n:,} of {of:,} ruled{by}" if n else found.value
+    n_ruled, n_answers = (
+        progress.of.ruled(item.ref, progress.auditor) if item_state is State.OPEN else (0, 0)
+    )
+    suffix = " by you" if progress.auditor else ""
+    return f"{n_ruled:,} of {n_answers:,} ruled{suffix}" if n_ruled else item_state.value
 
 
 def _own_verdict(progress: Progress, item: Waiting) -> str:
-    """Return what an auditor decided last on an item."""
-    of = progress.of
+    """Return an auditor's last decision on an item."""
+    review = progress.of
     if isinstance(item, Ranked):
-        every = list(decisions(of.rulings.statements.get(item.ref, ())))
+        rulings = list(decisions(review.rulings.statements.get(item.ref, ())))
     else:
-        every = [] if progress.control is None else list(progress.control.of(item))
-    mine = [
-        one
-        for one in every
-        if one.auditor == progress.auditor and one.verdict is not Verdict.LOOK_AGAIN
+        rulings = [] if progress.control is None else list(progress.control.of(item))
+    own_rulings = [
+        ruling
+        for ruling in rulings
+        if ruling.auditor == progress.auditor and ruling.verdict is not Verdict.LOOK_AGAIN
     ]
-    return str(max(mine, key=lambda one: one.at).verdict) if mine else ""
+    return str(max(own_rulings, key=lambda ruling: ruling.at).verdict) if own_rulings else ""
 
 
 def _reasons(row: Waiting, *, blind: bool) -> list[str]:
     if not isinstance(row, Ranked):
         return []
-    return [OPINION if blind and one.reason in BY_AUDITORS else one.reason for one in row.signals]
+    return [
+        OPINION if blind and signal.reason in BY_AUDITORS else signal.reason
+        for signal in row.signals
+    ]
 
 
 def _inclusion(control: Control | None, row: Waiting) -> float:
@@ -263,23 +274,24 @@ def reasons() -> Table[Reason]:
 
 @dataclass(frozen=True, slots=True)
 class Auditor:
-    """How far somebody is."""
+    """The progress of one auditor."""
 
     name: str
     statements: int
     answers: int | None
-    "of the control sample; None: not told yet"
+    "answers of the control sample, or None if they are withheld"
 
 
 def withheld(progress: Progress, *, blind: bool = False) -> str:
-    """Return when an auditor is told what was decided on the control sample and how often the
-    reader errs; empty: now.
+    """Return when an auditor is shown the decisions on the control sample and the error rate.
 
-    That is once they have decided on all of it themselves. Without a name nobody is known to have
-    yet to decide, so it is told unless the review is `blind`.
+    It is empty if that is now.
+
+    They are shown once the auditor has decided on all of it. Without a name nobody is known to have
+    yet to decide, so they are shown unless the review is `blind`.
     """
     control = progress.control
-    if control is None or not (left := len(control.waiting(progress.auditor or ""))):
+    if control is None or not (n_pending := len(control.waiting(progress.auditor or ""))):
         return ""
     if progress.auditor is None:
         return (
@@ -287,33 +299,36 @@ def withheld(progress: Progress, *, blind: bool = False) -> str:
             if blind
             else ""
         )
-    return f"shown once you have decided the {plural(left, 'control item')} left to you"
+    return f"shown once you have decided the {plural(n_pending, 'control item')} left to you"
 
 
 def auditors(progress: Progress, *, blind: bool = False) -> Table[Auditor]:
-    """Return how far each auditor is. All have the same order, and each one's progress is their
-    own.
+    """Return the progress of each auditor.
 
-    In a `blind` review there is only one's own. What others decided on the control sample is told
-    as `withheld` says.
+    All have the same order.
+
+    A `blind` review has only one's own progress. Others' decisions on the control sample are
+    withheld as `withheld` says.
     """
-    of, control, me = progress.of, progress.control, progress.auditor
-    kept_back = withheld(progress, blind=blind)
-    done = looked_at_by(of)
+    review, control, own_name = progress.of, progress.control, progress.auditor
+    withheld_until = withheld(progress, blind=blind)
+    n_reviewed = looked_at_by(review)
     items = () if control is None else control.items
-    drawn = {
-        who.auditor for item in items for who in (control.of(item) if control is not None else ())
+    sample_auditors = {
+        ruling.auditor
+        for item in items
+        for ruling in (control.of(item) if control is not None else ())
     }
     rows = [
         Auditor(
-            who,
-            done.get(who, 0),
+            auditor,
+            n_reviewed.get(auditor, 0),
             None
-            if kept_back and who != me
-            else sum(control.looked_at(item, who) for item in items if control is not None),
+            if withheld_until and auditor != own_name
+            else sum(control.looked_at(item, auditor) for item in items if control is not None),
         )
-        for who in sorted({*done, *drawn})
-        if who == me or not blind
+        for auditor in sorted({*n_reviewed, *sample_auditors})
+        if auditor == own_name or not blind
     ]
     return Table(
         "auditors",
@@ -325,7 +340,7 @@ def auditors(progress: Progress, *, blind: bool = False) -> Table[Auditor]:
             Column(
                 "queue",
                 "in the queue",
-                lambda _: len(of.queue),
+                lambda _: len(review.queue),
                 Kind.COUNT,
                 help="statements with a reason",
             ),
@@ -339,8 +354,8 @@ def auditors(progress: Progress, *, blind: bool = False) -> Table[Auditor]:
             ),
         ],
         key=lambda row: (row.name,),
-        definition=f"What others decided on drawn answers is {kept_back}."
-        if kept_back and not blind
+        definition=f"What others decided on drawn answers is {withheld_until}."
+        if withheld_until and not blind
         else "",
         empty="You have not ruled on this run yet." if blind else "This run has no rulings yet.",
         link=lambda row: Link("rulings", (row.name,)),
@@ -349,7 +364,7 @@ def auditors(progress: Progress, *, blind: bool = False) -> Table[Auditor]:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two auditors on the things that both decided on."""
+    """The rulings of two auditors on the subjects that both decided on."""
 
     one: str
     two: str
@@ -358,28 +373,31 @@ class Pair:
 
 
 def shared(progress: Progress, *, blind: bool = False) -> tuple[Pair, ...]:
-    """Return every two auditors who decided on a thing; where others' decisions are withheld, those
-    with oneself.
+    """Return every two auditors who decided on the same subject.
+
+    If others' decisions are withheld, only pairs with oneself are included.
     """
-    of, me = progress.of, progress.auditor
-    own = blind or bool(withheld(progress, blind=blind))
+    review, own_name = progress.of, progress.auditor
+    is_own_only = blind or bool(withheld(progress, blind=blind))
     tallies: dict[tuple[str, str], list[bool]] = {}
-    for rulings in of.rulings.things:
-        decided = sorted(
-            (one for one in rulings if one.verdict is not Verdict.LOOK_AGAIN),
-            key=lambda one: one.auditor,
+    for rulings in review.rulings.things:
+        decisions_ = sorted(
+            (ruling for ruling in rulings if ruling.verdict is not Verdict.LOOK_AGAIN),
+            key=lambda ruling: ruling.auditor,
         )
-        for a, b in combinations(decided, 2):
-            tallies.setdefault((a.auditor, b.auditor), []).append(not disputed((a, b)))
+        for left, right in combinations(decisions_, 2):
+            tallies.setdefault((left.auditor, right.auditor), []).append(
+                not disputed((left, right))
+            )
     return tuple(
-        Pair(*who, len(same), sum(same))
-        for who, same in sorted(tallies.items())
-        if not own or me in who
+        Pair(*pair, len(agreements), sum(agreements))
+        for pair, agreements in sorted(tallies.items())
+        if not is_own_only or own_name in pair
     )
 
 
 def agreement(progress: Progress, *, blind: bool = False) -> Table[Pair]:
-    """Return how often two auditors' rulings on one thing have the same effect."""
+    """Return the share of subjects on which two auditors' rulings have the same effect."""
     return Table(
         "agreement",
         "Agreement of auditors",
@@ -400,7 +418,7 @@ def agreement(progress: Progress, *, blind: bool = False) -> Table[Pair]:
 
 @dataclass(frozen=True, slots=True)
 class ErrorRow:
-    """How often the reader errs: in a stratum, or in all."""
+    """The error rate of the reader: in a stratum, or in all."""
 
     name: str
     answers: int
@@ -412,26 +430,30 @@ class ErrorRow:
 
 
 def errors(control: Control, kept_back: str = "") -> Table[ErrorRow]:
-    """Return how often the reader misreads answers, from the control sample alone; no rows where
-    that is kept back.
+    """Return the table of misreading rates, estimated from the control sample alone.
+
+    It has no rows while the rates are withheld.
     """
     strata = control.strata()
     rows = [
         ErrorRow(
-            one.name,
-            one.size,
-            round(one.drawn),
-            round(one.counted),
-            round(one.undecided),
-            round(one.misread),
-            one.misread / one.counted if one.counted else None,
+            stratum.name,
+            stratum.size,
+            round(stratum.drawn),
+            round(stratum.counted),
+            round(stratum.undecided),
+            round(stratum.misread),
+            stratum.misread / stratum.counted if stratum.counted else None,
         )
-        for one in strata
+        for stratum in strata
     ]
-    size, drawn, counted, undecided, misread = (
+    size, n_drawn, n_counted, n_undecided, n_misread = (
         sum(column)
         for column in zip(
-            *((one.size, one.drawn, one.counted, one.undecided, one.misread) for one in strata),
+            *(
+                (stratum.size, stratum.drawn, stratum.counted, stratum.undecided, stratum.misread)
+                for stratum in strata
+            ),
             strict=True,
         )
     )
@@ -439,10 +461,10 @@ def errors(control: Control, kept_back: str = "") -> Table[ErrorRow]:
         ErrorRow(
             "all answers",
             round(size),
-            round(drawn),
-            round(counted),
-            round(undecided),
-            round(misread),
+            round(n_drawn),
+            round(n_counted),
+            round(n_undecided),
+            round(n_misread),
             control.rate,
         )
     )
@@ -469,28 +491,32 @@ def errors(control: Control, kept_back: str = "") -> Table[ErrorRow]:
 
 
 def _draws(control: Control) -> list[str]:
-    """Say who drew with which seed; of several draws that all of them count, and what the first
-    alone gives.
+    """Return the auditors who sampled, with their seeds.
+
+    If there are several draws, a sentence tells that all of them count, and the result of the first
+    alone.
     """
-    by = (
-        f"seed {one.seed}" + f" by {one.drawn_by}" * bool(one.drawn_by) for one in control.samples
+    draws = (
+        f"seed {sample.seed}" + f" by {sample.drawn_by}" * bool(sample.drawn_by)
+        for sample in control.samples
     )
     if len(control.samples) == 1:
-        return [f"drawn with {next(by)}"]
+        return [f"drawn with {next(draws)}"]
     first, n = control.first.rate, len(control.samples)
-    alone = first.undefined or estimate(first, Kind.SHARE)
+    rate = first.undefined or estimate(first, Kind.SHARE)
     return [
-        f"{n:,} draws ({', '.join(by)}): all of them count, and an answer that several draws "
+        f"{n:,} draws ({', '.join(draws)}): all of them count, and an answer that several draws "
         "hold counts once",
-        f"the first draw alone: {alone}. Further draws that depended on it move the share of all "
+        f"the first draw alone: {rate}. Further draws that depended on it move the share of all "
         "draws a little, "
         "so decide beforehand how many answers you draw",
     ]
 
 
 def answers_drawn(control: Control, auditor: str | None = None) -> Table[ControlItem]:
-    """Return every item of the control sample: for programs. `auditor`: who decided it; None:
-    anybody.
+    """Return every item of the control sample, for programs.
+
+    `auditor` is whose decisions count, or None for anybody's.
     """
     return Table(
         "drawn",
@@ -511,98 +537,105 @@ def answers_drawn(control: Control, auditor: str | None = None) -> Table[Control
 
 
 def title(of: Review, blind: bool) -> str:
-    """Return the heading; without the model where it is hidden."""
+    """Return the heading, without the model if it is hidden."""
     return f"{of.run.instrument}: review" if blind else f"{of.run.label}: review"
 
 
 def told(progress: Progress, *, blind: bool = False) -> tuple[str, ...]:
-    """Say what the queue is about, and how far an auditor, or everybody together, is."""
+    """Return the subject of the queue, and the progress of an auditor, or of everybody together."""
     of, auditor = progress.of, progress.auditor
-    left = len(of.waiting(auditor))
+    n_left = len(of.waiting(auditor))
     run = f"{of.run.instrument} · model hidden" if blind else of.run.label
-    read = f" · read by {of.card.name}" if of.card else ""
-    who = f"{auditor} has" if auditor else "auditors have"
-    there = f"{len(of.queue):,} of {plural(len(of.judged.statements), 'statement')} have a reason"
-    said = [
-        f"{run}{read}",
-        f"{there}; {who} reviewed {len(of.queue) - left:,} of them; {left:,} are pending",
+    reader = f" · read by {of.card.name}" if of.card else ""
+    subject = f"{auditor} has" if auditor else "auditors have"
+    size = f"{len(of.queue):,} of {plural(len(of.judged.statements), 'statement')} have a reason"
+    lines = [
+        f"{run}{reader}",
+        f"{size}; {subject} reviewed {len(of.queue) - n_left:,} of them; {n_left:,} are pending",
     ]
-    said += [shares(of), sampled(progress, blind=blind)]
-    return tuple(filter(None, said))
+    lines += [shares(of), sampled(progress, blind=blind)]
+    return tuple(filter(None, lines))
 
 
 def shares(of: Review) -> str:
-    """Say how many statements that pass, and that do not, auditors have reviewed; empty where there
-    are no verdicts.
+    """Return the number of reviewed statements among those that pass, and those that do not.
+
+    It is empty if there are no verdicts.
     """
     if of.judged.passed is None:
         return ""
-    looked = [ref for ref in of.judged.statements if of.looked_at(ref, None)]
-    return reviewed_words(of.judged.statements, of.judged.passed, looked)
+    reviewed = [ref for ref in of.judged.statements if of.looked_at(ref, None)]
+    return reviewed_words(of.judged.statements, of.judged.passed, reviewed)
 
 
 def sampled(progress: Progress, *, blind: bool = False) -> str:
-    """Say how far the control sample is, and when its rate is told; empty where none can be
-    drawn.
+    """Return the progress of the control sample, and when its rate is shown.
+
+    It is empty if none can be drawn.
     """
-    of, control = progress.of, progress.control
+    review, control = progress.of, progress.control
     if control is None:
-        none = "No control sample yet, so the reader's error rate is unknown: --draw N draws one."
-        return none if of.reader is not None else ""
-    items = control.items
-    n = len(items) - len(control.waiting(progress.auditor))
-    draws = len(control.samples)
-    of_all = plural(len(items), "different answer") + f" of {draws:,} draws" * (draws > 1)
-    if kept_back := withheld(progress, blind=blind):
-        mine = (
-            f"{progress.auditor} has decided on {n:,} of {of_all}" if progress.auditor else of_all
+        no_sample = (
+            "No control sample yet, so the reader's error rate is unknown: --draw N draws one."
         )
-        return f"control sample: {mine}; how often the reader errs is {kept_back}"
+        return no_sample if review.reader is not None else ""
+    items = control.items
+    n_decided = len(items) - len(control.waiting(progress.auditor))
+    draws = len(control.samples)
+    total = plural(len(items), "different answer") + f" of {draws:,} draws" * (draws > 1)
+    if withheld_until := withheld(progress, blind=blind):
+        own_progress = (
+            f"{progress.auditor} has decided on {n_decided:,} of {total}"
+            if progress.auditor
+            else total
+        )
+        return f"control sample: {own_progress}; how often the reader errs is {withheld_until}"
     if progress.auditor is None:
-        open_ = "; --as NAME withholds others' decisions until you have decided" * bool(
+        hint = "; --as NAME withholds others' decisions until you have decided" * bool(
             control.waiting("")
         )
-        return f"control sample: auditors have decided on {n:,} of {of_all}{open_}"
-    return f"control sample: {progress.auditor} has decided on {n:,} of {of_all}"
+        return f"control sample: auditors have decided on {n_decided:,} of {total}{hint}"
+    return f"control sample: {progress.auditor} has decided on {n_decided:,} of {total}"
 
 
 def misread(progress: Progress, *, blind: bool = False) -> str:
-    """Say in a few words how often the reader errs, or when that is told; empty without a control
-    sample.
+    """Return in a few words how often the reader errs, or when that is shown.
 
-    Who has not given a name is told by the table of misreadings alone: they may be about to decide.
+    It is empty without a control sample.
+
+    Without a name the rate is only in the table of misreadings: the user may be about to decide.
     """
     control = progress.control
     if control is None:
         return ""
-    if kept_back := withheld(progress, blind=blind):
-        return f"misread: {kept_back}"
+    if withheld_until := withheld(progress, blind=blind):
+        return f"misread: {withheld_until}"
     if progress.auditor is None:
         return "misread: Tab shows how often the reader errs"
-    rate, decided = control.rate, round(sum(one.counted for one in control.strata()))
+    rate, n_decided = control.rate, round(sum(stratum.counted for stratum in control.strata()))
     if rate.undefined:
         return f"misread: {rate.undefined}"
-    few = f", {rate.few}" if rate.few else ""
-    return f"misread {estimate(rate, Kind.SHARE)} ({decided:,} decided{few})"
+    warning = f", {rate.few}" if rate.few else ""
+    return f"misread {estimate(rate, Kind.SHARE)} ({n_decided:,} decided{warning})"
 
 
 def book(progress: Progress, *, blind: bool = False) -> Book:
-    """Return the queue with every item, and what stands beside it."""
-    of, control = progress.of, progress.control
-    kept_back, shared_ = withheld(progress, blind=blind), shared(progress, blind=blind)
+    """Return the queue with every item, and the tables beside it."""
+    review, control = progress.of, progress.control
+    withheld_until, pairs = withheld(progress, blind=blind), shared(progress, blind=blind)
     contents = [
         Entry("review", "queue", partial(queue, progress, every=True, blind=blind)),
         *(
-            [Entry("errors", "misread", partial(errors, control, kept_back))]
+            [Entry("errors", "misread", partial(errors, control, withheld_until))]
             if control is not None
             else []
         ),
         Entry("auditors", "auditors", partial(auditors, progress, blind=blind)),
         *(
             [Entry("agreement", "agreement", partial(agreement, progress, blind=blind))]
-            if shared_
+            if pairs
             else []
         ),
         Entry("reasons", "points", reasons),
     ]
-    return Book(title(of, blind), contents)
+    return Book(title(review, blind), contents)

@@ -1,10 +1,9 @@
-"""Instrument ─plan→ prompts ─score→ probabilities: what a design that samples nothing needs, and
-computing the missing.
+"""The computation of missing probabilities of a design that samples nothing.
 
-Where an audit reads labels, their probabilities are scored; in the same pass the likeliest next
-tokens of each prompt are stored, where the backend offers them: they show what the model would say
-in place of a label. Where an audit reads the next token itself, that table is all there is, with
-the probability of the two labels over the whole vocabulary.
+If an audit reads labels, their probabilities are scored. In the same pass the likeliest next tokens
+of each prompt are stored, if the backend offers them: they show what the model would say in place
+of a label. If an audit reads the next token itself, that table is all there is, with the
+probability of the two labels over the whole vocabulary.
 """
 
 from __future__ import annotations
@@ -43,14 +42,15 @@ if TYPE_CHECKING:
     from workbench.inference.base import Model
 
 LOOKED_AT = 24
-"of the prompts with a context, the longest by their characters: tokens are counted of these alone"
+"number of the longest prompts with a context, by their characters, whose tokens are counted"
 AFTER = 1
-"token that must fit after a prompt"
+"number of tokens that must fit after a prompt"
 
 
 def check_window(model: Model, prompts: Iterable[Prompt]) -> None:
-    """Raise ModelError where a prompt with a context does not fit, saying how many answered
-    questions do.
+    """Raise ModelError if a prompt with a context does not fit.
+
+    The message tells how many questions do.
 
     A prompt that is too long and not among the longest by characters is refused by itself when it
     is asked.
@@ -59,15 +59,19 @@ def check_window(model: Model, prompts: Iterable[Prompt]) -> None:
         return
     with_context = (prompt for prompt in prompts if _pairs(prompt))
     longest = sorted(with_context, key=_characters, reverse=True)[:LOOKED_AT]
-    most = model.window - AFTER
+    max_tokens = model.window - AFTER
     lengths = model.lengths(longest)
-    over = [(n, prompt) for n, prompt in zip(lengths, longest, strict=True) if n > most]
-    if not over:
+    too_long = [
+        (length, prompt)
+        for length, prompt in zip(lengths, longest, strict=True)
+        if length > max_tokens
+    ]
+    if not too_long:
         return
-    tokens, worst = max(over, key=lambda item: item[0])
-    fits = min(_fitting(model, prompt, most) for _, prompt in over)
+    n_tokens, worst = max(too_long, key=lambda item: item[0])
+    fits = min(_fitting(model, prompt, max_tokens) for _, prompt in too_long)
     raise ModelError(
-        f"a context of {_pairs(worst)} answered questions with its target has {tokens:,} tokens, "
+        f"a context of {_pairs(worst)} answered questions with its target has {n_tokens:,} tokens, "
         "and the window of "
         f"{model.card.name} is {model.window:,}: "
         + (
@@ -80,7 +84,10 @@ def check_window(model: Model, prompts: Iterable[Prompt]) -> None:
 
 
 def _fitting(model: Windowed, prompt: Prompt, most: int) -> int:
-    """Return how many of a prompt's first answered questions fit with the target, by bisection."""
+    """Return the number of a prompt's first answered questions that fit with the target.
+
+    It is found by bisection.
+    """
     low, high = 0, _pairs(prompt)
     while low < high:
         middle = (low + high + 1) // 2
@@ -92,7 +99,7 @@ def _fitting(model: Windowed, prompt: Prompt, most: int) -> int:
 
 
 def _first(prompt: Prompt, pairs: int) -> Prompt:
-    """Return a prompt with the first so many answered questions."""
+    """Return a prompt with only its first answered questions."""
     system = prompt.context % 2
     return Prompt(
         (*prompt.messages[: system + 2 * pairs], *prompt.messages[prompt.context :]), prompt.chat
@@ -116,26 +123,34 @@ THINKS = (
 T = TypeVar("T")
 
 TOP = 20
-"next tokens that are stored of each prompt: as many as served models name"
+"""number of next tokens that are stored of each prompt
+
+Served models name this many.
+"""
 TOGETHER = 512
-"""prompts whose tokens and labels are computed before the next ones': enough to share most of what
-they share"""
+"""number of prompts whose tokens and labels are computed before the next ones'
+
+It is enough to share most of their common beginnings.
+"""
 TOGETHER_SERVED = 64
-"""the same of a served model, which shares nothing: what it has of them when it changes is asked
-anew"""
+"""the same of a served model
+
+It shares nothing, and its current prompts are asked anew when it changes.
+"""
 
 
 @dataclass(slots=True)
 class _Batch:
-    """What was computed and is not committed."""
+    """The computed results that are not committed."""
 
     scored: list[ScoredPrompt] = field(default_factory=list)
     tables: dict[bytes, TokenTable] = field(default_factory=dict)
 
 
 class _Scoring:
-    """One attempt at a plan: what comes is committed about once a second, together with the job's
-    progress.
+    """One attempt at a plan.
+
+    Results are committed about once a second, together with the job's progress.
     """
 
     def __init__(
@@ -164,19 +179,21 @@ class _Scoring:
         self._offers_tokens = True
         self._batches: dict[tuple[int, int], _Batch] = {}
         self._tabled: dict[bytes, str | None] = {}
-        """prompt key -> the snapshot that named its next tokens, of the prompts that are computed
-        together"""
+        """prompt key -> the snapshot that named its next tokens
+
+        It has the prompts that are computed together.
+        """
         self._thinks: dict[bytes, str] = {}
         "prompt key -> why its next token is no answer, of the same prompts"
         self._started = self._committed = time.monotonic()
 
     @property
     def changed(self) -> bool:
-        """Return whether a served model has changed since the plan was made."""
+        """Whether a served model has changed since the plan was made."""
         return turns_of(self._model) != self._turns
 
     def turn(self) -> str:
-        """Plan for the model that answers now, and say for people what has changed."""
+        """Plan for the model that answers now, and return a message on the change."""
         self._turns = turns_of(self._model)
         self.plan = restocked(self._store, self.plan, self._model.card, self._attempt)
         self.progress.done, self.progress.total = self.plan.samples_stored, self.plan.samples
@@ -185,8 +202,9 @@ class _Scoring:
         )
 
     def score(self, prompts: Sequence[tuple[bytes, Prompt]]) -> None:
-        """Compute and commit what is asked of some prompts: first the tokens, so that a scored
-        prompt has them.
+        """Compute and commit the results of some prompts.
+
+        Tokens come first, so that a scored prompt has them.
         """
         self._tabled.clear()
         self._thinks.clear()
@@ -194,9 +212,9 @@ class _Scoring:
             if not self._labels_wanted:
                 self._next(prompts)
                 return
-            held = self._store.scores.with_tokens(self._ids_of(None)[0])
-            self._tokens([(key, prompt) for key, prompt in prompts if key not in held])
-            if self.changed:  # what was answered before the change is paid and may be whole
+            with_tokens = self._store.scores.with_tokens(self._ids_of(None)[0])
+            self._tokens([(key, prompt) for key, prompt in prompts if key not in with_tokens])
+            if self.changed:  # prompts answered before the change are paid and may be complete
                 prompts = [(key, prompt) for key, prompt in prompts if key in self._tabled]
             if not self.stopped:
                 self._labels(prompts)
@@ -204,29 +222,32 @@ class _Scoring:
             self._commit()
 
     def _next(self, prompts: Sequence[tuple[bytes, Prompt]]) -> None:
-        """Note the next tokens of prompts that are asked for nothing else."""
+        """Record the next tokens of prompts that are asked for nothing else."""
         with closing_of(
             self._model.next_tokens([prompt for _, prompt in prompts], TOP, self._words)
         ) as tables:
-            for found in tables:
-                key = prompts[found.prompt][0]
-                thinks = "" if found.reason else begins_in_thought(found)
-                reason, silent = found.reason or thinks, bool(thinks)
+            for next_tokens in tables:
+                key = prompts[next_tokens.prompt][0]
+                thought_reason = "" if next_tokens.reason else begins_in_thought(next_tokens)
+                reason, is_silent = next_tokens.reason or thought_reason, bool(thought_reason)
                 if not reason:
-                    table = self._batch(found.snapshot).tables[key] = _table(found)
-                    silent = not any(
+                    table = self._batch(next_tokens.snapshot).tables[key] = _table(next_tokens)
+                    is_silent = not any(
                         mass(table.tokens[:PUBLISHED_TOP], word) for word in self._words
                     )
-                    self.progress.unreadable += silent
-                if not found.reason:
-                    self._look(key, silent, found.texts)
-                self._count(ScoredPrompt(key, (), reason, found.fingerprint), found.snapshot)
+                    self.progress.unreadable += is_silent
+                if not next_tokens.reason:
+                    self._look(key, is_silent, next_tokens.texts)
+                self._count(
+                    ScoredPrompt(key, (), reason, next_tokens.fingerprint), next_tokens.snapshot
+                )
                 if self._pause():
                     return
 
     def _tokens(self, prompts: Sequence[tuple[bytes, Prompt]]) -> None:
-        """Note the likeliest next tokens. An endpoint that offers none is not paid for saying so
-        again.
+        """Record the likeliest next tokens.
+
+        An endpoint that offers none is not paid for saying so again.
         """
         if not self._offers_tokens or not prompts:
             return
@@ -234,13 +255,13 @@ class _Scoring:
             with closing_of(
                 self._model.next_tokens([prompt for _, prompt in prompts], TOP)
             ) as tables:
-                for found in tables:
-                    key = prompts[found.prompt][0]
-                    if reason := begins_in_thought(found):
+                for next_tokens in tables:
+                    key = prompts[next_tokens.prompt][0]
+                    if reason := begins_in_thought(next_tokens):
                         self._thinks[key] = reason
-                    elif not found.reason:
-                        self._batch(found.snapshot).tables[key] = _table(found)
-                        self._tabled[key] = found.snapshot
+                    elif not next_tokens.reason:
+                        self._batch(next_tokens.snapshot).tables[key] = _table(next_tokens)
+                        self._tabled[key] = next_tokens.snapshot
                     if self._pause():
                         return
         except (BudgetSpent, SnapshotsAlternate):
@@ -253,19 +274,22 @@ class _Scoring:
         with closing_of(
             scored_one_by_one(self._model, [prompt for _, prompt in prompts], forms)
         ) as scores:
-            for found in scores:
-                at = found.prompt
-                if found.snapshot not in (None, self._tabled.get(prompts[at][0], found.snapshot)):
-                    continue  # the labels are another model's than the tokens: asked anew
-                self._note(prompts[at][0], forms[at], found)
+            for score in scores:
+                index = score.prompt
+                if score.snapshot not in (
+                    None,
+                    self._tabled.get(prompts[index][0], score.snapshot),
+                ):
+                    continue  # the labels are from another model than the tokens: asked anew
+                self._note(prompts[index][0], forms[index], score)
                 if self._pause():
                     return
 
     def _note(self, key: bytes, forms: Sequence[str], found: Scored) -> None:
-        thinks = self._thinks.get(key, "")
+        thought_reason = self._thinks.get(key, "")
         if not found.reason:
-            self._look(key, bool(thinks), (thinks,))
-        reason = found.reason or thinks
+            self._look(key, bool(thought_reason), (thought_reason,))
+        reason = found.reason or thought_reason
         reason = reason or (
             "a probability is undefined" if np.isnan(found.log_probabilities).any() else ""
         )
@@ -273,7 +297,10 @@ class _Scoring:
         self._count(ScoredPrompt(key, logs, reason, found.fingerprint), found.snapshot)
 
     def _batch(self, snapshot: str | None) -> _Batch:
-        """Return what is not committed of a snapshot, None: of the one that answers now."""
+        """Return the uncommitted results of a snapshot.
+
+        None stands for the one that answers now.
+        """
         return self._batches.setdefault(self._ids_of(snapshot), _Batch())
 
     def _ids_of(self, snapshot: str | None) -> tuple[int, int]:
@@ -292,7 +319,7 @@ class _Scoring:
             self.progress.fail(scored.reason, 1)
 
     def _look(self, key: bytes, silent: bool, texts: Sequence[str]) -> None:
-        """Look whether the first prompts have an answer among their likeliest next tokens."""
+        """Check whether the first prompts have an answer among their likeliest next tokens."""
         if self._first is None or self._first.readable:
             return
         self._looked += 1
@@ -301,11 +328,12 @@ class _Scoring:
         self.progress.hopeless = self._first.describe() if self._first.hopeless else ""
 
     def _pause(self) -> bool:
-        """Commit about once a second; return whether to leave off at once. Calls that are paid for
-        are waited for.
+        """Commit about once a second, and return whether to stop at once.
+
+        Calls that are paid for are waited for.
         """
-        hopeless = bool(self.progress.hopeless) and not self.stopped
-        if hopeless or time.monotonic() - self._committed >= FLUSH_AFTER_S:
+        is_hopeless = bool(self.progress.hopeless) and not self.stopped
+        if is_hopeless or time.monotonic() - self._committed >= FLUSH_AFTER_S:
             self._commit()
             if not self.stopped and (
                 self._should_stop() or self._store.moved or self.progress.hopeless
@@ -329,9 +357,10 @@ class _Scoring:
     def _write(
         self, ids: tuple[int, int], batch: _Batch, state: tuple[int, int, str] | None
     ) -> None:
-        by = (*ids, self._attempt)
+        ids_and_attempt = (*ids, self._attempt)
         self._store.keep(
-            lambda: self._store.scores.add(*by, batch.scored, batch.tables, job=state), batch.scored
+            lambda: self._store.scores.add(*ids_and_attempt, batch.scored, batch.tables, job=state),
+            batch.scored,
         )
 
 
@@ -347,15 +376,15 @@ def score_design(
     say: Callable[[str], None] = lambda _: None,
     first: FirstAnswers | None = None,
 ) -> Progress:
-    """Compute the label probabilities that are missing; `done` and `answers` of the progress count
-    prompts.
+    """Compute the missing label probabilities.
+
+    `done` and `answers` of the progress count prompts.
 
     What was committed is complete and stays. A prompt that cannot be scored is stored as failed,
-    with the reason. `only`: of these prompts (keys) alone. Where a served model becomes another one
-    on the way, `say` is told, and what is left is scored by the new one. With `first` it stops,
-    too, where not one of the first prompts has an answer among its likeliest next tokens. Raises
-    UsageError where a template's answers are not two labels, ModelError where the model cannot go
-    on.
+    with the reason. `only`: of these prompts (keys) alone. If a served model becomes another one on
+    the way, `say` is told, and what is left is scored by the new one. With `first` it stops, too,
+    if not one of the first prompts has an answer among its likeliest next tokens. Raises UsageError
+    if a template's answers are not two labels, ModelError if the model cannot go on.
     """
     design = plan.design
     store.runs.add_probes(
@@ -369,16 +398,16 @@ def score_design(
     if isinstance(model, Configured):
         model.score_with(plan.design.sampling)
     scoring = _Scoring(store, plan, model, attempt, job, should_stop, first)
-    together = TOGETHER_SERVED if isinstance(model, Metered) else TOGETHER
+    portion_size = TOGETHER_SERVED if isinstance(model, Metered) else TOGETHER
     while True:
-        wanted = [
+        missing = [
             (key, prompt)
             for key, prompt in plan.prompts.items()
             if not scoring.plan.stored.get(key) and (only is None or key in only)
         ]
-        check_window(model, (prompt for _, prompt in wanted))
-        whole = bool(plan.design.cluster)  # a cluster loads the model each time
-        for portion in [wanted] if whole else _portions(plan, wanted, together, first):
+        check_window(model, (prompt for _, prompt in missing))
+        all_at_once = bool(plan.design.cluster)  # a cluster loads the model each time
+        for portion in [missing] if all_at_once else _portions(plan, missing, portion_size, first):
             scoring.score(portion)
             if scoring.stopped or scoring.changed or scoring.progress.hopeless or should_stop():
                 break
@@ -391,32 +420,39 @@ def score_design(
 def _portions(
     plan: Plan, wanted: Sequence[tuple[bytes, Prompt]], together: int, first: FirstAnswers | None
 ) -> Iterator[Sequence[tuple[bytes, Prompt]]]:
-    """Yield prompts that are computed together. All of one value of the audit's `portion_axis` are
-    finished before the next begins: a run that is stopped should leave whole figures of the first.
-    Until the first prompts were looked at, no more are computed.
+    """Yield prompts that are computed together.
+
+    All of one value of the audit's `portion_axis` are finished before the next begins: a run that
+    is stopped should leave whole figures of the first. Until the first prompts were looked at, no
+    more are computed.
     """
     axis = registry.audit(plan.design.audit).portion_axis
     values = {probe.prompt.key: dict(probe.axes).get(axis) for probe in reversed(plan.probes)}
     for _, group in groupby(wanted, key=lambda item: values.get(item[0])):
-        of_value = list(group)
+        value_prompts = list(group)
         begin = 0
-        while begin < len(of_value):
+        while begin < len(value_prompts):
             end = begin + (together if first is None or first.decided else min(together, FIRST))
-            yield of_value[begin:end]
+            yield value_prompts[begin:end]
             begin = end
 
 
 def labels_of(plan: Plan) -> tuple[str, ...]:
-    """Return the labels of a plan's templates, each once; of lettered options the letters."""
+    """Return the labels of a plan's templates, each once, or the letters of lettered options."""
     audit = registry.audit(plan.design.audit)
     if letters := {letter for probe in plan.probes for letter in audit.offered(probe)}:
         return tuple(sorted(letters))
-    return tuple(dict.fromkeys(label for t in plan.templates for label in (t.positive, t.negative)))
+    return tuple(
+        dict.fromkeys(
+            label for template in plan.templates for label in (template.positive, template.negative)
+        )
+    )
 
 
 def begins_in_thought(found: NextTokens) -> str:
-    """Return why the next token is no answer: the likeliest one begins a thought. Empty where it
-    does not.
+    """Return the reason why the next token is no answer, or an empty string if it is one.
+
+    The likeliest one may begin a thought.
     """
     if not found.texts or not in_thought(found.texts[0]):
         return ""
@@ -424,39 +460,40 @@ def begins_in_thought(found: NextTokens) -> str:
 
 
 def _table(found: NextTokens) -> TokenTable:
-    named = zip(found.texts, map(float, found.log_probabilities), strict=True)
-    return TokenTable(tuple(named), float(found.rest), found.words)
+    tokens = zip(found.texts, map(float, found.log_probabilities), strict=True)
+    return TokenTable(tuple(tokens), float(found.rest), found.words)
 
 
 def scored_one_by_one(
     model: Model, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]
 ) -> Iterator[Scored]:
-    """Yield scores of whole words as `Model.score`; where a local model refuses, find which prompts
-    it does, and why.
+    """Yield scores of whole words as `Model.score`.
+
+    If a local model refuses, find the prompts that it refuses, and the reasons.
 
     A served model says itself which prompts it refused: an error is the end of its run.
     """
-    left = dict.fromkeys(range(len(prompts)))
+    remaining = dict.fromkeys(range(len(prompts)))
     try:
         with closing_of(model.score(prompts, options, whole_words=True)) as scores:
-            for found in scores:
-                del left[found.prompt]
-                yield found
+            for score in scores:
+                del remaining[score.prompt]
+                yield score
         return
     except ModelError:
         if isinstance(model, Metered):
             raise
-    for at in left:
+    for index in remaining:
         try:
-            for found in model.score([prompts[at]], [options[at]], whole_words=True):
-                yield Scored(at, found.log_probabilities, found.reason)
+            for score in model.score([prompts[index]], [options[index]], whole_words=True):
+                yield Scored(index, score.log_probabilities, score.reason)
         except ModelError as error:
-            yield Scored(at, np.full(len(options[at]), np.nan), str(error))
+            yield Scored(index, np.full(len(options[index]), np.nan), str(error))
 
 
 @contextmanager
 def closing_of(items: Iterator[T]) -> Iterator[Iterator[T]]:
-    """Close an iterator at the end, where it can be closed: that stops its work."""
+    """Close an iterator at the end, if it can be closed. That stops its work."""
     try:
         yield items
     finally:

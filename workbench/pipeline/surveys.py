@@ -1,4 +1,4 @@
-"""A person sits down at a survey: the session they left, or a new one drawn for them."""
+"""Sessions of a survey: the one that a person left, or a new one drawn for them."""
 
 from __future__ import annotations
 
@@ -17,41 +17,37 @@ from workbench.stats.resampling import derive_rng
 def sit(
     store: Store, instrument: str, respondent: str, design: Design, *, further: bool = False
 ) -> int:
-    """Return the rowid of the session that this person is in: the newest one, or else a new one.
+    """Return the rowid of the session of this person: the newest one, or else a new one.
 
-    `further`: a new one, with statements that they were not asked about.
-
-    Raises UnknownName for an instrument, UsageError where there is nothing (more) to ask, or the
-    name cannot be taken.
+    `further` requests a new one, with statements that they were not asked about. Raises UnknownName
+    for an instrument, UsageError if there is nothing (more) to ask, or the name cannot be taken.
     """
     name = person_name(respondent, "respondent")
     design.check()
-    made = store.instruments.get(instrument)
-    language = _language(made, design)
-    before = store.surveys.sessions(instrument, name)
+    stored = store.instruments.get(instrument)
+    language = _language(stored, design)
+    earlier = store.surveys.sessions(instrument, name)
     store.surveys.check_name(instrument, name, language)
-    if before and not further:
-        return before[-1].id
-    items = _items(store, made, name, language, design)
+    if earlier and not further:
+        return earlier[-1].id
+    items = _items(store, stored, name, language, design)
     try:
         if not items:
-            raise UsageError(_nothing(made, language, more=bool(before)))
+            raise UsageError(_nothing(stored, language, more=bool(earlier)))
         return store.surveys.begin(
-            instrument, name, language, design.seed, items, after=len(before)
+            instrument, name, language, design.seed, items, after=len(earlier)
         )
     except UsageError:  # perhaps because the same person sat down in another terminal meanwhile
-        now = store.surveys.sessions(instrument, name)
-        if len(now) == len(before):
+        current = store.surveys.sessions(instrument, name)
+        if len(current) == len(earlier):
             raise
-        return now[-1].id
+        return current[-1].id
 
 
 def further(store: Store, instrument: str, respondent: str, design: Design) -> int:
-    """Return how many wordings a further session would have; 0 where there is nothing left to
-    ask.
-    """
-    made = store.instruments.get(instrument)
-    return len(_items(store, made, respondent, _language(made, design), design))
+    """Return the number of wordings of a further session, or 0 if there is nothing left to ask."""
+    stored = store.instruments.get(instrument)
+    return len(_items(store, stored, respondent, _language(stored, design), design))
 
 
 def _language(instrument: Instrument, design: Design) -> str:
@@ -61,38 +57,41 @@ def _language(instrument: Instrument, design: Design) -> str:
 def _items(
     store: Store, instrument: Instrument, name: str, language: str, design: Design
 ) -> tuple[Ask, ...]:
-    """Draw the wordings: the same for all who were asked nothing yet, each person's in an order of
-    its own.
+    """Draw the wordings of a person.
+
+    They are the same for all who were asked nothing yet, in each person's own order.
     """
-    asked = store.surveys.asked(instrument.name, name)
-    drawn = draw(
+    asked_refs = store.surveys.asked(instrument.name, name)
+    sampled = draw(
         instrument.statements,
         language,
         design,
         derive_rng(design.seed, "survey", instrument.name, language),
-        asked,
+        asked_refs,
     )
     return arrange(
-        drawn, derive_rng(design.seed, "survey order", instrument.name, language, name, len(asked))
+        sampled,
+        derive_rng(design.seed, "survey order", instrument.name, language, name, len(asked_refs)),
     )
 
 
 def _nothing(instrument: Instrument, language: str, *, more: bool) -> str:
     if more:
         return f"{instrument.name} has no more statements with variants in {language!r} to ask"
-    there = sorted(
+    languages = sorted(
         {wording.language for statement in instrument.statements for wording in statement.wordings}
     )
     return (
         f"{instrument.name} has no statement with an original and a variant in {language!r} to "
         "compare; "
-        f"its languages: {', '.join(there) or 'none'}"
+        f"its languages: {', '.join(languages) or 'none'}"
     )
 
 
 def respondents(lines: Sequence[RespondentLine], begin: str) -> Table[RespondentLine]:
-    """Return who answered how many wordings. `begin`: how somebody begins, for a store without
-    answers.
+    """Return the number of wordings asked of and answered by each person.
+
+    `begin` tells how somebody begins, for a store without answers.
     """
     return Table(
         "respondents",

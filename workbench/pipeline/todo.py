@@ -1,6 +1,4 @@
-"""What waits for a person in a store: each kind of work with how much of it there is, and where it
-is done.
-"""
+"""Pending work in a store: each kind of work with its amount, and the screen for it."""
 
 from __future__ import annotations
 
@@ -25,37 +23,38 @@ UNFINISHED = ("failed", "lost", "paused", "cancelled")
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Something that waits."""
+    """A piece of pending work."""
 
     key: str
-    "the same between two looks at the store"
+    "the same between two readings of the store"
     count: str
     "`12 drafts`"
     what: str
-    "what is to be done with them"
+    "the action on them"
     blind: str = field(default="", kw_only=True)
-    "the same without the name of a model, for somebody who reviews blind; empty: `what` has none"
+    "`what` without the name of a model, for somebody who reviews blind, or empty if it has none"
     route: tuple[object, ...]
-    "the name of a mode or of a screen, and what it is about"
+    "the name of a mode or of a screen, and its subject"
     pressing: bool = True
-    "whether the next step is this; False: it can be done at any time"
+    "whether it is the next step, or can be done at any time"
 
 
 def tasks(store: Store, shared: Mapping[object, Any] | None = None) -> tuple[Task, ...]:
-    """Return what waits, the most pressing first: jobs that ended early, then people's work, then
-    what is outdated.
+    """Return the pending tasks, the most pressing first.
 
-    `shared`: what audits have judged for Home, see `Audit.home`.
+    Jobs that ended early come first, then people's work, then outdated statements. `shared`: the
+    results that audits have judged for Home, see `Audit.home`.
     """
-    others = (*_jobs(store), *_drafts(store), *_queues(store), *_unread(store))
-    return (*others, *_reviews(store, shared or {}), *_outdated(store))
+    first_tasks = (*_jobs(store), *_drafts(store), *_queues(store), *_unread(store))
+    return (*first_tasks, *_reviews(store, shared or {}), *_outdated(store))
 
 
 def _jobs(store: Store) -> Iterator[Task]:
-    """Yield jobs that wait for a decision or ended before their end, unless a later one of the same
-    design is there.
+    """Yield jobs that wait for a decision or ended early.
 
-    Hidden ones are nobody's task.
+    A job is skipped if a later one has the same design.
+
+    Hidden jobs are nobody's task.
     """
     designs: set[str] = set()
     for job in store.jobs.list():
@@ -63,146 +62,173 @@ def _jobs(store: Store) -> Iterator[Task]:
         if job.hidden:
             continue
         if job.question:
-            what = f"about job {job.id}: {_QUESTIONS[job.question]}"
-            yield Task(f"job {job.id}", "1 decision", what, ("jobs", str(job.id)))
+            description = f"about job {job.id}: {_QUESTIONS[job.question]}"
+            yield Task(f"job {job.id}", "1 decision", description, ("jobs", str(job.id)))
         elif job.state in UNFINISHED and job.done < job.total and design not in designs:
-            left = plural(job.total - job.done, "prompt" if job.exact else "answer")
-            given = job.spec.get("personas")
-            behind = "".join(f", {one['id']}" for one in given) if isinstance(given, list) else ""
-            what = f"of job {job.id} ({job.state}{behind}) are missing"
-            yield Task(f"job {job.id}", left, what, ("jobs", str(job.id)))
+            missing = plural(job.total - job.done, "prompt" if job.exact else "answer")
+            personas = job.spec.get("personas")
+            persona_names = (
+                "".join(f", {persona['id']}" for persona in personas)
+                if isinstance(personas, list)
+                else ""
+            )
+            description = f"of job {job.id} ({job.state}{persona_names}) are missing"
+            yield Task(f"job {job.id}", missing, description, ("jobs", str(job.id)))
         designs.add(design)
 
 
 def _drafts(store: Store) -> Iterator[Task]:
     for name in store.instruments.names():
-        if waiting := store.drafts.counts(name)["pending"]:
+        if n_pending := store.drafts.counts(name)["pending"]:
             yield Task(
                 f"drafts {name}",
-                plural(waiting, "draft"),
+                plural(n_pending, "draft"),
                 f"of wordings of {name} to review",
                 ("drafts", name),
             )
 
 
 def _queues(store: Store) -> Iterator[Task]:
-    """Yield what people have to do in each queue. An item of several queues counts in the first of
-    them alone.
+    """Yield people's work in each queue.
+
+    An item of several queues counts in the first of them alone.
     """
-    counted: dict[tuple[str, int], int] = {}
+    labels_counted: dict[tuple[str, int], int] = {}
     adjudicated: set[tuple[str, int]] = set()
     flagged: set[tuple[str, int]] = set()
     for queue in store.queues.list():
         codebook = queue.codebook.name
-        judged = store.labels.judged(codebook, queue=queue.name)
-        disputed = {(codebook, item.context.unit) for item in judged if item.open} - adjudicated
+        judged_items = store.labels.judged(codebook, queue=queue.name)
+        disputed = {
+            (codebook, item.context.unit) for item in judged_items if item.open
+        } - adjudicated
         adjudicated |= disputed
         if disputed:
-            what = f"of the queue {queue.name} to adjudicate"
+            description = f"of the queue {queue.name} to adjudicate"
             yield Task(
                 f"adjudicate {queue.name}",
                 plural(len(disputed), "item"),
-                what,
+                description,
                 ("adjudicate", queue.name),
             )
-        left = _left(store, queue, counted)
-        if left:
-            labels = sum(left)
-            on = f"on {plural(len(left), 'item')} of" if len(left) != labels else "in"
-            what = f"to give {on} the queue {queue.name}"
-            yield Task(f"label {queue.name}", plural(labels, "label"), what, ("annotate",))
-        settled = (item for item in judged if not item.open and item.decision is None)
+        n_labels_left = _left(store, queue, labels_counted)
+        if n_labels_left:
+            n_labels = sum(n_labels_left)
+            location = (
+                f"on {plural(len(n_labels_left), 'item')} of"
+                if len(n_labels_left) != n_labels
+                else "in"
+            )
+            description = f"to give {location} the queue {queue.name}"
+            yield Task(f"label {queue.name}", plural(n_labels, "label"), description, ("annotate",))
+        agreed = (item for item in judged_items if not item.open and item.decision is None)
         of_queue = {
             (codebook, item.context.unit)
-            for item in settled
-            if any(given.flagged for given in item.labels)
+            for item in agreed
+            if any(label.flagged for label in item.labels)
         }
-        if new := of_queue - flagged:
-            flagged |= new
-            what = f"flagged in the queue {queue.name}; the labels agree"
+        if newly_flagged := of_queue - flagged:
+            flagged |= newly_flagged
+            description = f"flagged in the queue {queue.name}; the labels agree"
             yield Task(
-                f"flags {queue.name}", plural(len(new), "item"), what, ("agreement", queue.name)
+                f"flags {queue.name}",
+                plural(len(newly_flagged), "item"),
+                description,
+                ("agreement", queue.name),
             )
 
 
 def _left(store: Store, queue: Queue, counted: dict[tuple[str, int], int]) -> list[int]:
-    """Return how many labels each open item of a queue needs beyond those that earlier queues
-    count.
+    """Return the number of labels that each open item needs beyond those that earlier queues count.
 
-    counted : codebook and unit -> labels to give that are counted already; it takes in those of
-        this queue
+    counted : codebook and unit -> labels to give that are counted already, to which those of this
+    queue are added
     """
-    left = []
+    n_labels_left = []
     for item in store.queues.items(queue.name):
         key = (queue.codebook.name, item.unit)
-        before = counted.get(key, 0)
-        if item.left > before:
-            left.append(item.left - before)
+        n_counted = counted.get(key, 0)
+        if item.left > n_counted:
+            n_labels_left.append(item.left - n_counted)
             counted[key] = item.left
-    return left
+    return n_labels_left
 
 
 def queue_that_waits(store: Store) -> str:
-    """Return the queue that waits for a decision, else for a look at what was flagged, else for
-    labels; "": none.
+    """Return the queue that waits for a decision, else for a look at flags, else for labels.
+
+    It is empty if there is none.
     """
-    waiting = [task.key.partition(" ")[::2] for task in _queues(store)]
+    pending = [task.key.partition(" ")[::2] for task in _queues(store)]
     return next(
-        (name for kind in ("adjudicate", "flags", "label") for of, name in waiting if of == kind),
+        (
+            name
+            for kind in ("adjudicate", "flags", "label")
+            for kind_of_task, name in pending
+            if kind_of_task == kind
+        ),
         "",
     )
 
 
 def _unread(store: Store) -> Iterator[Task]:
-    known = store.classifiers.list()
-    if not known:
+    classifiers = store.classifiers.list()
+    if not classifiers:
         return
     for audit in registry.free_text():
-        _, left = store.classifiers.count_pending(known[-1].reader, audit, None, ())
-        if left:
+        _, n_unread = store.classifiers.count_pending(classifiers[-1].reader, audit, None, ())
+        if n_unread:
             yield Task(
                 f"read {audit}",
-                plural(left, "answer"),
-                f"that {known[-1].name} has not read",
+                plural(n_unread, "answer"),
+                f"that {classifiers[-1].name} has not read",
                 ("classify",),
             )
 
 
 def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
-    """Yield of each audit the newest run with items that are known to wait for an auditor, whose
-    queue may have more, and every older one where somebody wants another look at something else.
+    """Yield the newest run of each audit with items that are known to wait for an auditor.
+
+    Its queue may have more. Every older run with a request for a second look at something else
+    follows.
     """
-    told: frozenset[bytes] = frozenset()
+    known_uids: frozenset[bytes] = frozenset()
     for audit in registry.asking():
-        any_ = False
-        answered = [run for run in store.runs.list(audit.name, personas=True) if run.responses]
-        for run in sorted(answered, key=lambda run: run.last, reverse=True):
-            waits = known_to_wait(store, run, audit.known_for_review(run, shared))
-            if waits.again - told or (waits.items and not any_):
-                what, of = (
+        has_any = False
+        answered_runs = [run for run in store.runs.list(audit.name, personas=True) if run.responses]
+        for run in sorted(answered_runs, key=lambda run: run.last, reverse=True):
+            pending = known_to_wait(store, run, audit.known_for_review(run, shared))
+            if pending.again - known_uids or (pending.items and not has_any):
+                description, route = (
                     f"for an auditor: {run.named} ({registry.audit_title(audit.name)})",
                     ("review", (*run.way, run.family)),
                 )
                 blind = f"for an auditor ({registry.audit_title(audit.name)})"
                 key = (
                     f"review {audit.name}"
-                    if not any_
+                    if not has_any
                     else " ".join(["review", *map(str, run.way), run.family])
                 )
-                yield Task(key, waits.words, what, of, pressing=False, blind=blind)
-                told, any_ = told | waits.again, True
+                yield Task(key, pending.words, description, route, pressing=False, blind=blind)
+                known_uids, has_any = known_uids | pending.again, True
 
 
 def _outdated(store: Store) -> Iterator[Task]:
-    shown = {audit.name: audit for audit in registry.every_audit() if audit.place is not None}
+    audits_by_name = {
+        audit.name: audit for audit in registry.every_audit() if audit.place is not None
+    }
     for run in store.runs.list(personas=True):
-        audit = shown.get(run.audit)
+        audit = audits_by_name.get(run.audit)
         if (
             audit is not None
             and audit.place
             and run.responses
-            and (changed := store.runs.outdated(run))
+            and (outdated := store.runs.outdated(run))
         ):
-            what = f"changed since {run.named} was asked ({registry.audit_title(audit.name)})"
+            description = (
+                f"changed since {run.named} was asked ({registry.audit_title(audit.name)})"
+            )
             key = " ".join(["outdated", *map(str, run.way), run.family])
-            yield Task(key, plural(len(changed), "statement"), what, (audit.place.mode, run))
+            yield Task(
+                key, plural(len(outdated), "statement"), description, (audit.place.mode, run)
+            )

@@ -1,3 +1,4 @@
-"""Readers take a response text and return a label or None. They use lexicons, neither data files
-nor stores.
+"""Readers take a response text and return a label or None.
+
+They use lexicons, and neither data files nor stores.
 """

@@ -4,28 +4,28 @@ The published heuristic takes the first label of the answer and reverses it when
 (Ceron et al. 2024, section 5.3). `LabelWords` keeps the principle that the first *assertion*
 decides, and defines an assertion carefully:
 
-- a label within a few words after a negation, in the same clause, is reversed; two negations cancel
-  out;
-- `more likely to be harmful than beneficial`, `harmful rather than beneficial`: the first of the
-  two counts;
-- `less likely to be harmful` is reversed;
-- the rules of the language's lexicon apply: a negation after certain verbs (`ich befürworte das
+- A label within a few words after a negation, in the same clause, is reversed. Two negations cancel
+  out.
+- In `more likely to be harmful than beneficial` and `harmful rather than beneficial`, the first of
+  the two counts.
+- `less likely to be harmful` is reversed.
+- The rules of the language's lexicon apply: a negation after certain verbs (`ich befürworte das
   nicht`, `je n'approuve pas`), labels in two parts (`ich stimme dem nicht zu`), and words without
-  their accents;
-- both labels side by side (`"harmful" or "beneficial"`, `neither harmful nor beneficial`, and their
+  their accents.
+- Both labels side by side (`"harmful" or "beneficial"`, `neither harmful nor beneficial`, and their
   beginnings in an answer that was cut off, `"harmful" or "ben`) are not a choice, and neither is a
-  label in a question, after `whether` or in a concession that opens a sentence: these are skipped
-  and reading continues;
-- a sentence that asserts both labels is ambiguous: `I agree in part but I disagree overall`,
+  label in a question, after `whether` or in a concession that opens a sentence. These are skipped
+  and reading continues.
+- A sentence that asserts both labels is ambiguous: `I agree in part but I disagree overall`,
   `Harmful, but beneficial to some`. So is a label that is somebody else's or of another time (`some
   people agree`, `I used to agree`), one under a condition (`I would agree if it were cheaper`), and
   one far behind a negation. An ambiguous sentence is passed over, and an answer with no other is
-  unreadable, for a person to read;
-- later sentences change nothing: answers begin with their verdict and are cut off after some
+  unreadable, for a person to read.
+- Later sentences change nothing: answers begin with their verdict and are cut off after some
   tokens. A question that the answer itself goes on to answer asserts nothing (`Agree? Absolutely
   not.`).
 
-A response without an assertion is unreadable; if it contains the words of a refusal, it is a
+A response without an assertion is unreadable. If it contains the words of a refusal, it is a
 refusal.
 """
 
@@ -51,7 +51,7 @@ from workbench.readers.lexicon import (
 )
 
 VERSION = "2"
-"of the code in this package; increases whenever some text is read differently"
+"version of the code in this package, which increases whenever some text is read differently"
 
 NO_TEXT = "empty answer"
 NO_LABEL = "no label word"
@@ -71,8 +71,10 @@ PARTIAL_WORDS = 4
 GAP_WORDS = 12
 "most words between the two parts of a label: `stimme … zu`"
 CONDITION_WORDS = 4
-"""most words between a label and the condition that it stands under: `I would agree with this
-statement if …`"""
+"""most words between a label and the condition that it stands under
+
+An example is `I would agree with this statement if …`.
+"""
 TRAILING_WORDS = 10
 "most words between a verb and the negation that follows it"
 QUOTED = 32
@@ -100,13 +102,13 @@ class Mark(NamedTuple):
     first: Token
     last: Token
     alone: bool
-    "directly followed by a comma or a dash"
+    "whether a comma or a dash follows directly"
     verb: bool = False
-    "a label that a negation may follow"
+    "whether a negation may follow the label"
     parted: bool = False
-    "a label in two parts"
+    "whether the label has two parts"
     negated: bool = False
-    "a label that contains a negation, to which others add: `wcale nie zgadzam się`"
+    "whether the label contains a negation, to which others add: `wcale nie zgadzam się`"
 
     def words_until(self, other: Mark) -> int:
         return other.first.word - self.last.word - 1
@@ -120,7 +122,7 @@ class Sentence:
     marks: list[Mark] = field(default_factory=list)
     asks: bool = False
     end: int = 0
-    "place of the token after it"
+    "index of the token after it"
 
 
 class _End(NamedTuple):
@@ -146,7 +148,10 @@ class LabelWords:
     """Reads answers to templates with one pair of labels."""
 
     def __init__(self, positive: str, negative: str, lexicon: Lexicon, rule: str = "ours") -> None:
-        """Take the template's two labels. Raises UsageError if the rule cannot read them."""
+        """Take the template's two labels.
+
+        Raises UsageError if the rule cannot read them.
+        """
         if rule not in ("ours", "coded"):
             raise UnknownName(f"reading rule {rule!r} is unknown; choose 'ours' or 'coded'")
         if (
@@ -161,14 +166,14 @@ class LabelWords:
         self._lexicon = lexicon
         self._pair = lexicon.pair(positive, negative)
         roles = [
-            (spelt, role)
+            (spelling, role)
             for phrase, role in lexicon.roles(self._pair)
-            for spelt in lexicon.spellings(phrase)
+            for spelling in lexicon.spellings(phrase)
         ]
         self._roles = Phrasebook((phrase, role) for phrase, role in roles if GAP not in phrase)
         self._begun = Phrasebook(_parted(roles))
         self._verbs = Phrasebook(
-            (spelt, True) for verb in self._pair.verbs for spelt in lexicon.spellings(verb)
+            (spelling, True) for verb in self._pair.verbs for spelling in lexicon.spellings(verb)
         )
         self._forms = {
             Role.POSITIVE: [
@@ -178,9 +183,11 @@ class LabelWords:
                 form.casefold() for form in (self._pair.negative, *self._pair.negative_forms)
             ],
         }
-        self._negators = Phrasebook((one, True) for one in lexicon.negators)
+        self._negators = Phrasebook((negator, True) for negator in lexicon.negators)
         self._refusals = Phrasebook(
-            (spelt, True) for said in lexicon.refusals for spelt in lexicon.spellings(said)
+            (spelling, True)
+            for phrase in lexicon.refusals
+            for spelling in lexicon.spellings(phrase)
         )
         self._sentences_end = not any(self._roles.mentions(mark) for mark in _BREAKS)
         self._contractions = "n't" in (
@@ -194,14 +201,18 @@ class LabelWords:
 
     @property
     def card(self) -> ReaderCard:
-        """The name and version. The lexicon's content and this code determine the version."""
+        """The name and version.
+
+        The lexicon's content and this code determine the version.
+        """
         if self._coded is not None:
             return ReaderCard(ReaderKind.RULE, "label-words-coded", VERSION)
         return ReaderCard(ReaderKind.RULE, "label-words", f"{VERSION}-{self._lexicon.version}")
 
     def read(self, text: str) -> Reading:
-        """Return agree, disagree or None, with the deciding words. Accepts any text, in linear
-        time.
+        """Return agree, disagree or None, with the deciding words.
+
+        Accepts any text, in linear time.
         """
         if not text.strip():
             return Reading(None, NO_TEXT)
@@ -212,13 +223,13 @@ class LabelWords:
         tokens = tokenize(text)
         passed_over: Reading | None = None
         for sentence in self._sentences(tokens):
-            found = _decide(sentence, self._lexicon, text)
-            if found is not None and found.label is not None:
+            reading = _decide(sentence, self._lexicon, text)
+            if reading is not None and reading.label is not None:
                 if not sentence.asks or not _goes_on(tokens, sentence.end):
-                    return found
-                # `Agree? Absolutely not.`
-                found = Reading(None, NO_ASSERTION, found.start, found.stop)
-            passed_over = passed_over or found
+                    return reading
+                # In `Agree? Absolutely not.` the question asserts nothing.
+                reading = Reading(None, NO_ASSERTION, reading.start, reading.stop)
+            passed_over = passed_over or reading
         return (
             self._refusal(tokens)
             or passed_over
@@ -227,8 +238,9 @@ class LabelWords:
         )
 
     def settled(self, text: str) -> bool:
-        """Return whether a text has a label that no continuation can change. Accepts any text, in
-        linear time.
+        """Return whether a text has a label that no continuation can change.
+
+        Accepts any text, in linear time.
 
         The first assertion decides, and the reading of a completed sentence does not change. Before
         the end of a sentence nothing is settled: a question mark may follow, and a label in a
@@ -239,46 +251,52 @@ class LabelWords:
             return settled_as_published(text, *self._coded)
         if not self._sentences_end or "\x1b" in text or _BREAKS.isdisjoint(text):
             return False
-        *ended, _ = self._sentences(tokenize(text))
-        found = (_decide(sentence, self._lexicon, text) for sentence in ended if not sentence.asks)
-        return any(reading is not None and reading.label is not None for reading in found)
+        *complete, _ = self._sentences(tokenize(text))
+        readings = (
+            _decide(sentence, self._lexicon, text) for sentence in complete if not sentence.asks
+        )
+        return any(reading is not None and reading.label is not None for reading in readings)
 
     def _sentences(self, tokens: Sequence[Token]) -> Iterator[Sentence]:
         """Split the part of the answer that is read at full stops and line ends."""
         sentence = Sentence(0)
-        place = 0
+        index = 0
         ends: dict[int, _End] = {}
-        while place < len(tokens):
-            if self._begun and (begun := self._parts(tokens, place)) is not None:
-                ends.setdefault(*begun)
-            if place in ends:
-                end = ends[place]
-                last = tokens[place + end.length - 1]
-                soft = _is_soft(tokens, place + end.length)
-                sentence.marks.append(Mark(end.role, end.first, last, soft, end.verb, parted=True))
-                place += end.length
+        while index < len(tokens):
+            if self._begun and (label_end := self._parts(tokens, index)) is not None:
+                ends.setdefault(*label_end)
+            if index in ends:
+                end = ends[index]
+                last = tokens[index + end.length - 1]
+                is_followed_softly = _is_soft(tokens, index + end.length)
+                sentence.marks.append(
+                    Mark(end.role, end.first, last, is_followed_softly, end.verb, parted=True)
+                )
+                index += end.length
                 continue
-            role, length = self._role(tokens, place)
-            token = tokens[place]
+            role, length = self._role(tokens, index)
+            token = tokens[index]
             if role is None and token.text in _BREAKS:
-                sentence.asks, sentence.end = token.text == "?", place + 1
+                sentence.asks, sentence.end = token.text == "?", index + 1
                 yield sentence
                 sentence = Sentence(token.word)
             elif role is not None:
-                last = tokens[place + length - 1]
-                verb = (
+                last = tokens[index + length - 1]
+                is_verb = (
                     role in _LABELS
                     and bool(self._verbs)
-                    and self._verbs.at(tokens, place) is not None
+                    and self._verbs.at(tokens, index) is not None
                 )
-                negated = (
+                is_negated = (
                     role in _LABELS
                     and self._lexicon.concord
-                    and self._negates(tokens, place, length)
+                    and self._negates(tokens, index, length)
                 )
-                soft = _is_soft(tokens, place + length)
-                sentence.marks.append(Mark(role, token, last, soft, verb, negated=negated))
-            place += length
+                is_followed_softly = _is_soft(tokens, index + length)
+                sentence.marks.append(
+                    Mark(role, token, last, is_followed_softly, is_verb, negated=is_negated)
+                )
+            index += length
         self._complete(sentence, tokens)
         sentence.end = len(tokens)
         yield sentence
@@ -290,14 +308,16 @@ class LabelWords:
         return Reading(None, YES_OR_NO, first.start, first.stop)
 
     def _negates(self, tokens: Sequence[Token], place: int, length: int) -> bool:
-        return any(self._negators.at(tokens, at) is not None for at in range(place, place + length))
+        return any(
+            self._negators.at(tokens, index) is not None for index in range(place, place + length)
+        )
 
     def _parts(self, tokens: Sequence[Token], place: int) -> tuple[int, _End] | None:
         """Return the end of a two-part label that begins here, within the same sentence."""
-        found = self._begun.at(tokens, place)
-        if found is None:
+        beginning = self._begun.at(tokens, place)
+        if beginning is None:
             return None
-        second, length = found
+        second_parts, length = beginning
         ends: list[tuple[int, _End]] = []
         for ahead in range(place + length, min(len(tokens), place + length + 2 * GAP_WORDS)):
             token = tokens[ahead]
@@ -306,17 +326,18 @@ class LabelWords:
                 or token.word - tokens[place + length - 1].word > GAP_WORDS + 1
             ):
                 break
-            if (end := second.at(tokens, ahead)) is not None:
+            if (match := second_parts.at(tokens, ahead)) is not None:
                 is_verb = self._verbs.at(tokens, place) is not None
-                ends.append((ahead, _End(end[0], tokens[place], end[1], is_verb)))
+                ends.append((ahead, _End(match[0], tokens[place], match[1], is_verb)))
         # In `stimme der Aussage, dass Steuern zu hoch sind, nicht zu` the second `zu` counts: a
         # clause ends after it.
-        closing = (one for one in ends if not _goes_on(tokens, one[0] + one[1].length))
+        closing = (end for end in ends if not _goes_on(tokens, end[0] + end[1].length))
         return next(closing, next(iter(ends), None))
 
     def _complete(self, sentence: Sentence, tokens: Sequence[Token]) -> None:
-        """Put the second label back where an answer was cut off after `"harmful" or` or `"harmful"
-        or "ben`.
+        """Put the second label back if an answer was cut off before or within it.
+
+        Such answers end in `"harmful" or` or `"harmful" or "ben`.
         """
         if len(sentence.marks) < 2 or sentence.marks[-1].role is not Role.ALTERNATIVE:
             return
@@ -329,41 +350,42 @@ class LabelWords:
             for token in tokens[-4:]
             if token.start >= joiner.last.stop and token.text[:1].isalnum()
         ]
-        begun = [
+        beginnings = [
             token
             for token in rest
             if any(form.startswith(token.text) for form in self._forms[opposite])
         ]
-        if tokens[-1].word - joiner.last.word <= 1 and len(begun) == len(rest):
-            last = begun[0] if begun else joiner.last
+        if tokens[-1].word - joiner.last.word <= 1 and len(beginnings) == len(rest):
+            last = beginnings[0] if beginnings else joiner.last
             sentence.marks.append(Mark(opposite, last, last, False))
 
     def _role(self, tokens: Sequence[Token], place: int) -> tuple[Role | None, int]:
-        found = self._roles.at(tokens, place)
-        if found is not None and found[0] is Role.EXCEPTION:
-            return Role.EXCEPTION, self._up_to_label(tokens, place, found[1])
-        if found is not None:
-            return found
+        match = self._roles.at(tokens, place)
+        if match is not None and match[0] is Role.EXCEPTION:
+            return Role.EXCEPTION, self._up_to_label(tokens, place, match[1])
+        if match is not None:
+            return match
         if self._contractions and tokens[place].text.endswith("n't"):
             return Role.NEGATOR, 1
         return (Role.COMMA if _is_soft(tokens, place) else None), 1
 
     def _up_to_label(self, tokens: Sequence[Token], place: int, length: int) -> int:
-        """Return the number of tokens of an exception up to its label, so that `couldn't agree
-        more` is read.
+        """Return the number of tokens of an exception up to its label.
+
+        So `couldn't agree more` is read.
         """
         for ahead in range(1, length):
-            found = self._roles.at(tokens, place + ahead)
-            if found is not None and found[0] in _LABELS:
+            match = self._roles.at(tokens, place + ahead)
+            if match is not None and match[0] in _LABELS:
                 return ahead
         return length
 
     def _refusal(self, tokens: Sequence[Token]) -> Reading | None:
-        for place, token in enumerate(tokens):
+        for index, token in enumerate(tokens):
             if token.text in self._refusals:
-                found = self._refusals.at(tokens, place)
-                if found is not None:
-                    return Reading(None, REFUSAL, token.start, tokens[place + found[1] - 1].stop)
+                match = self._refusals.at(tokens, index)
+                if match is not None:
+                    return Reading(None, REFUSAL, token.start, tokens[index + match[1] - 1].stop)
         return None
 
 
@@ -387,14 +409,14 @@ def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
     marks, whether, narrated, would = sentence.marks, False, False, False
     turns = _Turns(words.window, concord=words.concord)
     passed_over: Reading | None = None
-    place = 0
-    while place < len(marks):
-        mark = marks[place]
-        place += 1
+    index = 0
+    while index < len(marks):
+        mark = marks[index]
+        index += 1
         if mark.role not in _LABELS:
             turns.take(mark, sentence.first_word)
-            ends = mark.role in (Role.COMMA, Role.CONTRARY)
-            narrated = mark.role is Role.NARRATED or (narrated and not ends)
+            ends_narration = mark.role in (Role.COMMA, Role.CONTRARY)
+            narrated = mark.role is Role.NARRATED or (narrated and not ends_narration)
             would = mark.role is Role.WOULD or (
                 would and mark.role not in (Role.CLAUSE, Role.CONTRARY)
             )
@@ -402,45 +424,48 @@ def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
                 whether and mark.role not in (Role.COMMA, Role.CLAUSE, Role.CONTRARY)
             )
             continue
-        turning = [*turns.onto(mark), *_trailing(marks, place - 1, words.window)]
-        other = _next_label(marks, place)
-        between = marks[place:other] if other is not None else []
-        if other is not None and _names_both(mark, between, marks[other], turning):
-            passed_over = passed_over or _unread(NO_CHOICE, mark, marks[other])
-            place = other + 1
+        negations = [*turns.onto(mark), *_trailing(marks, index - 1, words.window)]
+        next_label = _next_label(marks, index)
+        between = marks[index:next_label] if next_label is not None else []
+        if next_label is not None and _names_both(mark, between, marks[next_label], negations):
+            passed_over = passed_over or _unread(NO_CHOICE, mark, marks[next_label])
+            index = next_label + 1
         elif whether or (sentence.asks and (mark.first.word > sentence.first_word or mark.parted)):
             passed_over = passed_over or _unread(NO_ASSERTION, mark, mark)
         elif narrated:
             passed_over = passed_over or _unread(NARRATED, mark, mark)
-        elif would and _is_conditional(marks, place - 1, words):
+        elif would and _is_conditional(marks, index - 1, words):
             passed_over = passed_over or _unread(CONDITIONAL, mark, mark)
         elif turns.missed:
             passed_over = passed_over or _unread(DISTANT, turns.missed, mark)
-        elif other is not None and any(b.role in (Role.COMPARISON, Role.REJECTED) for b in between):
-            return _assertion(mark, turning, marks[other], text)
-        elif _asserts_both(marks, place - 1, turning, words):
+        elif next_label is not None and any(
+            mark_between.role in (Role.COMPARISON, Role.REJECTED) for mark_between in between
+        ):
+            return _assertion(mark, negations, marks[next_label], text)
+        elif _asserts_both(marks, index - 1, negations, words):
             return _unread(BOTH, mark, mark)
         else:
-            return _assertion(mark, turning, mark, text)
+            return _assertion(mark, negations, mark, text)
     return passed_over
 
 
 def _opens(mark: Mark, sentence: Sentence) -> bool:
-    """Return whether the mark introduces something that is not asserted: `whether …`, or `while …`
-    at the start of a sentence.
+    """Return whether the mark introduces something that is not asserted.
+
+    It is `whether …`, or `while …` at the start of a sentence.
     """
-    first = mark.first.word == sentence.first_word
-    return mark.role is Role.OPEN or (mark.role is Role.CONCESSIVE and first)
+    is_first = mark.first.word == sentence.first_word
+    return mark.role is Role.OPEN or (mark.role is Role.CONCESSIVE and is_first)
 
 
 def _is_conditional(marks: Sequence[Mark], place: int, words: Lexicon) -> bool:
     """Return whether a condition follows a label closely: `agree with this statement, if …`."""
-    after = next((mark for mark in marks[place + 1 :] if mark.role is not Role.COMMA), None)
+    next_mark = next((mark for mark in marks[place + 1 :] if mark.role is not Role.COMMA), None)
     return (
-        after is not None
-        and after.role in (Role.CONDITION, Role.OPEN, Role.JOINER)
-        and marks[place].words_until(after) <= CONDITION_WORDS
-        and any(condition.split()[0] == after.first.text for condition in words.conditions)
+        next_mark is not None
+        and next_mark.role in (Role.CONDITION, Role.OPEN, Role.JOINER)
+        and marks[place].words_until(next_mark) <= CONDITION_WORDS
+        and any(condition.split()[0] == next_mark.first.text for condition in words.conditions)
     )
 
 
@@ -462,10 +487,10 @@ class _Turns:
     def take(self, mark: Mark, first_word: int) -> None:
         """Process a mark that is not a label."""
         if mark.role in _TURNS:
-            interjected = mark.alone and mark.first.word == first_word  # `No, it is harmful`
+            is_interjection = mark.alone and mark.first.word == first_word  # `No, it is harmful`
             # `Nie sądzę, aby …`, a verb of thinking.
-            verb = self._concord and mark.first is not mark.last
-            if verb or not interjected:
+            is_thinking = self._concord and mark.first is not mark.last
+            if is_thinking or not is_interjection:
                 self._waiting.append((mark, False))
         elif (
             mark.role is Role.CARRIER
@@ -479,22 +504,24 @@ class _Turns:
             self._dropped.clear()
         elif mark.role is Role.COMMA:
             # A parenthesis after the negation, `not, in the long run, beneficial`, does not end it.
-            kept = [waiting for waiting in self._waiting[-self._window - 1 :] if waiting[0].alone]
+            still_waiting = [
+                entry for entry in self._waiting[-self._window - 1 :] if entry[0].alone
+            ]
             if self._interrupted:
                 self._dropped += [
                     mark for mark, carried in self._waiting if carried and not mark.alone
                 ]
-            self._waiting = kept
+            self._waiting = still_waiting
 
     def onto(self, label: Mark) -> list[Mark]:
         """Return the negations that reach a label, and clear the list."""
         reaching = [
             mark for mark, carried in self._waiting if carried or self._reaches(mark, label)
         ]
-        short = [
+        too_far = [
             mark for mark, _ in self._waiting if mark.role is Role.NEGATOR and mark not in reaching
         ]
-        self.missed = None if reaching else next(iter([*self._dropped, *short]), None)
+        self.missed = None if reaching else next(iter([*self._dropped, *too_far]), None)
         self._waiting.clear()
         self._dropped.clear()
         if self._concord:
@@ -509,25 +536,28 @@ class _Turns:
 
 
 def _next_label(marks: Sequence[Mark], place: int) -> int | None:
-    return next((i for i in range(place, len(marks)) if marks[i].role in _LABELS), None)
+    return next((index for index in range(place, len(marks)) if marks[index].role in _LABELS), None)
 
 
 def _names_both(mark: Mark, between: Sequence[Mark], other: Mark, turning: Sequence[Mark]) -> bool:
     """Return whether a label and the next one are opposite and named together."""
     if other.role is mark.role or mark.words_until(other) > JOINED_WORDS + sum(
-        _length(m) for m in between
+        _length(mark_between) for mark_between in between
     ):
         return False
-    if any(b.role not in _QUIET and b.role is not Role.NEITHER for b in between):
+    if any(
+        mark_between.role not in _QUIET and mark_between.role is not Role.NEITHER
+        for mark_between in between
+    ):
         return False
-    if any(b.role is Role.ALTERNATIVE for b in between):
+    if any(mark_between.role is Role.ALTERNATIVE for mark_between in between):
         return True
     if turning:
         # `not harmful, beneficial` makes a choice, and so does `not beneficial and harmful`.
         return False
-    return any(b.role is Role.JOINER for b in between) or mark.words_until(other) <= 1 + sum(
-        _length(m) for m in between
-    )
+    return any(mark_between.role is Role.JOINER for mark_between in between) or mark.words_until(
+        other
+    ) <= 1 + sum(_length(mark_between) for mark_between in between)
 
 
 def _length(mark: Mark) -> int:
@@ -537,19 +567,23 @@ def _length(mark: Mark) -> int:
 def _asserts_both(
     marks: Sequence[Mark], place: int, turning: Sequence[Mark], words: Lexicon
 ) -> bool:
-    """Return whether the sentence asserts the opposite of a label as well: after a contrast, or
-    after a label that is limited by `partly`.
+    """Return whether the sentence also asserts the opposite of a label.
+
+    The opposite follows a contrast, or a label that is limited by `partly`.
     """
     mark = marks[place]
-    near = [
-        m
-        for m in marks[max(0, place - PARTIAL_WORDS) : place + PARTIAL_WORDS + 1]
-        if m.role is Role.PARTIAL
+    partials = [
+        partial
+        for partial in marks[max(0, place - PARTIAL_WORDS) : place + PARTIAL_WORDS + 1]
+        if partial.role is Role.PARTIAL
     ]
-    contrasted = any(max(m.words_until(mark), mark.words_until(m)) <= PARTIAL_WORDS for m in near)
+    contrasted = any(
+        max(partial.words_until(mark), mark.words_until(partial)) <= PARTIAL_WORDS
+        for partial in partials
+    )
     stance = _stance(mark, turning)
     turns, narrated = _Turns(words.window, concord=words.concord), False
-    for after, later in enumerate(marks[place + 1 :], place + 1):
+    for index, later in enumerate(marks[place + 1 :], place + 1):
         if later.role not in _LABELS:
             turns.take(later, -1)
             narrated = narrated or later.role is Role.NARRATED
@@ -557,7 +591,7 @@ def _asserts_both(
         elif narrated or not contrasted:
             turns.onto(later)
         elif (
-            _stance(later, [*turns.onto(later), *_trailing(marks, after, words.window)])
+            _stance(later, [*turns.onto(later), *_trailing(marks, index, words.window)])
             is not stance
         ):
             return True
@@ -569,9 +603,9 @@ def _trailing(marks: Sequence[Mark], place: int, window: int) -> list[Mark]:
     label = marks[place]
     if not label.verb:
         return []
-    for after, mark in enumerate(marks[place + 1 :], place + 1):
+    for index, mark in enumerate(marks[place + 1 :], place + 1):
         if mark.role is Role.NEGATOR and label.words_until(mark) <= TRAILING_WORDS:
-            following = marks[after + 1] if after + 1 < len(marks) else None
+            following = marks[index + 1] if index + 1 < len(marks) else None
             is_of_next = (
                 following is not None
                 and following.role in _LABELS
@@ -592,11 +626,13 @@ def _assertion(label: Mark, turning: Sequence[Mark], last: Mark, text: str) -> R
     stance = _stance(label, turning)
     first = min((label, *turning), key=lambda mark: mark.first.start)
     last = max((last, *turning), key=lambda mark: mark.last.stop)
-    shown = text[first.first.start : last.last.stop].replace('"', "")
-    if len(shown) > QUOTED or not shown.isprintable():
-        ends = [text[mark.first.start : mark.last.stop] for mark in (first, last)]
-        shown = " … ".join(end[:QUOTED] for end in (ends if first is not last else ends[:1]))
-    reason = f'"{shown}" read as {stance.value}'
+    quotation = text[first.first.start : last.last.stop].replace('"', "")
+    if len(quotation) > QUOTED or not quotation.isprintable():
+        parts = [text[mark.first.start : mark.last.stop] for mark in (first, last)]
+        quotation = " … ".join(
+            part[:QUOTED] for part in (parts if first is not last else parts[:1])
+        )
+    reason = f'"{quotation}" read as {stance.value}'
     return Reading(stance.value, reason, first.first.start, last.last.stop)
 
 
@@ -625,26 +661,29 @@ _LONGEST_ECHO = max(map(len, ECHOES))
 
 
 def label_sets(positive: str, negative: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words read as agreement and as rejection: the published ones and the template's
-    own labels.
+    """Return the words read as agreement and as rejection.
+
+    They are the published ones and the template's own labels.
     """
-    own = (positive.strip().lower(), negative.strip().lower())
-    if not all(_WORD.fullmatch(label) for label in own):
+    labels = (positive.strip().lower(), negative.strip().lower())
+    if not all(_WORD.fullmatch(label) for label in labels):
         raise UsageError(
             "the published rule reads single words of the letters a-z; found the labels "
             f"{positive!r} and"
             f" {negative!r}; choose the rule 'ours'"
         )
     favour, against = (
-        (NEGATIVE, POSITIVE) if own[0] in NEGATIVE or own[1] in POSITIVE else (POSITIVE, NEGATIVE)
+        (NEGATIVE, POSITIVE)
+        if labels[0] in NEGATIVE or labels[1] in POSITIVE
+        else (POSITIVE, NEGATIVE)
     )
-    return (favour | {own[0]}) - {own[1]}, (against | {own[1]}) - {own[0]}
+    return (favour | {labels[0]}) - {labels[1]}, (against | {labels[1]}) - {labels[0]}
 
 
 def read_as_published(text: str, favour: frozenset[str], against: frozenset[str]) -> Reading:
     """Return the reading of the published code for the two sets of `label_sets`.
 
-    Removed text is replaced by spaces, so that positions of words are kept; the result differs from
+    Removed text is replaced by spaces, so that positions of words are kept. The result differs from
     the published code only if removing text would join two words.
     """
     lowered = _lowered(text)
@@ -666,12 +705,12 @@ def settled_as_published(text: str, favour: frozenset[str], against: frozenset[s
     The first label decides once its word has ended, unless it is part of a possible beginning of
     one of the `ECHOES`: `"beneficial" or` may still become a text that is removed.
     """
-    found = read_as_published(text, favour, against)
-    if found.label is None or found.stop is None or found.stop == len(text):
+    reading = read_as_published(text, favour, against)
+    if reading.label is None or reading.stop is None or reading.stop == len(text):
         return False
     lowered = _lowered(text)
-    begins = range(max(0, len(text) - _LONGEST_ECHO), found.stop)
-    return not any(echo.startswith(lowered[start:]) for start in begins for echo in ECHOES)
+    starts = range(max(0, len(text) - _LONGEST_ECHO), reading.stop)
+    return not any(echo.startswith(lowered[start:]) for start in starts for echo in ECHOES)
 
 
 def _lowered(text: str) -> str:
@@ -681,20 +720,20 @@ def _lowered(text: str) -> str:
 
 
 def _reading(before: list[re.Match[str]], label: re.Match[str], agrees: bool) -> Reading:
-    words = [earlier[0] for earlier in before]
+    preceding = [earlier[0] for earlier in before]
     start = label.start()
-    if words[-1:] == ["not"]:
+    if preceding[-1:] == ["not"]:
         start = before[-1].start()
-    elif words == ["don", "t"]:
+    elif preceding == ["don", "t"]:
         start = before[0].start()
     stance = Stance.AGREE if agrees is (start == label.start()) else Stance.DISAGREE
-    negation = "" if start == label.start() else "not " if words[-1] == "not" else "don't "
-    shown = negation + label[0]
-    return Reading(stance.value, f'"{shown}" read as {stance.value}', start, label.end())
+    negation = "" if start == label.start() else "not " if preceding[-1] == "not" else "don't "
+    quotation = negation + label[0]
+    return Reading(stance.value, f'"{quotation}" read as {stance.value}', start, label.end())
 
 
 PARTS = ("tuned", "held back")
-"of the labelled texts: those that the lists were tuned on, and those not used for tuning"
+"parts of the labelled texts: those that the lists were tuned on, and those not used for tuning"
 STANCES = ("agree", "disagree")
 DIGITS = 4
 
@@ -713,17 +752,19 @@ class Labelled(NamedTuple):
 def quality(words: Lexicon, texts: Sequence[Labelled]) -> Quality:
     """Return the quality of the rule on these texts, with 1 for a figure whose denominator is 0."""
     rules = {pair.positive: LabelWords(pair.positive, pair.negative, words) for pair in words.pairs}
-    found = [(one.label, _said(rules[one.positive], one.text)) for one in texts]
-    stances = [(label, said) for label, said in found if said in STANCES]
-    held = [(label, said) for label, said in found if label in STANCES]
-    refused = [label for label, said in found if said == REFUSAL]
-    refusing = [said for label, said in found if label == REFUSAL]
+    readings = [
+        (labelled.label, _said(rules[labelled.positive], labelled.text)) for labelled in texts
+    ]
+    stances = [(label, read_as) for label, read_as in readings if read_as in STANCES]
+    with_stance = [(label, read_as) for label, read_as in readings if label in STANCES]
+    read_as_refused = [label for label, read_as in readings if read_as == REFUSAL]
+    of_refusals = [read_as for label, read_as in readings if label == REFUSAL]
     return Quality(
         len(texts),
-        _share([label == said for label, said in stances]),
-        _share([label == said for label, said in held]),
-        _share([label == REFUSAL for label in refused]),
-        _share([said == REFUSAL for said in refusing]),
+        _share([label == read_as for label, read_as in stances]),
+        _share([label == read_as for label, read_as in with_stance]),
+        _share([label == REFUSAL for label in read_as_refused]),
+        _share([read_as == REFUSAL for read_as in of_refusals]),
     )
 
 

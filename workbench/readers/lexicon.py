@@ -1,6 +1,6 @@
-"""Words of a response with their positions, and phrases that have a meaning for a reader.
+"""Splits a response into words with their positions, and finds phrases that have a meaning.
 
-All functions take time linear in the length of any text: responses are not under our control.
+All functions take time linear in the length of any text, since responses are not under our control.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from workbench.domain.keys import content_key
 from workbench.errors import UsageError
 
 LEAST = 0.5
-"fewest votes; 1 is a word of one language only"
+"fewest votes, where 1 is a word of one language only"
 TIMES = 2.0
 "least ratio of votes to those of the language of the prompt"
 READ_WORDS = 60
@@ -29,38 +29,45 @@ class Languages:
     """Distinguishes the languages of some lexicons."""
 
     def __init__(self, lexicons: Iterable[Lexicon]) -> None:
-        spoken: dict[str, set[str]] = defaultdict(set)
-        known = tuple(lexicons)
-        self._known = {words.language for words in known if words.words}
-        for words in known:
-            for word in _own(words):
-                spoken[word].add(words.language)
+        languages_by_word: dict[str, set[str]] = defaultdict(set)
+        lexicons_read = tuple(lexicons)
+        self._known = {
+            lexicon_read.language for lexicon_read in lexicons_read if lexicon_read.words
+        }
+        for lexicon in lexicons_read:
+            for word in _own(lexicon):
+                languages_by_word[word].add(lexicon.language)
         self._votes: Mapping[str, Mapping[str, float]] = {
-            word: dict.fromkeys(languages, 1 / len(languages)) for word, languages in spoken.items()
+            word: dict.fromkeys(languages, 1 / len(languages))
+            for word, languages in languages_by_word.items()
         }
 
     def votes(self, text: str) -> dict[str, float]:
-        """Return the votes for each language. A word of several languages is split among them."""
-        found: dict[str, float] = defaultdict(float)
+        """Return the votes for each language.
+
+        A word of several languages is split among them.
+        """
+        votes: dict[str, float] = defaultdict(float)
         pattern, text = _searched(text[: READ_WORDS * 20])
-        words, votes = pattern.findall(text)[: 2 * READ_WORDS], self._votes
+        words, word_votes = pattern.findall(text)[: 2 * READ_WORDS], self._votes
         for word in words if pattern is _ASCII_TOKEN else map(_plain, words):
-            if word in votes:
-                for language, vote in votes[word].items():
-                    found[language] += vote
-        return found
+            if word in word_votes:
+                for language, share in word_votes[word].items():
+                    votes[language] += share
+        return votes
 
     def other(self, text: str, language: str) -> str:
-        """Return the other language of a text, or an empty string if it is in this or an unknown
-        language.
+        """Return the other language of a text.
+
+        It is an empty string if the text is in this or an unknown language.
         """
         language = language.partition("-")[0]
         if language not in self._known:
             return ""
-        found = self.votes(text)
-        mine = found.pop(language, 0.0)
-        best = max(found, key=lambda one: (found[one], one), default="")
-        return best if best and found[best] >= LEAST and found[best] > TIMES * mine else ""
+        votes = self.votes(text)
+        own_votes = votes.pop(language, 0.0)
+        best = max(votes, key=lambda candidate: (votes[candidate], candidate), default="")
+        return best if best and votes[best] >= LEAST and votes[best] > TIMES * own_votes else ""
 
 
 def _own(words: Lexicon) -> Iterable[str]:
@@ -71,10 +78,10 @@ def _own(words: Lexicon) -> Iterable[str]:
         for form in (pair.positive, pair.negative, *pair.positive_forms, *pair.negative_forms)
     ]
     for phrase in (*words.words, *labels):
-        for spelt in words.spellings(phrase.replace(GAP, " ")):
+        for spelling in words.spellings(phrase.replace(GAP, " ")):
             yield from (
                 token.text
-                for token in tokenize(spelt)
+                for token in tokenize(spelling)
                 if token.text[:1].isalpha() and len(token.text) > 1
             )
 
@@ -103,14 +110,15 @@ class Token(NamedTuple):
     "case-folded, with normalised compatibility characters and apostrophes"
     start: int
     stop: int
-    "the token is `response[start:stop]`"
+    "span of the token in `response[start:stop]`"
     word: int
     "number of words before it"
 
 
 def continues_word(text: str) -> bool:
-    """Return whether a text that follows a word continues the word: `ment` after `agree`, and not `
-    with`, `.` or nothing.
+    """Return whether a text that follows a word continues the word.
+
+    `ment` after `agree` does, and ` with`, `.` and nothing do not.
 
     Examples
     --------
@@ -121,14 +129,17 @@ def continues_word(text: str) -> bool:
 
 
 def tokenize(text: str) -> list[Token]:
-    """Return the words and punctuation marks of a text. Terminal colour codes count as spaces."""
+    """Return the words and punctuation marks of a text.
+
+    Terminal colour codes count as spaces.
+    """
     pattern, text = _searched(text)
-    tokens, words = [], 0
+    tokens, n_words = [], 0
     for match in pattern.finditer(text):
         word = match[0] if pattern is _ASCII_TOKEN else _plain(match[0])
-        token = Token(word, *match.span(), words)
+        token = Token(word, *match.span(), n_words)
         tokens.append(token)
-        words += token.text[:1].isalnum()
+        n_words += token.text[:1].isalnum()
     return tokens
 
 
@@ -151,7 +162,10 @@ class Phrasebook(Generic[T]):
     """Looks up the longest phrase that begins at a token."""
 
     def __init__(self, entries: Iterable[tuple[str, T]]) -> None:
-        """Index phrases with their meanings. The first meaning of a phrase counts."""
+        """Index phrases with their meanings.
+
+        The first meaning of a phrase counts.
+        """
         meanings: dict[tuple[str, ...], T] = {}
         for phrase, meaning in entries:
             words = tuple(token.text for token in tokenize(phrase))
@@ -172,8 +186,9 @@ class Phrasebook(Generic[T]):
         return any(token in words for entries in self._by_first.values() for words, _ in entries)
 
     def at(self, tokens: Sequence[Token], place: int) -> tuple[T, int] | None:
-        """Return the meaning of the phrase that begins at `tokens[place]` and its number of
-        tokens.
+        """Return the meaning and the length of the phrase that begins at `tokens[place]`.
+
+        The length is a number of tokens.
         """
         for words, meaning in self._by_first.get(tokens[place].text, ()):
             if (
@@ -186,9 +201,12 @@ class Phrasebook(Generic[T]):
 
 DEFAULT_WINDOW = 5
 GAP = "…"
-"in a form: stands for any words"
+"stands for any words in a form"
 PLAIN_LETTERS = 4
-"shorter phrases may become another word without their accents: French `où`, Italian `sì`"
+"""fewest letters of a phrase that is read without accents
+
+Shorter ones may become another word: French `où`, Italian `sì`.
+"""
 _CONTRAST = (
     *("clauses", "contrary", "narrated", "yes_no", "concessive", "comparison"),
     *("alternatives", "joiners", "open", "partial", "than", "would", "conditions"),
@@ -231,8 +249,10 @@ class LabelPair:
     positive_forms: tuple[str, ...] = ()
     negative_forms: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
-    """phrases with a label's word that do not name the label: `that's right` for the labels left
-    and right"""
+    """phrases with a label's word that do not name the label
+
+    An example is `that's right` for the labels left and right.
+    """
     verbs: tuple[str, ...] = ()
     "forms that a negation may follow: `ich befürworte das nicht`"
 
@@ -275,9 +295,9 @@ class Lexicon:
     exceptions: tuple[str, ...] = ()
     clauses: tuple[str, ...] = ()
     contrary: tuple[str, ...] = ()
-    "those clauses that take something back: `but`, not `because`"
+    "the clauses that take something back: `but`, not `because`"
     narrated: tuple[str, ...] = ()
-    "what makes the label after it somebody else's, or one of another time: `critics`, `used to`"
+    "words that make the label after them somebody else's, or of another time: `critics`, `used to`"
     yes_no: tuple[str, ...] = ()
     concessive: tuple[str, ...] = ()
     comparison: tuple[str, ...] = ()
@@ -289,8 +309,10 @@ class Lexicon:
     than: tuple[str, ...] = ()
     would: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
-    """words after a label by which it is not asserted where one of `would` stands before: `I would
-    agree if …`"""
+    """words after a label by which it is not asserted, after one of `would`
+
+    An example is `I would agree if …`.
+    """
     concord: bool = False
     "whether several negations before a label count as one"
     plain: bool = False
@@ -300,14 +322,15 @@ class Lexicon:
     words: tuple[str, ...] = ()
     "frequent words, which identify an answer in this language"
     reviewed: bool = True
-    "by a native speaker"
+    "whether a native speaker has reviewed it"
     quality: tuple[tuple[str, Quality], ...] = ()
     "part of the labelled texts (tuned on, or held back) -> how well they are read"
 
     @classmethod
     def parse(cls, mapping: Mapping[str, Any]) -> Lexicon:
-        """Convert the mapping that `tomllib` makes of a lexicon. Raises UsageError that names
-        missing or invalid entries.
+        """Convert the mapping that `tomllib` makes of a lexicon.
+
+        Raises UsageError that names missing or invalid entries.
         """
         negation, contrast = _table(mapping, "negation"), _table(mapping, "contrast")
         spelling, language = _table(mapping, "spelling"), _table(mapping, "about")
@@ -333,11 +356,15 @@ class Lexicon:
             refusals=_words(_table(mapping, "refusal"), "phrases"),
             plain=bool(spelling.get("plain", False)),
             letters=tuple(
-                (letter, str(other)) for letter, other in spelling.items() if letter != "plain"
+                (letter, str(replacement))
+                for letter, replacement in spelling.items()
+                if letter != "plain"
             ),
             words=_words(language, "words"),
             reviewed=bool(language.get("reviewed", True)),
-            quality=tuple((part, Quality(*of)) for part, of in _table(mapping, "quality").items()),
+            quality=tuple(
+                (part, Quality(*figures)) for part, figures in _table(mapping, "quality").items()
+            ),
             **{
                 name: _words(negation, name)
                 for name in ("less", "neither", "carriers", "exceptions")
@@ -353,20 +380,26 @@ class Lexicon:
     def knows(self, positive: str, negative: str) -> bool:
         """Return whether a pair has these labels, in either order."""
         return self.pair(positive, negative) in {
-            one for pair in self.pairs for one in (pair, pair.swapped)
+            candidate for pair in self.pairs for candidate in (pair, pair.swapped)
         }
 
     def pair(self, positive: str, negative: str) -> LabelPair:
-        """Return the pair of these labels in either order. Unlisted labels have no other forms."""
-        wanted = (positive.casefold(), negative.casefold())
+        """Return the pair of these labels in either order.
+
+        Unlisted labels have no other forms.
+        """
+        labels = (positive.casefold(), negative.casefold())
         for pair in self.pairs:
             for candidate in (pair, pair.swapped):
-                if (candidate.positive.casefold(), candidate.negative.casefold()) == wanted:
+                if (candidate.positive.casefold(), candidate.negative.casefold()) == labels:
                     return candidate
         return LabelPair(positive, negative)
 
     def roles(self, pair: LabelPair) -> Iterator[tuple[str, Role]]:
-        """Yield every phrase with its role in an answer to this pair. The first role counts."""
+        """Yield every phrase with its role in an answer to this pair.
+
+        The first role counts.
+        """
         yield from ((form, Role.POSITIVE) for form in (pair.positive, *pair.positive_forms))
         yield from ((form, Role.NEGATIVE) for form in (pair.negative, *pair.negative_forms))
         yield from ((phrase, Role.ASIDE) for phrase in pair.asides)
@@ -400,32 +433,39 @@ class Lexicon:
         yield phrase
         if self.plain and sum(map(str.isalpha, phrase)) >= PLAIN_LETTERS:
             bare = without_accents(phrase)
-            other = phrase
-            for letter, instead in self.letters:
-                other = other.replace(letter, instead)
-            yield from (one for one in dict.fromkeys((bare, other)) if one != phrase)
+            respelt = phrase
+            for letter, replacement in self.letters:
+                respelt = respelt.replace(letter, replacement)
+            yield from (
+                spelling for spelling in dict.fromkeys((bare, respelt)) if spelling != phrase
+            )
 
     @cached_property
     def version(self) -> str:
-        """A hash of everything in the lexicon that affects how a text is read, 12 hexadecimal
-        digits.
+        """A hash of everything in the lexicon that affects how a text is read.
+
+        It has 12 hexadecimal digits.
         """
-        held = {
+        content = {
             name: value
             for name, value in asdict(self).items()
             if name not in _ABOUT and (value or name in _FIRST)
         }
-        held["pairs"] = [
-            {name: v for name, v in pair.items() if v or name != "verbs"} for pair in held["pairs"]
+        content["pairs"] = [
+            {name: entry for name, entry in pair.items() if entry or name != "verbs"}
+            for pair in content["pairs"]
         ]
-        return content_key(held).hex()[:12]
+        return content_key(content).hex()[:12]
 
 
 _ABOUT = ("words", "reviewed", "quality")
 "fields that affect no reading"
 _LATER = ("than", "would", "conditions", "concord", "plain", "letters")
-_FIRST = tuple(one.name for one in fields(Lexicon) if one.name not in (*_LATER, *_ABOUT))
-"fields of the first format: a lexicon without later fields keeps its version, and so its readings"
+_FIRST = tuple(field_.name for field_ in fields(Lexicon) if field_.name not in (*_LATER, *_ABOUT))
+"""fields of the first format
+
+A lexicon without later fields keeps its version, and so its readings.
+"""
 
 
 def without_accents(text: str) -> str:

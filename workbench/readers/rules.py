@@ -5,7 +5,7 @@ First word
 Reads answers to a question that asks for one of two words, such as yes and no, by their first word
 alone.
 
-The rule is strict: the first word has to be one of the two; case, quotes and markup are ignored. So
+The rule is strict: the first word has to be one of the two. Case, quotes and markup are ignored. So
 it reads from drawn answers the same event as the probability of the next token. Later words do not
 count: "no" occurs in many sentences that say yes ("Yes, no doubt"), and reading it would shift the
 share of one side. "Yes and no" and "yes/no" name both words and are not read.
@@ -14,15 +14,15 @@ Letters
 -------
 Reads which lettered option an answer names.
 
-A published answer is one token; if it is not a letter, it is drawn again (Tjuatja et al. 2024,
+A published answer is one token. If it is not a letter, it is drawn again (Tjuatja et al. 2024,
 section 3 and appendix C). Longer answers begin with the letter, or have a line `Answer: …` that
 names it: the last such line counts, because an answer that repeats the options ends with its
 choice. If a base model continues with another question, only the text before that question counts.
-Answers without a letter are kept but do not count:
+Answers without a letter are kept but do not count.
 
-- `a`, ` A`, `B.`, `(c)`, `**D**`, `Answer: e` name a letter, whatever its case; no letter is
-  guessed from words and sentences (`Agree`, `A lot of people`, `I would say A`);
-- the reader does not know the options, so it does not check whether the letter is offered.
+- `a`, ` A`, `B.`, `(c)`, `**D**`, `Answer: e` name a letter, whatever its case. No letter is
+  guessed from words and sentences (`Agree`, `A lot of people`, `I would say A`).
+- The reader does not know the options, so it does not check whether the letter is offered.
 
 Levels
 ------
@@ -31,14 +31,14 @@ Reads answers to a scale from 1 (strong disagreement) to 5 (strong agreement).
 "We extract all responses containing only a single integer in the correct range from 1-5 from the
 answers and assign the label disagree to the values 1 and 2, neutral to 3, and agree to 4 and 5. For
 all other responses […] we apply the classifier" (Faulborn et al. 2025, appendix D). The paper does
-not define an integer; here
+not define an integer, so it is defined here:
 
-- it is a token of its own: `**4**`, `4.`, `Answer: 4`, in the digits of any script, but not the
-  digit of a word (`GPT-4`, `4th`, `a 5-point scale`), which is not a number at all;
-- two numbers are two, whatever their values: `4/5`, `4 out of 5`, `1-5`, `4 4` and `In 2024 I say
-  4` are not read;
-- `4.5`, `4,5`, `4.0`, `4½` and `4%` are not whole, `-3`, `10` and `2024` out of range;
-- number words (`four`, `IV`) are not integers.
+- It is a token of its own: `**4**`, `4.`, `Answer: 4`, in the digits of any script, but not the
+  digit of a word (`GPT-4`, `4th`, `a 5-point scale`), which is not a number at all.
+- Two numbers are two, whatever their values: `4/5`, `4 out of 5`, `1-5`, `4 4` and `In 2024 I say
+  4` are not read.
+- `4.5`, `4,5`, `4.0`, `4½` and `4%` are not whole, and `-3`, `10` and `2024` are out of range.
+- Number words (`four`, `IV`) are not integers.
 
 Other answers get no label here: a classifier or people label them.
 """
@@ -61,13 +61,17 @@ class Reader(Protocol):
 
     @property
     def card(self) -> ReaderCard:
-        """The identity of the reader. Two readers with the same card give every text the same
-        reading.
+        """The identity of the reader.
+
+        Two readers with the same card give every text the same reading.
         """
         ...
 
     def read(self, text: str) -> Reading:
-        """Return the label of a response, or None with the reason. Never raises for any text."""
+        """Return the label of a response, or None with the reason.
+
+        Never raises for any text.
+        """
         ...
 
 
@@ -79,13 +83,13 @@ NO_TEXT = "empty answer"
 ANOTHER = "the first word is neither of the two"
 BOTH = "names both words"
 REFUSAL = "refusal"
-"why an answer has no label whose server says that it is a refusal"
+"reason of an answer without a label that is a refusal according to its server"
 
 _MARKUP = r"[\s*_`~#>\"'“”„‘’«»()\[\]<.,:;!¡¿-]*"
 "characters that may precede the first word"
 _JOINS = r"/|\b(?:and|or|und|oder|et|ou|e|o|y|en|of|i|lub|és|vagy)\b"
 _OR = rf"[\s*_`\"'“”„‘’«»(),]*(?:{_JOINS})[\s*_`\"'“”„‘’«»()]*"
-"what joins the two words in an answer that names both"
+"joins the two words in an answer that names both"
 
 
 class FirstWord:
@@ -103,8 +107,9 @@ class FirstWord:
         return ReaderCard(ReaderKind.RULE, FIRST_WORD, FIRST_WORD_VERSION)
 
     def read(self, text: str) -> Reading:
-        """Return agree for the positive word, disagree for the negative one, or None. Accepts any
-        text, in linear time.
+        """Return agree for the positive word, disagree for the negative one, or None.
+
+        Accepts any text, in linear time.
 
         Examples
         --------
@@ -116,17 +121,20 @@ class FirstWord:
             return Reading(None, NO_TEXT)
         if is_refusal(text):
             return Reading(None, REFUSAL)
-        found = self._first.match(text)
-        if found is None:
+        first_word = self._first.match(text)
+        if first_word is None:
             return Reading(None, ANOTHER)
-        word = found[1].casefold()
-        if (second := self._joined.match(text, found.end())) is not None and second[
+        word = first_word[1].casefold()
+        if (second_word := self._joined.match(text, first_word.end())) is not None and second_word[
             1
         ].casefold() != word:
-            return Reading(None, BOTH, found.start(1), second.end(1))
+            return Reading(None, BOTH, first_word.start(1), second_word.end(1))
         stance = self._labels[word]
         return Reading(
-            stance.value, f'"{found[1]}" read as {stance.value}', found.start(1), found.end(1)
+            stance.value,
+            f'"{first_word[1]}" read as {stance.value}',
+            first_word.start(1),
+            first_word.end(1),
         )
 
     @cached_property
@@ -165,28 +173,31 @@ class ChoiceLetter:
         return ReaderCard(ReaderKind.RULE, LETTER, LETTER_VERSION)
 
     def read(self, text: str) -> Reading:
-        """Return the letter in lower case with its position, or None. Accepts any text, in linear
-        time.
+        """Return the letter in lower case with its position, or None.
+
+        Accepts any text, in linear time.
         """
         if not text.strip():
             return Reading(None, NO_TEXT)
         if is_refusal(text):
             return Reading(None, REFUSAL)
-        begins = [0, *(question.start() for question in _NEXT.finditer(text))]
-        for begin, end in zip(begins, [*begins[1:], len(text)], strict=True):
-            named = list(_NAMED.finditer(text, begin, end))
-            match = named[-1] if named else _BEGINS.match(text, begin, end)
+        starts = [0, *(question.start() for question in _NEXT.finditer(text))]
+        for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+            answer_lines = list(_NAMED.finditer(text, start, end))
+            match = answer_lines[-1] if answer_lines else _BEGINS.match(text, start, end)
             if match is not None:
-                second = _ANOTHER.match(text, match.end(1), end)
-                if second is not None and second[1].lower() != match[1].lower():
-                    return Reading(None, SEVERAL_LETTERS, match.start(1), second.end(1))
-                said = f'"{match[1]}" read as {match[1].lower()}'
-                return Reading(match[1].lower(), said, match.start(1), match.end(1))
+                other = _ANOTHER.match(text, match.end(1), end)
+                if other is not None and other[1].lower() != match[1].lower():
+                    return Reading(None, SEVERAL_LETTERS, match.start(1), other.end(1))
+                reason = f'"{match[1]}" read as {match[1].lower()}'
+                return Reading(match[1].lower(), reason, match.start(1), match.end(1))
         return Reading(None, NO_LETTER)
 
 
 def letter_of(text: str) -> str:
-    """Return the letter that an answer names in lower case, or an empty string for none or several.
+    """Return the letter that an answer names, in lower case.
+
+    It is an empty string if the answer names none or several.
 
     Examples
     --------
@@ -233,7 +244,7 @@ STANCE_OF = {
 
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _HYPHENS = "-\u2010\u2011_"
-"join digits to a word: `GPT-4`, `5-point`"
+"characters that join digits to a word: `GPT-4`, `5-point`"
 _MINUS = "-\u2212\u2013"
 _PER_CENT = "%\u066a\u2030\uff05"
 
@@ -261,39 +272,43 @@ class Likert:
         return ReaderCard(ReaderKind.RULE, LIKERT, LIKERT_VERSION)
 
     def read(self, text: str) -> Reading:
-        """Return agree, neutral, disagree or None, with the deciding number. Accepts any text, in
-        linear time.
+        """Return agree, neutral, disagree or None, with the deciding number.
+
+        Accepts any text, in linear time.
         """
         if not text.strip():
             return Reading(None, NO_TEXT)
         if is_refusal(text):
             return Reading(None, REFUSAL)
-        found = [
+        numbers = [
             number
             for number in map(_number, _DIGITS.finditer(text))
             if number.kind is not _Kind.OF_A_WORD
         ]
-        if not found:
+        if not numbers:
             return Reading(None, NO_NUMBER)
-        if len(found) > 1:
-            return Reading(None, SEVERAL, found[0].start, found[-1].stop)
-        return _reading(found[0])
+        if len(numbers) > 1:
+            return Reading(None, SEVERAL, numbers[0].start, numbers[-1].stop)
+        return _reading(numbers[0])
 
 
 def _reading(number: _Number) -> Reading:
-    place = (number.start, number.stop)
+    span = (number.start, number.stop)
     if number.kind is _Kind.NOT_WHOLE:
-        return Reading(None, NOT_WHOLE, *place)
-    # `04` and `2024` are no points.
+        return Reading(None, NOT_WHOLE, *span)
+    # `04` and `2024` are no points of the scale.
     value = unicodedata.decimal(number.text) if len(number.text) == 1 else 0
     if number.kind is _Kind.NEGATIVE or value not in STANCE_OF:
-        return Reading(None, OUT_OF_RANGE, *place)
+        return Reading(None, OUT_OF_RANGE, *span)
     stance = STANCE_OF[value]
-    return Reading(stance.value, f'"{number.text}" read as {stance.value}', *place)
+    return Reading(stance.value, f'"{number.text}" read as {stance.value}', *span)
 
 
 def _number(match: re.Match[str]) -> _Number:
-    """Return the kind of a run of digits, by its neighbours. Its position includes the sign."""
+    """Return the kind of a run of digits, by its neighbours.
+
+    Its position includes the sign.
+    """
     text, start, stop = match.string, match.start(), match.end()
     before, after = text[max(0, start - 2) : start], text[stop : stop + 2]
     if _joins(before[::-1]) or _joins(after):
@@ -309,8 +324,9 @@ def _number(match: re.Match[str]) -> _Number:
 
 
 def _joins(neighbours: str) -> bool:
-    """Return whether a letter is next to the digits or behind a hyphen, with the nearest neighbour
-    first.
+    """Return whether a letter is next to the digits or behind a hyphen.
+
+    The nearest neighbour comes first.
     """
     if neighbours[:1] and neighbours[0] in _HYPHENS:
         neighbours = neighbours[1:]

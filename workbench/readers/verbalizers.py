@@ -1,10 +1,10 @@
-"""The spellings of a template's labels at the beginning of an answer: the events whose
-probabilities exact mode computes.
+"""Writes the spellings of a template's labels at the beginning of an answer.
 
-A spelling consists of an optional space, optionally a quotation mark or one or two asterisks
-(Markdown), and the label as printed, in small letters, capitalised or in capitals. Each ends with
-the label's last word: `agree` is not the beginning of `agreement` (`Model.score`, whole words). Any
-text may follow: `Agree.` and `Agree, because` both begin with `Agree`.
+Exact mode computes the probabilities of these events. A spelling consists of an optional space,
+optionally a quotation mark or one or two asterisks (Markdown), and the label as printed, in small
+letters, capitalised or in capitals. Each ends with the label's last word: `agree` is not the
+beginning of `agreement` (`Model.score`, whole words). Any text may follow: `Agree.` and `Agree,
+because` both begin with `Agree`.
 
 No spelling is the beginning of another one, neither as text nor as tokens, so an answer begins with
 at most one of them and their probabilities add up. Other beginnings (`I agree`, `„agree`) are not
@@ -25,8 +25,10 @@ from workbench.readers.lexicon import continues_word
 VERSION = SPELLINGS
 "increases whenever other spellings are scored, or the scoring changes"
 FIRST = "1"
-"""the version without word ends: each label as printed and capitalised, whatever follows; for raw
-prompts after a space"""
+"""the version without word ends
+
+It has each label as printed and capitalised, whatever follows, and for raw prompts after a space.
+"""
 RULES = {
     FIRST: "each label as printed and capitalised, whatever follows it",
     VERSION: "each label as printed, in small letters, capitalised and in capitals, after a "
@@ -48,13 +50,14 @@ class Verbalizers:
 
     @property
     def words(self) -> tuple[str, str]:
-        """The cases of each label for display. Each is scored with every mark, with and without a
-        space.
+        """The cases of each label for display.
+
+        Each is scored with every mark, with and without a space.
         """
-        plain = [
+        cases = [
             [form for form in side if form[:1].isalnum()] for side in (self.positive, self.negative)
         ]
-        return ", ".join(plain[0]), ", ".join(plain[1])
+        return ", ".join(cases[0]), ", ".join(cases[1])
 
     @property
     def all(self) -> tuple[str, ...]:
@@ -80,21 +83,24 @@ def verbalizers(template: Template) -> Verbalizers:
 
 
 def forms_of(template: Template, version: str) -> Verbalizers:
-    """Return the spellings that a version scores for a template's labels. Raises as `verbalizers`
-    does.
+    """Return the spellings that a version scores for a template's labels.
+
+    Raises as `verbalizers` does.
     """
     return first_verbalizers(template) if version == FIRST else verbalizers(template)
 
 
 def first_verbalizers(template: Template) -> Verbalizers:
     """Return the spellings that the first version scored for a template's labels."""
-    blank = "" if template.chat else " "
+    space = "" if template.chat else " "
     sides = []
     for label in _labels(template):
-        forms = dict.fromkeys((blank + label, blank + label[:1].upper() + label[1:]))
+        forms = dict.fromkeys((space + label, space + label[:1].upper() + label[1:]))
         sides.append(
             tuple(
-                f for f in forms if not any(f != other and f.startswith(other) for other in forms)
+                form
+                for form in forms
+                if not any(form != other and form.startswith(other) for other in forms)
             )
         )
     return Verbalizers(sides[0], sides[1])
@@ -127,40 +133,47 @@ def _written(label: str) -> tuple[str, ...]:
 
 
 def _cases(label: str) -> tuple[str, ...]:
-    ways = (label, label.lower(), label[:1].upper() + label[1:], label.upper())
-    return tuple(dict.fromkeys(ways))
+    cases = (label, label.lower(), label[:1].upper() + label[1:], label.upper())
+    return tuple(dict.fromkeys(cases))
 
 
 def forms_by_prompt(
     templates: Sequence[Template], probes: Iterable[Probe]
 ) -> dict[bytes, tuple[str, ...]]:
-    """Return the spellings to score for each prompt, by its key: those of all templates that
-    produce its text.
+    """Return the spellings to score for each prompt, by its key.
 
-    Raises UsageError as `verbalizers`.
+    They are those of all templates that produce its text. Raises UsageError as `verbalizers` does.
     """
-    forms = {(t.name, t.inverted): verbalizers(t).all for t in templates}
-    found: dict[bytes, dict[str, None]] = defaultdict(dict)
+    forms = {
+        (template.name, template.inverted): verbalizers(template).all for template in templates
+    }
+    found_forms: dict[bytes, dict[str, None]] = defaultdict(dict)
     for probe in probes:
-        found[probe.prompt.key] |= dict.fromkeys(forms[probe.template, probe.inverted])
-    return {key: tuple(of) for key, of in found.items()}
+        found_forms[probe.prompt.key] |= dict.fromkeys(forms[probe.template, probe.inverted])
+    return {key: tuple(spellings) for key, spellings in found_forms.items()}
 
 
 PUBLISHED_TOP = 10
-"""number of most likely next tokens over which the published masses are summed (Haller et al. 2025,
-section 3.1)"""
+"""number of most likely next tokens over which the published masses are summed
+
+Haller et al. 2025, section 3.1.
+"""
 
 
 def mass(tokens: Sequence[tuple[str, float]], label: str) -> float:
-    """Return the probability of the tokens that spell a label, ignoring surrounding spaces and
-    case.
+    """Return the probability of the tokens that spell a label.
 
-    `tokens`: (text, log-probability in nats). Haller et al. 2025, section 3.1, footnote 2.
+    Surrounding spaces and case are ignored. `tokens`: (text, log-probability in nats). Haller et
+    al. 2025, section 3.1, footnote 2.
 
     Examples
     --------
     >>> round(mass([(" Yes", -1.0), ("yes", -2.0), ("no", -3.0), ("Yesterday", -4.0)], "yes"), 4)
     0.5032
     """
-    wanted = label.strip().casefold()
-    return sum(exp(log) for text, log in tokens if text.strip().casefold() == wanted)
+    spelling = label.strip().casefold()
+    return sum(
+        exp(log_probability)
+        for text, log_probability in tokens
+        if text.strip().casefold() == spelling
+    )

@@ -1,6 +1,4 @@
-"""The contents of a report: the parts of audits, which of their tables it shows, and their origin
-in the store.
-"""
+"""The contents of a report: parts of audits, their tables, and their origin in the store."""
 
 from __future__ import annotations
 
@@ -44,43 +42,45 @@ from workbench.report.reached import published_tables, report_tables
 from workbench.version import __version__
 
 CLASSIFIER, AGREEMENT = "classifier", "agreement"
-"begin the names of the files of these parts"
+"beginnings of the names of these parts' files"
 PEOPLE = 2
-"fewest people of a queue that can agree"
+"the smallest number of people in a queue who can agree"
 
 
 def labelling(store: Store, parts: Sequence[Reported], seed: int) -> Iterator[tuple[str, Reported]]:
-    """Yield, each with the beginning of its files' names, a part for every classifier that read the
-    answers, and for every queue in which people labelled answers to the same instruments.
+    """Yield a part for every classifier that read the answers, and for every queue of labels.
+
+    Each part comes with the beginning of its files' names. A queue has labels of people for answers
+    to the same instruments.
     """
     by_codebook: dict[str, dict[str, Instrument]] = {}
     for part in parts:
         if part.codebook:
             by_codebook.setdefault(part.codebook, {})[part.instrument.name] = part.instrument
     readers = {rowid: part.instrument for part in parts for rowid in part.readers.values()}
-    for one in store.classifiers.list():
-        if one.reader in readers:
-            yield CLASSIFIER, _classifier(store, one.name, readers[one.reader], seed)
+    for classifier in store.classifiers.list():
+        if classifier.reader in readers:
+            yield CLASSIFIER, _classifier(store, classifier.name, readers[classifier.reader], seed)
     for queue in store.queues.list():
         instruments = by_codebook.get(queue.codebook.name, {})
         if instruments and len(queue.annotators) >= PEOPLE:
             labels = queue_labels(store, queue.name)
-            asked = (instruments.get(item.context.instrument) for item in labels.judged)
-            if (instrument := next(filter(None, asked), None)) is not None:
-                found = agreement_of(labels, seed=seed)
-                if found.report.items:
-                    yield AGREEMENT, _agreement(found.lettered, instrument)
+            candidates = (instruments.get(item.context.instrument) for item in labels.judged)
+            if (instrument := next(filter(None, candidates), None)) is not None:
+                agreement = agreement_of(labels, seed=seed)
+                if agreement.report.items:
+                    yield AGREEMENT, _agreement(agreement.lettered, instrument)
 
 
 def _classifier(store: Store, name: str, instrument: Instrument, seed: int) -> Reported:
-    of = assessed(store, name, seed=seed)
-    measured = of.quality
+    classifier = assessed(store, name, seed=seed)
+    measured_quality = classifier.quality
     return Reported(
         title=f"The classifier {name}",
         instrument=instrument,
         runs={},
-        book=classifier_book.book(of),
-        findings=[f"{in_short(measured)}.", *quality_warnings(measured)],
+        book=classifier_book.book(classifier),
+        findings=[f"{in_short(measured_quality)}.", *quality_warnings(measured_quality)],
         command=f"workbench classifiers STORE --classifier {shlex.quote(name)}",
         shown=("ways", "curve", "calibration", "confusion"),
         files=name,
@@ -89,14 +89,14 @@ def _classifier(store: Store, name: str, instrument: Instrument, seed: int) -> R
 
 def _agreement(of: QueueAgreement, instrument: Instrument) -> Reported:
     alpha = of.report.coefficients.alpha
-    agreement = f"Krippendorff's α of the annotators: {estimate(alpha, Kind.COEFFICIENT)}"
-    unreliable = ", unreliable (below .667)" if alpha.value < MIN_ALPHA else ""
+    alpha_text = f"Krippendorff's α of the annotators: {estimate(alpha, Kind.COEFFICIENT)}"
+    warning = ", unreliable (below .667)" if alpha.value < MIN_ALPHA else ""
     return Reported(
         title=f"Agreement of annotators in {of.queue}",
         instrument=instrument,
         runs={},
         book=agreement_tables.book(of),
-        findings=[f"{agreement}{unreliable}.", of.told],
+        findings=[f"{alpha_text}{warning}.", of.told],
         command=f"workbench agreement STORE --queue {shlex.quote(of.queue)}",
         limits=["Letters stand for the annotators' names."],
         shown=("coefficients", "over_time", "confusion"),
@@ -127,7 +127,7 @@ class Asked:
     wordings: int
     prompts: int
     spared: Spared | None = None
-    "answers saved because verdicts were settled; None: all answers were to be asked"
+    "answers saved because verdicts were settled, or None if all answers were to be asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class Part:
 
     slug: str
     audit: str
-    "empty: it is about those who read the answers"
+    "name of the audit, or empty if it is about the readers of the answers"
     found: Reported
 
 
@@ -180,10 +180,10 @@ class Collected:
 def collect(
     store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[Part], None] | None = None
 ) -> Collected:
-    """Judge the chosen results, and read how models were asked. `judged` is given each part before
-    the next one is judged.
+    """Judge the selected results, and read how models were asked.
 
-    Raises UsageError if there is nothing to report, UnknownName for an unknown model or instrument.
+    `judged` is given each part before the next one is judged. Raises UsageError if there is nothing
+    to report, UnknownName for an unknown model or instrument.
     """
     if choice.instrument:
         store.instruments.get(choice.instrument)
@@ -192,20 +192,20 @@ def collect(
     parts, left_out = _parts(store, choice, tell, judged)
     if not parts:
         raise UsageError(_nothing(store, choice, left_out))
-    for begins, found in labelling(store, [part.found for part in parts], choice.seed):
-        parts.append(Part(_slug(begins, found, parts), "", found))
+    for beginning, reported in labelling(store, [part.found for part in parts], choice.seed):
+        parts.append(Part(_slug(beginning, reported, parts), "", reported))
         if judged is not None:
             judged(parts[-1])
     if choice.compare and not any(part.found.files for part in parts):
         raise UsageError(_nothing_compared(choice, parts))
     tell(0.55, "reading how models were asked")
     runs = {(run.audit, name, run): None for part in parts for name, run in part.found.runs.items()}
-    asked = [_asked(store, name, run) for _, name, run in _once(runs)]
+    asked_models = [_asked(store, name, run) for _, name, run in _once(runs)]
     instruments = {part.found.instrument.name: part.found.instrument for part in parts}
     return Collected(
         choice,
         parts,
-        asked,
+        asked_models,
         tuple(instruments.values()),
         tuple(_rulings(store, parts)),
         left_out,
@@ -216,28 +216,28 @@ def collect(
             **{name: version(name) for name in PACKAGES},
             "Python": sys.version.split()[0],
         },
-        tuple(_plans(store, choice, asked)),
+        tuple(_plans(store, choice, asked_models)),
     )
 
 
 def _plans(store: Store, choice: ReportChoice, asked: Sequence[Asked]) -> Iterator[Table[Step]]:
     """Yield the comparison with the frozen plan of each run that has one."""
-    given = SimpleNamespace(
+    options = SimpleNamespace(
         seed=choice.seed,
         without_rulings=not choice.rulings,
         as_published=choice.as_published,
         same_within=choice.same_within,
     )
-    for one in asked:
-        judged = chosen(registry.audit(one.run.audit).judges_by, given)
-        if (table := followed(store, one.run, judged, choice.compare)).rows:
+    for asked_model in asked:
+        judging = chosen(registry.audit(asked_model.run.audit).judges_by, options)
+        if (table := followed(store, asked_model.run, judging, choice.compare)).rows:
             yield table
 
 
 def _parts(
     store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[Part], None] | None
 ) -> tuple[list[Part], list[str]]:
-    wanted = Wanted(
+    query = Wanted(
         choice.instrument,
         choice.models,
         choice.rulings,
@@ -253,12 +253,12 @@ def _parts(
     )
     parts: list[Part] = []
     left_out: list[str] = []
-    for place, audit in enumerate(audits):
-        tell(0.5 * place / len(audits), f"judging {audit.name}")
+    for index, audit in enumerate(audits):
+        tell(0.5 * index / len(audits), f"judging {audit.name}")
         try:
-            for found in audit.reported(store, wanted):
-                parts.append(Part(_slug(audit.name, found, parts), audit.name, found))
-                tell(0.5 * (place + 0.5) / len(audits), f"judged: {found.title}")
+            for reported in audit.reported(store, query):
+                parts.append(Part(_slug(audit.name, reported, parts), audit.name, reported))
+                tell(0.5 * (index + 0.5) / len(audits), f"judged: {reported.title}")
                 if judged is not None:
                     judged(parts[-1])
         except WorkbenchError as error:
@@ -269,17 +269,19 @@ def _parts(
 
 
 def _nothing_compared(choice: ReportChoice, parts: Sequence[Part]) -> str:
-    """Return why no runs are compared."""
-    there = "; ".join(dict.fromkeys(name for part in parts for name in part.found.runs)) or "none"
+    """Return the reason why no runs are compared."""
+    available = (
+        "; ".join(dict.fromkeys(name for part in parts for name in part.found.runs)) or "none"
+    )
     return (
         "no audit has answers by two of the runs that --compare names "
         f"({'; '.join(choice.compare)}); the report would "
-        f"hold: {there}"
+        f"hold: {available}"
     )
 
 
 def _nothing(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str:
-    """Return why there is nothing to report, and what to do."""
+    """Return the reason why there is nothing to report, and what to do."""
     runs = store.runs.list()
     if not runs and not left_out:
         return (
@@ -289,8 +291,8 @@ def _nothing(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str
     if left_out:
         return "nothing can be reported yet:\n" + "\n".join(left_out)
     models = ", ".join(sorted({run.model for run in runs}))
-    chosen = " ".join(choice.arguments()) or "these options"
-    return f"no result matches {chosen}. Models with answers: {models}"
+    selection = " ".join(choice.arguments()) or "these options"
+    return f"no result matches {selection}. Models with answers: {models}"
 
 
 def _check_models(store: Store, choice: ReportChoice) -> None:
@@ -301,43 +303,44 @@ def _check_models(store: Store, choice: ReportChoice) -> None:
         for instrument in store.instruments.names()
         for name in store.choices.models(instrument)
     }
-    there = imported | {run.model for run in runs}
+    available = imported | {run.model for run in runs}
     if missing := [
         name for name in without_runs(store, runs, choice.models) if name not in imported
     ]:
-        listed = ", ".join(sorted(there)) or "nobody"
+        names = ", ".join(sorted(available)) or "nobody"
         raise UnknownName(
-            f"there are no answers by {', '.join(missing)}. Models with answers: {listed}"
+            f"there are no answers by {', '.join(missing)}. Models with answers: {names}"
         )
 
 
 def _slug(audit: str, found: Reported, before: Sequence[Part]) -> str:
-    """Return a name for the files of a part, unique whatever the case, which begins with its
-    audit's.
+    """Return a name for the files of a part, which begins with its audit's.
+
+    It is unique whatever the case.
     """
     model = (
         "-".join(dict.fromkeys(run.model for run in found.runs.values()))
         if len(found.runs) == 1
         else ""
     )
-    whose = found.files or model
-    plain = "".join(
-        c if c.isascii() and (c.isalnum() or c in "-_") else "-"
-        for c in f"{audit}-{whose}".strip("-")
+    name = found.files or model
+    safe_name = "".join(
+        character if character.isascii() and (character.isalnum() or character in "-_") else "-"
+        for character in f"{audit}-{name}".strip("-")
     )
-    slug, taken = plain[:60].strip("-"), {part.slug.casefold() for part in before}
+    slug, used = safe_name[:60].strip("-"), {part.slug.casefold() for part in before}
     number = 2
-    while slug.casefold() in taken:
-        slug, number = f"{plain[:56].strip('-')}-{number}", number + 1
+    while slug.casefold() in used:
+        slug, number = f"{safe_name[:56].strip('-')}-{number}", number + 1
     return slug
 
 
 def _once(runs: Mapping[tuple[str, str, Run], None]) -> Iterator[tuple[str, str, Run]]:
     """Yield each run with the first of its names, once for all audits of the same answers."""
-    seen: set[Run] = set()
+    yielded: set[Run] = set()
     for audit, name, run in runs:
-        if run not in seen:
-            seen.add(run)
+        if run not in yielded:
+            yielded.add(run)
             yield audit, name, run
 
 
@@ -361,28 +364,34 @@ def _asked(store: Store, name: str, run: Run) -> Asked:
 
 def _rulings(store: Store, parts: Sequence[Part]) -> Iterator[RuledThing]:
     """Yield every ruling in force about the runs of a report, once, the oldest first."""
-    told = [part.found.rulings for part in parts]
-    changing = {ruling.uid for one in told for ruling in one.changing}
-    disputed = {ruling.uid for one in told for ruling in one.disputed}
-    counted = all(one.counted for one in told)
+    summaries = [part.found.rulings for part in parts]
+    changing = {ruling.uid for summary in summaries for ruling in summary.changing}
+    disputed = {ruling.uid for summary in summaries for ruling in summary.disputed}
+    are_counted = all(summary.counted for summary in summaries)
     models = model_names(store)
-    every: dict[bytes, Ruling] = {
-        one.uid: one for part in told for one in (*part.changing, *part.disputed)
+    ruling_by_uid: dict[bytes, Ruling] = {
+        effective.uid: effective
+        for summary in summaries
+        for effective in (*summary.changing, *summary.disputed)
     }
     for run in {run: None for part in parts for run in part.found.runs.values()}:
-        every |= {one.uid: one for of in rulings_on(store, run).things for one in of}
-    for ruling in sorted(every.values(), key=lambda one: (one.at, one.uid)):
+        ruling_by_uid |= {
+            subject_ruling.uid: subject_ruling
+            for subject_rulings in rulings_on(store, run).things
+            for subject_ruling in subject_rulings
+        }
+    for ruling in sorted(ruling_by_uid.values(), key=lambda ranked: (ranked.at, ranked.uid)):
         if ruling.uid in disputed:
-            counts = "does not count: auditors contradict each other"
+            effect = "does not count: auditors contradict each other"
         elif ruling.uid in changing:
-            counts = "changes figures" if counted else "does not count here, by choice"
+            effect = "changes figures" if are_counted else "does not count here, by choice"
         else:
-            counts = "changes no figure"
-        yield RuledThing(called(store, ruling.subject), ruling, counts, applies_to(ruling, models))
+            effect = "changes no figure"
+        yield RuledThing(called(store, ruling.subject), ruling, effect, applies_to(ruling, models))
 
 
 MOST_ROWS = 24
-"most rows of a table that stands for a part without one of all models"
+"the largest number of rows of a main table of a part without one of all models"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -390,29 +399,33 @@ class Shown:
     """A table of a report."""
 
     part: str
-    "title of its part; empty: it is about all of them"
+    "title of its part, or empty if it is about all of them"
     table: AnyTable
     stem: str = ""
-    "name of its files, without their ending: they begin with its number"
+    "name of its files, without their ending, which begins with its number"
     ruled: Sequence[str] = ()
-    "what rulings change in its part"
+    "the changes by rulings in its part"
 
     @property
     def title(self) -> str:
-        """The title, with the subject where the title does not name it."""
-        said = all(name in self.table.title for name in self.table.subject)
+        """The title, with the subject if the title does not name it."""
+        names_subject = all(name in self.table.title for name in self.table.subject)
         return (
-            self.table.title if said else f"{self.table.title} ({' − '.join(self.table.subject)})"
+            self.table.title
+            if names_subject
+            else f"{self.table.title} ({' − '.join(self.table.subject)})"
         )
 
     def numbered(self, number: int) -> Shown:
         """Return the table with the name of its files."""
-        whose = "" if in_words(self.table.name) in self.part else f"-{self.part}"
-        plain = "".join(
-            c if c.isascii() and (c.isalnum() or c in "-_.") else "-"
-            for c in f"{self.table.stem}{whose}"
+        part_name = "" if in_words(self.table.name) in self.part else f"-{self.part}"
+        name = "".join(
+            character
+            if character.isascii() and (character.isalnum() or character in "-_.")
+            else "-"
+            for character in f"{self.table.stem}{part_name}"
         )
-        return replace(self, stem=f"{number:03}-{plain[:100].strip('-')}")
+        return replace(self, stem=f"{number:03}-{name[:100].strip('-')}")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -421,7 +434,7 @@ class Group:
 
     title: str
     audit: str
-    "empty: they are about those who read the answers"
+    "name of the audit, or empty if they are about the readers of the answers"
     parts: Sequence[Part]
     main: AnyTable | None
     "the table that stands for them, with its picture"
@@ -432,60 +445,71 @@ class Group:
 
 
 def groups(parts: Sequence[Part], tables: Mapping[str, Sequence[Shown]]) -> list[Group]:
-    """Return the parts of every audit of an instrument as one, comparisons and readers each on
-    their own.
+    """Return the parts of each audit of an instrument as one group.
+
+    Comparisons and readers are groups of their own.
 
     tables : slug of a part -> its tables
     """
-    found: dict[tuple[str, ...], list[Part]] = {}
+    parts_by_group: dict[tuple[str, ...], list[Part]] = {}
     for part in parts:
-        own = part.slug if part.found.all_models is None else ""
-        found.setdefault((part.audit, part.found.instrument.name, own), []).append(part)
+        own_slug = part.slug if part.found.all_models is None else ""
+        parts_by_group.setdefault((part.audit, part.found.instrument.name, own_slug), []).append(
+            part
+        )
     return [
         Group(
-            _title(of),
-            of[0].audit,
-            of,
-            _of_all([part.found.all_models for part in of]) or _first(of[0], tables),
+            _title(group_parts),
+            group_parts[0].audit,
+            group_parts,
+            _of_all([part.found.all_models for part in group_parts])
+            or _first(group_parts[0], tables),
         )
-        for of in found.values()
+        for group_parts in parts_by_group.values()
     ]
 
 
 def _title(parts: Sequence[Part]) -> str:
     first = parts[0]
-    same = len(parts) == 1
+    is_single = len(parts) == 1
     return (
         first.found.title
-        if same
+        if is_single
         else f"{first.found.instrument.name}: {registry.audit_title(first.audit)}"
     )
 
 
 def _of_all(tables: Sequence[AnyTable | None]) -> AnyTable | None:
     """Return the tables of all models of several parts as one."""
-    made = [table for table in tables if table is not None]
-    return replace(made[0], rows=[row for table in made for row in table.rows]) if made else None
+    available = [table for table in tables if table is not None]
+    return (
+        replace(available[0], rows=[row for table in available for row in table.rows])
+        if available
+        else None
+    )
 
 
 def _first(part: Part, tables: Mapping[str, Sequence[Shown]]) -> AnyTable | None:
-    """Return the first table that a part shows and that is short, one with a picture if there is
-    one; none of those who read the answers.
+    """Return the first short table that a part shows, one with a picture if there is one.
+
+    It is None for the readers of the answers.
     """
     order = [name for name in part.found.shown if part.audit]
-    there = {
-        one.table.name: one.table
-        for one in reversed(tables[part.slug])
-        if len(one.table.rows) <= MOST_ROWS
+    table_by_name = {
+        report_table.table.name: report_table.table
+        for report_table in reversed(tables[part.slug])
+        if len(report_table.table.rows) <= MOST_ROWS
     }
-    found = [there[name] for name in order if name in there]
-    return next((table for table in found if table.pictures), found[0] if found else None)
+    candidates = [table_by_name[name] for name in order if name in table_by_name]
+    return next(
+        (table for table in candidates if table.pictures), candidates[0] if candidates else None
+    )
 
 
 def shown_of(part: Part, requested: Collection[str] | None) -> tuple[list[Shown], list[str]]:
     """Return the tables of a part in reading order, and the reasons for missing ones.
 
-    requested : names of tables that nothing leads to and the user wants; None: all
+    requested : names of tables that nothing leads to and the user wants, or None for all
     """
     published = published_tables(part.audit) if part.audit else ()
     tables = report_tables(part.found, published, requested)
@@ -494,6 +518,6 @@ def shown_of(part: Part, requested: Collection[str] | None) -> tuple[list[Shown]
         missing.append(
             f"On request, with --table NAME or --every-file: {', '.join(tables.on_request)}."
         )
-    ruled = tuple(part.found.rulings.notes())
-    shown = [Shown(part.found.title, table, ruled=ruled) for table in tables.made]
-    return shown, list(dict.fromkeys(missing))
+    notes = tuple(part.found.rulings.notes())
+    numbered = [Shown(part.found.title, table, ruled=notes) for table in tables.made]
+    return numbered, list(dict.fromkeys(missing))

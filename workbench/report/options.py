@@ -53,11 +53,11 @@ class ReportChoice:
     """The choice of a report's contents."""
 
     audits: tuple[str, ...] = ()
-    "empty: all"
+    "audits, or empty for all"
     models: tuple[str, ...] = ()
-    "empty: all"
+    "models, or empty for all"
     instrument: str = ""
-    "empty: all"
+    "instrument, or empty for all"
     answers: str = FAILED
     rulings: bool = True
     seed: int = ONE_SEED
@@ -67,7 +67,7 @@ class ReportChoice:
     as_published: bool = False
     "whether every audit judges by its published rules"
     same_within: float | None = None
-    "the greatest difference of compared runs that is still none"
+    "the greatest difference of compared runs that counts as none"
     tables: tuple[str, ...] = ()
     "names of tables that have files of their own beside those of the page"
     every_file: bool = False
@@ -82,36 +82,36 @@ class ReportChoice:
     @classmethod
     def of(cls, options: object) -> ReportChoice:
         """Return the choice for options. Raises UnknownName."""
-        given = vars(options)
+        values = vars(options)
         return cls(
-            listed(given["audit"]),
-            listed(given["model"]),
-            given["instrument"] or "",
-            given["answers"],
-            not given["without_rulings"],
-            given["seed"],
-            given["title"] or "",
-            tuple(given["compare"] or ()),
-            given["as_published"],
-            given["same_within"],
-            listed(given["table"]),
-            given["every_file"],
+            listed(values["audit"]),
+            listed(values["model"]),
+            values["instrument"] or "",
+            values["answers"],
+            not values["without_rulings"],
+            values["seed"],
+            values["title"] or "",
+            tuple(values["compare"] or ()),
+            values["as_published"],
+            values["same_within"],
+            listed(values["table"]),
+            values["every_file"],
         )
 
     def arguments(self) -> list[str]:
         """Return the command-line arguments for this choice, without defaults."""
-        usual = ReportChoice()
+        default = ReportChoice()
         values = {
             AUDITS.flag: ",".join(self.audits),
             MODELS.flag: ",".join(self.models),
             INSTRUMENT.flag: self.instrument,
-            RAW.flag: "" if self.answers == usual.answers else self.answers,
-            SEED.flag: "" if self.seed == usual.seed else str(self.seed),
+            RAW.flag: "" if self.answers == default.answers else self.answers,
+            SEED.flag: "" if self.seed == default.seed else str(self.seed),
             TITLE.flag: self.title,
             TABLES.flag: ",".join(self.tables),
             SAME_WITHIN.flag: "" if self.same_within is None else f"{self.same_within:g}",
         }
-        said = [part for flag, value in values.items() if value for part in (flag, value)]
-        said += [COMPARE.flag, *self.compare] if self.compare else []
-        said += [AS_PUBLISHED.flag] * self.as_published + [EVERY_FILE.flag] * self.every_file
-        return [*said, *([] if self.rulings else [WITHOUT_RULINGS.flag])]
+        arguments = [part for flag, value in values.items() if value for part in (flag, value)]
+        arguments += [COMPARE.flag, *self.compare] if self.compare else []
+        arguments += [AS_PUBLISHED.flag] * self.as_published + [EVERY_FILE.flag] * self.every_file
+        return [*arguments, *([] if self.rulings else [WITHOUT_RULINGS.flag])]

@@ -1,6 +1,4 @@
-"""The tables of every report: models, templates, counts, choices, rulings; and raw answers with
-their verdicts.
-"""
+"""The tables of every report: models, templates, counts, choices, rulings, and raw answers."""
 
 from __future__ import annotations
 
@@ -28,41 +26,49 @@ from workbench.report.options import ALL, NONE
 def texts(
     name: str, title: str, header: Sequence[str], rows: Iterable[Sequence[str]]
 ) -> Table[Sequence[str]]:
-    """Return a table of texts, the last column of which keeps its lines."""
+    """Return a table of texts, whose last column keeps its lines."""
     last = len(header) - 1
 
-    def column(at: int, said: str) -> Column[Sequence[str]]:
+    def column(index: int, heading: str) -> Column[Sequence[str]]:
         return Column(
-            said.replace(" ", "_"),
-            said,
-            lambda row: row[at],
-            Kind.PROSE if at == last else Kind.TEXT,
+            heading.replace(" ", "_"),
+            heading,
+            lambda row: row[index],
+            Kind.PROSE if index == last else Kind.TEXT,
         )
 
-    return Table(name, title, list(rows), [column(*each) for each in enumerate(header)], key=tuple)
+    return Table(
+        name,
+        title,
+        list(rows),
+        [column(*numbered_heading) for numbered_heading in enumerate(header)],
+        key=tuple,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAsked:
-    """What one model was asked, by all audits together."""
+    """The prompts and answers of one model, of all audits together."""
 
     name: str
     runs: Sequence[Asked]
 
     @property
     def statements(self) -> int:
-        """Of every instrument as many as the run that asked the most."""
-        of: dict[str, int] = {}
-        for one in self.runs:
-            of[one.run.instrument] = max(one.statements, of.get(one.run.instrument, 0))
-        return sum(of.values())
+        """The number of statements: of every instrument that of the run with the most."""
+        n_by_instrument: dict[str, int] = {}
+        for run in self.runs:
+            n_by_instrument[run.run.instrument] = max(
+                run.statements, n_by_instrument.get(run.run.instrument, 0)
+            )
+        return sum(n_by_instrument.values())
 
 
 def asked(found: Collected) -> Table[ModelAsked]:
-    """Return the small table of what was asked: a row for each model."""
-    of: dict[str, list[Asked]] = {}
-    for one in found.asked:
-        of.setdefault(one.run.model, []).append(one)
+    """Return the small table of the asked models, with a row for each."""
+    runs_by_model: dict[str, list[Asked]] = {}
+    for asked_run in found.asked:
+        runs_by_model.setdefault(asked_run.run.model, []).append(asked_run)
 
     def words(
         value: Callable[[Asked], str], between: str = ", "
@@ -72,38 +78,38 @@ def asked(found: Collected) -> Table[ModelAsked]:
     return Table(
         "asked",
         "Models, and what they answered",
-        [ModelAsked(name, runs) for name, runs in of.items()],
+        [ModelAsked(name, runs) for name, runs in runs_by_model.items()],
         [
             Column("model", "model", lambda row: row.name, main=True),
             Column(
                 "version",
                 "version",
-                words(lambda one: one.run.version.removeprefix("revision ")[:40]),
+                words(lambda run: run.run.version.removeprefix("revision ")[:40]),
                 Kind.WORDS,
             ),
             Column(
                 "audits",
                 "audits",
-                words(lambda one: registry.audit_title(one.run.audit)),
+                words(lambda run: registry.audit_title(run.run.audit)),
                 Kind.WORDS,
             ),
             Column(
-                "sampling", "sampling", words(lambda one: str(one.run.sampling), "; "), Kind.WORDS
+                "sampling", "sampling", words(lambda run: str(run.run.sampling), "; "), Kind.WORDS
             ),
             Column("statements", "statements", lambda row: row.statements, Kind.COUNT),
             Column(
-                "prompts", "prompts", lambda row: sum(one.prompts for one in row.runs), Kind.COUNT
+                "prompts", "prompts", lambda row: sum(run.prompts for run in row.runs), Kind.COUNT
             ),
             Column(
                 "answers",
                 "answers",
-                lambda row: sum(one.run.responses for one in row.runs),
+                lambda row: sum(run.run.responses for run in row.runs),
                 Kind.COUNT,
             ),
             Column(
-                "failed", "failed", lambda row: sum(one.run.failed for one in row.runs), Kind.COUNT
+                "failed", "failed", lambda row: sum(run.run.failed for run in row.runs), Kind.COUNT
             ),
-            Column("last", "last answer", lambda row: max(one.last for one in row.runs)[:10]),
+            Column("last", "last answer", lambda row: max(run.last for run in row.runs)[:10]),
         ],
         key=lambda row: (row.name,),
         empty="No model was asked from this store: others collected the answers.",
@@ -114,37 +120,49 @@ def instruments(found: Collected) -> Table[Sequence[str]]:
     """Return the instruments with their licences."""
     header = ("instrument", "title", "language", "version", "licence", "source", "to be cited as")
     rows = [
-        (of.name, of.title, of.language, of.version, of.licence, of.source, of.citation)
-        for of in found.instruments
+        (
+            instrument.name,
+            instrument.title,
+            instrument.language,
+            instrument.version,
+            instrument.licence,
+            instrument.source,
+            instrument.citation,
+        )
+        for instrument in found.instruments
     ]
     return texts("instruments", "Instruments", header, rows)
 
 
 def templates(found: Collected) -> Table[Sequence[str]]:
-    """Return every template word for word; models asked in the same way share them."""
-    every: dict[tuple[str, str, str, bytes], Template] = {}
-    for one in found.asked:
-        every |= {
-            (one.run.audit, one.run.family, one.run.language, of.key): of for of in one.templates
+    """Return every template word for word. Models asked in the same way share them."""
+    template_by_key: dict[tuple[str, str, str, bytes], Template] = {}
+    for run in found.asked:
+        template_by_key |= {
+            (run.run.audit, run.run.family, run.run.language, template.key): template
+            for template in run.templates
         }
     rows = [
         (
             registry.audit_title(audit),
             family,
             language,
-            f"{of.name}, labels {of.order}",
-            f"agreeing: {of.positive}; rejecting: {of.negative}" if of.positive else "free text",
-            of.system or "",
-            of.user,
+            f"{template.name}, labels {template.order}",
+            f"agreeing: {template.positive}; rejecting: {template.negative}"
+            if template.positive
+            else "free text",
+            template.system or "",
+            template.user,
         )
-        for (audit, family, language, _), of in sorted(
-            every.items(), key=lambda each: (*each[0][:3], each[1].name, each[1].inverted)
+        for (audit, family, language, _), template in sorted(
+            template_by_key.items(),
+            key=lambda entry: (*entry[0][:3], entry[1].name, entry[1].inverted),
         )
     ]
     header = ("audit", "family", "language", "template", "labels", "system", "prompt")
-    made = texts("templates_asked", "Templates, word for word", header, rows)
+    table = texts("templates_asked", "Templates, word for word", header, rows)
     return replace(
-        made, definition="The statement stands in the place of {statement}. Nothing else is sent."
+        table, definition="The statement stands in the place of {statement}. Nothing else is sent."
     )
 
 
@@ -182,7 +200,7 @@ def models(found: Collected) -> Table[Asked]:
 
 
 def _seeds(row: Asked) -> list[str]:
-    """Return the seeds of the jobs that asked a model; imported answers have none that is known."""
+    """Return the seeds of the jobs that asked a model. Imported answers have no known seed."""
     if row.run.model.startswith(IMPORTED):
         return []
     return sorted({str(design.get("seed")) for design in row.designs})
@@ -211,13 +229,13 @@ def design(found: Collected) -> Table[Asked]:
             Column(
                 "templates",
                 "templates",
-                lambda row: len({one.name for one in row.templates}),
+                lambda row: len({template.name for template in row.templates}),
                 Kind.COUNT,
             ),
             Column(
                 "orders",
                 "label orders",
-                lambda row: len({one.inverted for one in row.templates}),
+                lambda row: len({template.inverted for template in row.templates}),
                 Kind.COUNT,
                 help="of the two answers that a template names",
             ),
@@ -268,23 +286,24 @@ def _exact(row: Asked) -> bool:
 
 
 def counted(found: Collected) -> Iterator[AnyTable]:
-    """Yield for each audit how much of the plan was answered, and the share without a stance; then
-    the verdicts, and the comparison with frozen plans.
+    """Yield for each audit the share of the plan with answers, and the share without a stance.
+
+    The verdicts and the comparison with frozen plans follow.
     """
     for audit in dict.fromkeys(part.audit for part in found.parts if part.audit):
-        answered = [
-            one for part in found.parts if part.audit == audit for one in part.found.answered
+        counts = [
+            count for part in found.parts if part.audit == audit for count in part.found.answered
         ]
-        if answered and registry.audit(audit).asks:
-            made = answered_table(answered)
+        if counts and registry.audit(audit).asks:
+            table = answered_table(counts)
             yield Table(
                 f"answered-{audit}",
                 f"What was answered: {registry.audit_title(audit)}",
-                made.rows,
-                made.columns,
-                made.key,
-                made.definition,
-                made.notes,
+                table.rows,
+                table.columns,
+                table.key,
+                table.definition,
+                table.notes,
             )
     if rows := list(_verdicts(found.parts)):
         yield _verdict_table(rows)
@@ -292,22 +311,25 @@ def counted(found: Collected) -> Iterator[AnyTable]:
 
 
 Counts = tuple[str, Counter[Verdict], int, int]
-"""(name of a run, verdicts on its statements, number of statements changed since, number of
-effective rulings)"""
+"""counts of a run
+
+They are (name of the run, verdicts on its statements, number of statements changed since, number of
+effective rulings).
+"""
 
 
 def _verdicts(parts: Sequence[Part]) -> Iterator[Counts]:
     for part in parts:
-        changing = len(part.found.rulings.changing) if part.found.rulings.counted else 0
+        n_changing = len(part.found.rulings.changing) if part.found.rulings.counted else 0
         for name, items in part.found.items.items():
             verdicts = Counter(item.verdict for item in items if item.verdict is not None)
             if verdicts:
-                yield name, verdicts, len(part.found.changed), changing
+                yield name, verdicts, len(part.found.changed), n_changing
 
 
 def _verdict_table(rows: Sequence[Counts]) -> AnyTable:
-    def of(verdict: Verdict, title: str, said: str) -> Column[Counts]:
-        return Column(verdict.value, title, lambda row: row[1][verdict], Kind.COUNT, help=said)
+    def of(verdict: Verdict, title: str, help_text: str) -> Column[Counts]:
+        return Column(verdict.value, title, lambda row: row[1][verdict], Kind.COUNT, help=help_text)
 
     return Table(
         "verdicts_counted",
@@ -388,9 +410,9 @@ def rulings(found: Collected) -> Table[RuledThing]:
 
 
 MOST_TEXTS = 3
-"most distinct answers to one wording on the page"
+"the largest number of distinct answers to one wording on the page"
 MOST_CHARACTERS = 280
-"most characters of an answer on the page"
+"the largest number of characters of an answer on the page"
 UNREAD, CUT_OFF = "unreadable", "cut off in thought"
 HEADER = (
     "statement",
@@ -411,10 +433,10 @@ class Given:
 
     variant: str
     order: str
-    "empty if only one order was asked"
+    "order of the labels, or empty if only one order was asked"
     wording: str
     readings: Sequence[tuple[str, int]]
-    "the most frequent first; empty without readings"
+    "readings, the most frequent first, or empty without readings"
     texts: Sequence[tuple[str, int]]
     more_texts: int
     "number of distinct answers that are not shown"
@@ -431,23 +453,24 @@ class Behind:
 
 
 def behind(store: Store, part: Part, name: str, answers: str) -> list[Behind]:
-    """Return the statements of one model of a part, those that do not pass first, with their
-    answers if requested.
+    """Return the statements of one model of a part, those that do not pass first.
+
+    They come with their answers if these are requested.
     """
     items = part.found.items.get(name, ())
-    wanted = {
+    refs = {
         item.ref
         for item in items
         if answers == ALL or (answers != NONE and item.verdict in NOT_PASSED)
     }
     run = part.found.runs.get(name)
-    given: Mapping[str, Sequence[Given]] = {}
-    if run is not None and wanted and run.sampling.mode != EXACT:
-        given = _given(store, part, name, run, wanted)
+    answers_by_ref: Mapping[str, Sequence[Given]] = {}
+    if run is not None and refs and run.sampling.mode != EXACT:
+        answers_by_ref = _given(store, part, name, run, refs)
     order = {Verdict.FAIL: 0, Verdict.INSUFFICIENT: 1, None: 2, Verdict.PASS: 3, Verdict.VOID: 4}
     return [
-        Behind(item, given.get(item.ref, ()))
-        for item in sorted(items, key=lambda one: order[one.verdict])
+        Behind(item, answers_by_ref.get(item.ref, ()))
+        for item in sorted(items, key=lambda listed_item: order[listed_item.verdict])
     ]
 
 
@@ -461,17 +484,17 @@ def _given(
         for wording in statement.wordings
         if wording.language == run.language
     }
-    several = len({template.inverted for template in store.runs.templates(run)}) > 1
+    has_orders = len({template.inverted for template in store.runs.templates(run)}) > 1
     rows = (row for row in StatementAnswers(store).of_run(run, reader) if row.ref in wanted)
-    found: dict[str, list[Given]] = {}
-    for (ref, variant, order), of in groupby(
+    answers_by_ref: dict[str, list[Given]] = {}
+    for (ref, variant, order), group in groupby(
         rows, key=lambda row: (row.ref, row.variant, row.order)
     ):
         wording = texts.get((ref, variant), "")
-        found.setdefault(ref, []).append(
-            _summed(list(of), variant, order if several else "", wording, reader)
+        answers_by_ref.setdefault(ref, []).append(
+            _summed(list(group), variant, order if has_orders else "", wording, reader)
         )
-    return found
+    return answers_by_ref
 
 
 def _summed(
@@ -481,15 +504,15 @@ def _summed(
     for row in rows:
         texts[CUT_OFF if row.truncated else row.text] += row.count
         readings[CUT_OFF if row.truncated else row.label or UNREAD] += row.count
-    shown = texts.most_common(MOST_TEXTS)
+    shown_texts = texts.most_common(MOST_TEXTS)
     return Given(
         variant,
         order,
         wording,
         readings.most_common() if reader else (),
-        [(_short(text), n) for text, n in shown],
-        len(texts) - len(shown),
-        texts.total() - sum(n for _, n in shown),
+        [(_short(text), count) for text, count in shown_texts],
+        len(texts) - len(shown_texts),
+        texts.total() - sum(count for _, count in shown_texts),
     )
 
 

@@ -57,7 +57,7 @@ def run_command(spec: Mapping[str, Any]) -> str:
 
 
 def _given(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
-    """Yield (flag, value) for the settings of a design; a flag without a value has an empty one."""
+    """Yield (flag, value) for the settings of a design. A flag without a value has an empty one."""
     yield "--audit", design.audit
     yield "--model", design.model
     yield "--instrument", design.instrument
@@ -75,17 +75,17 @@ def _given(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
 
 
 def _drawn(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
-    """Yield the flags of sampling; for computed probabilities only that flag."""
+    """Yield the flags of sampling. For computed probabilities only that flag is yielded."""
     sampling = design.sampling
     if sampling.mode == EXACT:
         if audit is None or audit.defaults.drawn:
             yield "--exact", ""
     else:
         yield "--samples", str(design.samples)
-        usual = audit.defaults.sampling_of(design.family) if audit is not None else None
+        default = audit.defaults.sampling_of(design.family) if audit is not None else None
         for name in ("temperature", "top_p", "top_k", "max_new_tokens"):
             value = sampling.told(name)
-            if usual is None or usual.told(name) != value:
+            if default is None or default.told(name) != value:
                 yield f"--{name.replace('_', '-')}", value if value == SERVER else f"{value:g}"
         if sampling.stop == WHEN_DECIDED:
             yield "--until-decided", ""
@@ -93,7 +93,7 @@ def _drawn(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
 
 
 ARCHIVE = "supplement.zip"
-"the file of the tables that the page does not show"
+"the file of the tables that are not on the page"
 MISSING = f"a report needs the package jinja2; install it with: {install('report')}"
 
 
@@ -112,7 +112,7 @@ def environment() -> Environment:
     def lines(value: str) -> Markup:
         return escape(visible(value, lines=True))
 
-    made = Environment(
+    templates = Environment(
         loader=FunctionLoader(read),
         autoescape=True,
         finalize=painted,
@@ -120,8 +120,8 @@ def environment() -> Environment:
         keep_trailing_newline=True,
         lstrip_blocks=True,
     )
-    made.filters["lines"] = lines
-    return made
+    templates.filters["lines"] = lines
+    return templates
 
 
 def read(name: str) -> str:
@@ -130,9 +130,7 @@ def read(name: str) -> str:
 
 
 def policy(style: str, script: str) -> str:
-    """Return a Content-Security-Policy that allows only this style and script, and loads
-    nothing.
-    """
+    """Return a Content-Security-Policy that allows only this style and script. It loads nothing."""
     return (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; "
@@ -145,7 +143,7 @@ def _digest(text: str) -> str:
 
 
 MOST_FINDINGS, MOST_NAMED, MOST_DOUBTS = 5, 8, 3
-"findings of an audit, values of models in one of them, and doubts, on the page"
+"the largest numbers on the page: findings of an audit, values of models in a finding, and doubts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +158,7 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Section:
-    """What a page has of one audit."""
+    """The content of a page for one audit."""
 
     of: Group
     told: AuditSentences
@@ -172,7 +170,7 @@ def interval_sentences(tables: Sequence[AnyTable]) -> list[tuple[str, str]]:
     """Return (figure, method) for each method of the intervals in some tables, each once."""
     sentences = dict.fromkeys(sentence for table in tables for sentence in told(table))
     parts = (sentence.removeprefix("95 % interval of ").partition(": ") for sentence in sentences)
-    return [(what, method) for what, _, method in parts]
+    return [(figure, method) for figure, _, method in parts]
 
 
 GENERAL_LIMITS = (
@@ -187,22 +185,30 @@ CANNOT_SAY = "What it cannot say"
 
 
 def title_of(found: Collected) -> str:
-    """Return the title: the chosen one, else the models and instruments."""
+    """Return the title: the chosen one, or else the models and instruments."""
     if found.choice.title:
         return found.choice.title
-    models = list(dict.fromkeys(one.run.model for one in found.asked))
-    who = (
+    models = list(dict.fromkeys(entry.run.model for entry in found.asked))
+    subject = (
         models[0]
         if len(models) == 1
         else plural(len(models), "model")
         if models
         else "published answers"
     )
-    named = list(
+    instrument_names = list(
         dict.fromkeys(instrument.title or instrument.name for instrument in found.instruments)
     )
-    what = named[0] if len(named) == 1 else plural(len(named), "instrument")
-    return f"{who[0].upper()}{who[1:]} on {what}" if models != [who] else f"{who} on {what}"
+    instruments = (
+        instrument_names[0]
+        if len(instrument_names) == 1
+        else plural(len(instrument_names), "instrument")
+    )
+    return (
+        f"{subject[0].upper()}{subject[1:]} on {instruments}"
+        if models != [subject]
+        else f"{subject} on {instruments}"
+    )
 
 
 def page(
@@ -236,13 +242,17 @@ def page(
             tested=sum(section.told.n_tests for section in sections),
             planned_claims=sum(section.told.n_planned for section in sections),
             has_power=any(
-                OF_STUDIES in str(said) for section in sections for said in section.told.sentences
+                OF_STUDIES in str(sentence)
+                for section in sections
+                for sentence in section.told.sentences
             ),
             level=f"{100 * LEVEL:g} %",
             left_out=found.left_out,
             software=", ".join(f"{name} {number}" for name, number in found.software.items()),
             references=list(
-                dict.fromkeys(str(one) for part in found.parts for one in part.found.references)
+                dict.fromkeys(
+                    str(reference) for part in found.parts for reference in part.found.references
+                )
             ),
             archive="" if found.choice.every_file else ARCHIVE,
             tables=tables,
@@ -285,8 +295,9 @@ def _section(one: Section) -> dict[str, Any]:
 
 
 def _expected_false(told: AuditSentences) -> str:
-    """Return how many of an audit's claims may be false, or an empty string if a test shows
-    none.
+    """Return sentences on the number of an audit's claims that may be false.
+
+    It is an empty string if tests show none.
     """
     confirmed = _confirmed(told)
     if not told.n_shown:
@@ -297,18 +308,21 @@ def _expected_false(told: AuditSentences) -> str:
         if expected >= 1
         else "Fewer than 1 false claim"
     )
-    are = "are" if expected >= 1.5 else "is"
+    verb = "are" if expected >= 1.5 else "is"
     claims = plural(told.n_shown, "exploratory claim")
-    among = "" if told.n_shown == 1 else " among them"
+    suffix = "" if told.n_shown == 1 else " among them"
     exploratory = (
         f"Tests show {claims} here (adjusted for {plural(told.n_tests, 'test')}). "
-        f"{number_false} {are} expected{among}."
+        f"{number_false} {verb} expected{suffix}."
     )
     return f"{exploratory} {confirmed}".rstrip()
 
 
 def _confirmed(told: AuditSentences) -> str:
-    """Return how many planned claims tests show, or an empty string if no plan names one."""
+    """Return a sentence on the planned claims that tests show.
+
+    It is an empty string if no plan names one.
+    """
     if not told.n_planned:
         return ""
     planned = plural(told.n_planned, "planned claim")
@@ -317,19 +331,19 @@ def _confirmed(told: AuditSentences) -> str:
 
 
 def _doubts(parts: Sequence[Part]) -> Iterator[str]:
-    """Yield what to doubt of all figures of an audit: what is missing, and who read the answers."""
+    """Yield the doubts on all figures of an audit: missing answers, and who read them."""
     yield from _of_parts(parts, _doubts_of)
 
 
 def _own_doubts(doubts: Sequence[str], of_audit: Sequence[str]) -> Iterator[str]:
     """Yield the doubts of one finding without those that the page states of the whole audit."""
     for doubt in doubts:
-        own = doubt
+        remaining = doubt
         for common in of_audit:
-            if own.casefold().endswith(common.casefold()):
-                own = own[: -len(common)].rstrip("; ")
-        if own and not own.endswith(":"):
-            yield own
+            if remaining.casefold().endswith(common.casefold()):
+                remaining = remaining[: -len(common)].rstrip("; ")
+        if remaining and not remaining.endswith(":"):
+            yield remaining
 
 
 def _doubts_of(found: Reported) -> Iterator[str]:
@@ -339,41 +353,44 @@ def _doubts_of(found: Reported) -> Iterator[str]:
 
 
 def _rulings(parts: Sequence[Part]) -> Iterator[str]:
-    """Yield which rulings of auditors concern the figures of an audit, and what they change."""
-    yield from _of_parts(parts, lambda found: found.rulings.sentences())
+    """Yield the rulings that concern the figures of an audit, and their effects."""
+    yield from _of_parts(parts, lambda reported: reported.rulings.sentences())
 
 
 def _of_parts(parts: Sequence[Part], lines: Callable[[Reported], Iterable[str]]) -> Iterator[str]:
-    """Yield lines about some parts, after the names of their models. The same line of several
-    models comes once.
+    """Yield lines about some parts, after the names of their models.
+
+    The same line of several models comes once.
     """
     names_by_line: dict[str, list[str]] = {}
     for part in parts:
         names = enumerated(list(part.found.runs)) if len(parts) > 1 else ""
         for line in lines(part.found):
             names_by_line.setdefault(line, []).append("" if names in line else names)
-    for line, several in names_by_line.items():
-        named = [names for names in several if names]
-        yield f"{enumerated(named)}: {line.removesuffix('.')}" if named else line.removesuffix(".")
+    for line, models_names in names_by_line.items():
+        models = [names for names in models_names if names]
+        yield (
+            f"{enumerated(models)}: {line.removesuffix('.')}" if models else line.removesuffix(".")
+        )
 
 
 def rulings_in_force(found: Collected) -> str:
-    """Return how many rulings of auditors are in force, and what they do to the figures."""
+    """Return the number of auditors' rulings in force, and their effects on the figures."""
     if not found.rulings:
         return "No ruling of an auditor is in force on what these figures rest on."
-    effects = Counter(ruled.counts for ruled in found.rulings)
+    effects = Counter(ruling.counts for ruling in found.rulings)
     counts = ", ".join(
         f"{number:,} {_of_several(effect, number)}" for effect, number in effects.items()
     )
-    are = "is" if len(found.rulings) == 1 else "are"
+    verb = "is" if len(found.rulings) == 1 else "are"
     return (
-        f"{plural(len(found.rulings), 'ruling')} of auditors {are} in force: {counts}. The "
+        f"{plural(len(found.rulings), 'ruling')} of auditors {verb} in force: {counts}. The "
         "supplement lists them."
     )
 
 
 def _of_several(effect: str, number: int) -> str:
-    """Return the effect of a ruling as the predicate of so many rulings."""
+    """Return the effect of a ruling as the predicate of several rulings."""
     if number == 1:
         return effect
     return effect.replace("changes ", "change ").replace("does not count", "do not count")
@@ -400,21 +417,28 @@ def _lede(found: Collected) -> str:
     audits = enumerated(
         list(dict.fromkeys(registry.audit_title(part.audit) for part in found.parts if part.audit))
     )
-    answers = sum(one.run.responses for one in found.asked)
-    models = len({one.run.model_id for one in found.asked})
-    named = enumerated([f"{one.title or one.name} ({one.name})" for one in found.instruments])
-    scripted = len({one.run.model_id for one in found.asked if one.run.backend == "scripted"})
-    who = plural(models, "model")
-    if scripted == models:
-        who = (
-            f"{plural(models, 'scripted model')} (no language "
-            f"{'model' if models == 1 else 'models'})"
+    answers = sum(entry.run.responses for entry in found.asked)
+    n_models = len({entry.run.model_id for entry in found.asked})
+    names = enumerated(
+        [
+            f"{instrument.title or instrument.name} ({instrument.name})"
+            for instrument in found.instruments
+        ]
+    )
+    n_scripted = len(
+        {entry.run.model_id for entry in found.asked if entry.run.backend == "scripted"}
+    )
+    subject = plural(n_models, "model")
+    if n_scripted == n_models:
+        subject = (
+            f"{plural(n_models, 'scripted model')} (no language "
+            f"{'model' if n_models == 1 else 'models'})"
         )
-    elif scripted:
-        who = f"{who} ({scripted:,} of them scripted, no language models)"
-    gave = f"{who} gave {plural(answers, 'answer')} to {named}"
+    elif n_scripted:
+        subject = f"{subject} ({n_scripted:,} of them scripted, no language models)"
+    start = f"{subject} gave {plural(answers, 'answer')} to {names}"
     return (
-        f"{gave if models else f'Others collected answers to {named}'}. The report is about "
+        f"{start if n_models else f'Others collected answers to {names}'}. The report is about "
         f"{audits}."
     )
 
@@ -428,8 +452,7 @@ def _planned(found: Collected) -> str:
 def told_tables(
     found: Collected, sections: Sequence[Section], missing: Mapping[str, Sequence[str]]
 ) -> Iterator[AnyTable]:
-    """Yield what a report says in words, as tables: findings, what they rest on, methods, and how
-    to repeat it.
+    """Yield the sentences of a report as tables: findings, their basis, methods, and commands.
 
     missing : title of a part -> reasons for missing tables
     """
@@ -438,28 +461,33 @@ def told_tables(
         "All findings, the strongest first",
         ("part", "p", "doubt", "finding"),
         [
-            (one.of.title, number(said.p, Kind.P_VALUE), "; ".join(said.doubts), str(said))
-            for one in sections
-            for said in one.told.sentences
+            (
+                section.of.title,
+                number(sentence.p, Kind.P_VALUE),
+                "; ".join(sentence.doubts),
+                str(sentence),
+            )
+            for section in sections
+            for sentence in section.told.sentences
         ],
     )
     parts = [part.found for part in found.parts]
     basis = [
-        (of.title, line.removeprefix(WARNS))
-        for of in parts
-        for line in (*of.book.told, *of.book.notes)
+        (part.title, line.removeprefix(WARNS))
+        for part in parts
+        for line in (*part.book.told, *part.book.notes)
     ]
     yield own.texts("basis", "What the figures rest on", ("part", "said"), dict.fromkeys(basis))
-    why = [(title, line) for title, of in missing.items() for line in of]
-    yield own.texts("missing", "What is not here, and why", ("part", "why"), why)
+    reasons = [(title, line) for title, part_reasons in missing.items() for line in part_reasons]
+    yield own.texts("missing", "What is not here, and why", ("part", "why"), reasons)
     yield own.texts("limits", "Limits", ("limit",), [(line,) for line in limits(found)])
-    said = [(of.title, of.book.methods) for of in parts if of.book.methods]
-    cannot = [
-        (of.title, f"It cannot say: {line}")
-        for of, lines in zip(parts, cannot_say(found.parts), strict=True)
+    methods = [(part.title, part.book.methods) for part in parts if part.book.methods]
+    limitations = [
+        (part.title, f"It cannot say: {line}")
+        for part, lines in zip(parts, cannot_say(found.parts), strict=True)
         for line in lines
     ]
-    yield own.texts("methods", "Methods", ("part", "method"), [*said, *cannot])
+    yield own.texts("methods", "Methods", ("part", "method"), [*methods, *limitations])
     lines = [(group["title"], line) for group in commands(found) for line in group["lines"]]
     yield own.texts("commands", "Commands that repeat this report", ("what", "command"), lines)
 
@@ -470,9 +498,9 @@ def cannot_say(parts: Sequence[Part]) -> Iterator[tuple[str, ...]]:
     It is empty if an earlier part is of the same audit, if the part is of none, or if the page, as
     in another package, has no such section.
     """
-    said = set()
+    done_audits = set()
     for part in parts:
-        if not part.audit or part.audit in said:
+        if not part.audit or part.audit in done_audits:
             yield ()
             continue
         package = type(registry.audit(part.audit)).__module__
@@ -480,7 +508,7 @@ def cannot_say(parts: Sequence[Part]) -> Iterator[tuple[str, ...]]:
             yield points(AUDITS_PAGE.removesuffix(ENDING), CANNOT_SAY, package)
         except (LookupError, OSError, TypeError):
             yield ()
-        said.add(part.audit)
+        done_audits.add(part.audit)
 
 
 def limits(found: Collected) -> Iterator[str]:
@@ -491,12 +519,14 @@ def limits(found: Collected) -> Iterator[str]:
 
 
 def commands(found: Collected) -> Iterator[dict[str, Any]]:
-    """Yield the commands that repeat the runs, print the same figures, and write the same
-    report.
-    """
-    asked = list(dict.fromkeys(run_command(spec) for one in found.asked for spec in one.designs))
-    if asked:
-        yield {"title": "Ask the same of the same models", "lines": asked}
+    """Yield the commands that repeat the runs, print the same figures, and write the report."""
+    run_commands = list(
+        dict.fromkeys(
+            run_command(spec) for asked_model in found.asked for spec in asked_model.designs
+        )
+    )
+    if run_commands:
+        yield {"title": "Ask the same of the same models", "lines": run_commands}
     yield {
         "title": "Print the same figures",
         "lines": list(dict.fromkeys(part.found.command for part in found.parts)),

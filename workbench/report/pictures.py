@@ -1,9 +1,8 @@
-"""Pictures drawn by a process of their own, while the report is judged and written: they take as
-long as the rest.
+"""Pictures drawn by a separate process, while the report is judged and written.
 
-What passes between the two lies in a folder; the pipes carry numbers alone, so neither process
-waits for the other to read. The process ends with its standard input: when its parent closes it, or
-is gone.
+They take as long as the rest. The data of the two processes are in a folder. The pipes carry
+numbers alone, so neither process waits for the other to read. The process ends with its standard
+input: when its parent closes it, or is gone.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ FORMS: tuple[Literal["svg"], Literal["pdf"]] = ("svg", "pdf")
 
 
 class DrawingProcess:
-    """Draws pictures that were announced with `begin`; what no process has drawn, `drawn` draws
-    here.
+    """A process that draws the pictures that were announced with `begin`.
 
-    Its files, and those of what it draws with, are in a folder within `place`.
+    A picture that no process has drawn is drawn here by `drawn`. The files of the process are in a
+    folder within `place`.
     """
 
     def __init__(self, place: Path) -> None:
@@ -55,16 +54,19 @@ class DrawingProcess:
         self._closing.close()
 
     def begin(self, pictures: Iterable[Picture]) -> None:
-        """Let the process draw these next."""
+        """Let the process draw these pictures next."""
         for picture in pictures:
             if self._process is not None and self._process.poll() is None:
                 self._send(self._process, picture)
 
     def drawn(self, picture: Picture) -> tuple[bytes, bytes]:
-        """Return a picture as SVG and as PDF, as matplotlib writes it. Raises MissingPackage
-        without matplotlib.
+        """Return a picture as SVG and as PDF, as matplotlib writes it.
+
+        Raises MissingPackage without matplotlib.
         """
-        number = next((number for number, sent in enumerate(self._sent) if sent is picture), None)
+        number = next(
+            (number for number, announced in enumerate(self._sent) if announced is picture), None
+        )
         if number is not None and self._process is not None and self._has(self._process, number):
             svg, pdf = ((self._folder / f"{number}.{form}").read_bytes() for form in FORMS)
         else:
@@ -85,20 +87,21 @@ class DrawingProcess:
             env=os.environ | {"TMPDIR": str(self._folder)},
         )
         self._closing.callback(process.communicate)
-        self._closing.callback(process.kill)  # it has nothing to tidy up
+        self._closing.callback(process.kill)  # the process has nothing to tidy up
         return process
 
     def _send(self, process: subprocess.Popen[str], picture: Picture) -> None:
         try:
             (self._folder / f"{len(self._sent)}.picture").write_bytes(pickle.dumps(picture))
             print(len(self._sent), file=process.stdin, flush=True)
-        except OSError:  # it has ended, or there is no room: `drawn` finds out
+        except OSError:  # the process has ended, or the disk is full: `drawn` finds out
             process.kill()
         self._sent.append(picture)
 
     def _has(self, process: subprocess.Popen[str], number: int) -> bool:
-        """Wait until a picture is drawn; return whether it is, which it is not where the process
-        has ended before.
+        """Wait until a picture is drawn, and return whether it is.
+
+        It is not if the process has ended before.
         """
         while self._finished <= number and process.stdout is not None and process.stdout.readline():
             self._finished += 1
@@ -106,8 +109,9 @@ class DrawingProcess:
 
 
 def main(folder: Path) -> None:
-    """Draw the pictures whose numbers come over standard input, and say each number once its files
-    are there.
+    """Draw the pictures whose numbers come over standard input.
+
+    Print each number once its files are there.
     """
     prepare()
     for line in sys.stdin:
@@ -127,9 +131,9 @@ def drawing(
     svg, pdf = process.drawn(picture)
     stem = one.stem if picture.name == one.table.name else f"{one.stem}-{picture.name}"
     stem = f"{stem}-{picture.page}" if picture.of > 1 else stem
-    inside = Markup(cleaned(svg, picture, within=f"p{stem}"))  # noqa: S704  what the SVG writer escaped
+    markup = Markup(cleaned(svg, picture, within=f"p{stem}"))  # noqa: S704  what the SVG writer escaped
     files = {f"figures/{stem}.svg": cleaned(svg, picture).encode(), f"figures/{stem}.pdf": pdf}
-    return Drawn(inside, picture.heading, stem), files
+    return Drawn(markup, picture.heading, stem), files
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
-"""Which tables of an audit a report holds: those that a finding, a publication or a row of another
-table leads to.
+"""The selection of an audit's tables for a report.
 
-A table stands in the supplement
+A table is in the supplement
 
 1. if the audit names it among its first tables: its findings rest on these,
 2. if the help page on a publication names it for a published table or figure, or
@@ -33,20 +32,21 @@ COMMAND = re.compile(
 
 @cache
 def published_tables(audit: str) -> frozenset[str]:
-    """Return the names of an audit's tables that help pages on publications name for a published
-    table or figure.
+    """Return the names of an audit's tables that help pages on publications name.
+
+    The pages name them for a published table or figure.
     """
-    named: set[str] = set()
+    names: set[str] = set()
     for text in _publication_pages():
         for command in COMMAND.finditer(text):
             if command["audit"] == audit:
-                named.update(command["tables"].split())
-    return frozenset(named)
+                names.update(command["tables"].split())
+    return frozenset(names)
 
 
 @cache
 def _publication_pages() -> tuple[str, ...]:
-    """Return the texts of the help pages on publications, which stand in the folders of audits."""
+    """Return the texts of the help pages on publications, which are in the folders of audits."""
     packages = {type(audit).__module__ for audit in registry.every_audit()}
     texts = []
     for package in sorted(packages):
@@ -68,7 +68,7 @@ class ReportTables:
     """The tables of one part of a report."""
 
     made: list[AnyTable] = field(default_factory=list)
-    "in reading order"
+    "tables in reading order"
     missing: list[str] = field(default_factory=list)
     "the reasons for tables that cannot be made"
     on_request: list[str] = field(default_factory=list)
@@ -83,7 +83,7 @@ def report_tables(
     Parameters
     ----------
     published : names of tables that a publication leads to
-    requested : names of tables that the user wants; None: all
+    requested : names of tables that the user wants, or None for all
     """
     leading = list(dict.fromkeys((*part.shown, *sorted(published))))
     return _Search(part.book, leading, requested).tables_led_to()
@@ -106,15 +106,15 @@ class _Search:
 
     def tables_led_to(self) -> ReportTables:
         """Return the first tables, those that they lead to, and those that are requested."""
-        waiting: list[tuple[Entry, Subject]] = []
+        pending: list[tuple[Entry, Subject]] = []
         for name in self._leading:
             if name in self._entries:
-                waiting += [
+                pending += [
                     (self._entries[name], subject)
                     for subject in _usual_subjects(self._entries[name])
                 ]
-        while waiting:
-            waiting += self._make(*waiting.pop())
+        while pending:
+            pending += self._make(*pending.pop())
         for name in self._requested:
             if name in self._entries:
                 for subject in _subjects(self._entries[name]):
@@ -122,7 +122,7 @@ class _Search:
         return self._in_reading_order()
 
     def _make(self, entry: Entry, subject: Subject) -> list[tuple[Entry, Subject]]:
-        """Make a table, unless it is made; return the tables that its rows lead to."""
+        """Make a table, unless it is made. Return the tables that its rows lead to."""
         if (entry.name, subject) in self._made or entry.name in self._errors:
             return []
         try:
@@ -132,38 +132,42 @@ class _Search:
             return []
         self._made[entry.name, subject] = _with_subject(entry.name, subject, table)
         links = [table.link(row) for row in table.rows] if table.link is not None else []
-        led_to = {
+        targets = {
             (link.table, link.subject)
             for link in links
             if link is not None and link.table in self._entries
         }
         return [
-            (self._entries[name], linked if linked in _subjects(self._entries[name]) else ())
-            for name, linked in sorted(led_to)
-            if linked in _subjects(self._entries[name]) or () in _subjects(self._entries[name])
+            (
+                self._entries[name],
+                linked_subject if linked_subject in _subjects(self._entries[name]) else (),
+            )
+            for name, linked_subject in sorted(targets)
+            if linked_subject in _subjects(self._entries[name])
+            or () in _subjects(self._entries[name])
         ]
 
     def _in_reading_order(self) -> ReportTables:
-        found = ReportTables()
+        tables = ReportTables()
         made_names = {name for name, _ in self._made}
         for entry in self._book.contents:
             if entry.on_request:
-                found.missing.append(f"{entry.name}: left out. {entry.on_request}")
+                tables.missing.append(f"{entry.name}: left out. {entry.on_request}")
             elif entry.empty:
                 if entry.name in self._leading:
                     reason, _, _ = entry.empty.partition("\n\n")
-                    found.missing.append(f"{entry.title}: {' '.join(reason.split())}")
+                    tables.missing.append(f"{entry.title}: {' '.join(reason.split())}")
             elif entry.name in self._errors:
-                found.missing.append(self._errors[entry.name])
+                tables.missing.append(self._errors[entry.name])
             elif entry.name not in made_names:
-                found.on_request.append(entry.name)
+                tables.on_request.append(entry.name)
             else:
-                found.made += [
+                tables.made += [
                     self._made[entry.name, subject]
                     for subject in _subjects(entry)
                     if (entry.name, subject) in self._made
                 ]
-        return found
+        return tables
 
 
 def _maker(entry: Entry) -> Callable[..., AnyTable]:
@@ -173,7 +177,7 @@ def _maker(entry: Entry) -> Callable[..., AnyTable]:
 
 
 def _subjects(entry: Entry) -> list[Subject]:
-    """Return the possible subjects of a table; each compared pair occurs in one direction only."""
+    """Return the possible subjects of a table. Each compared pair occurs in one direction only."""
     if entry.whole is not None:
         return [()]
     subjects: list[Subject] = []
@@ -184,9 +188,7 @@ def _subjects(entry: Entry) -> list[Subject]:
 
 
 def _usual_subjects(entry: Entry) -> list[Subject]:
-    """Return the subject of the table on everything, or all subjects if there is none on
-    everything.
-    """
+    """Return the subject of the table on everything, or all subjects if there is none."""
     subjects = _subjects(entry)
     return [()] if () in subjects else subjects
 

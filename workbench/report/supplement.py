@@ -1,5 +1,6 @@
-"""The supplement of a report: every table that its page does not show, as data in the page and as
-one archive.
+"""The supplement of a report: every table that is not on its page.
+
+The tables are data in the page, and files in one archive.
 """
 
 from __future__ import annotations
@@ -36,31 +37,31 @@ def csv_of(one: Shown) -> bytes:
 def archive(files: Iterable[tuple[str, bytes]]) -> bytes:
     """Return files as a ZIP archive."""
     buffer = BytesIO()
-    with ZipFile(buffer, "w", ZIP_DEFLATED) as made:
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as zip_file:
         for name, content in files:
-            made.writestr(ZipInfo(name, EPOCH), content, ZIP_DEFLATED)
+            zip_file.writestr(ZipInfo(name, EPOCH), content, ZIP_DEFLATED)
     return buffer.getvalue()
 
 
 def index(
     tables: Sequence[Shown], archives: Mapping[str, str], others: Iterable[tuple[str, str]]
 ) -> bytes:
-    """Return as CSV what each file holds.
+    """Return a CSV file with the content of each file.
 
     archives : stem of a table -> the archive that has its file
-    others : further files, and what they are
+    others : further files, with their descriptions
     """
     rows = [
         [
-            f"{one.stem}.csv",
-            archives.get(one.stem, ""),
-            one.table.name,
-            one.part,
-            one.title,
-            str(len(one.table.rows)),
-            one.table.definition,
+            f"{table.stem}.csv",
+            archives.get(table.stem, ""),
+            table.table.name,
+            table.part,
+            table.title,
+            str(len(table.table.rows)),
+            table.table.definition,
         ]
-        for one in tables
+        for table in tables
     ]
     rows += [[name, "", "", "", title, "", ""] for name, title in others]
     return csv_text(INDEX, [list(map(guarded, row)) for row in rows]).encode(
@@ -69,18 +70,19 @@ def index(
 
 
 def packed(tables: Sequence[Shown], statements: Mapping[str, tuple[Sequence[Behind], bool]]) -> str:
-    """Return the supplement as compressed JSON in base 64, which markup cannot end. All of its text
-    is painted.
+    """Return the supplement as compressed JSON in base 64, which markup cannot end.
+
+    All of its text is visible.
 
     statements : heading -> statements with their answers, and whether these were read
     """
     parts = [
-        {"title": visible(part), "tables": [_table(one) for one in of]}
-        for part, of in groupby(tables, key=lambda one: one.part)
+        {"title": visible(part), "tables": [_table(table) for table in part_tables]}
+        for part, part_tables in groupby(tables, key=lambda report_table: report_table.part)
     ]
-    told = [_statements(title, *of) for title, of in statements.items()]
+    statement_lists = [_statements(title, *content) for title, content in statements.items()]
     text = json.dumps(
-        {"parts": parts, "statements": told}, ensure_ascii=False, separators=(",", ":")
+        {"parts": parts, "statements": statement_lists}, ensure_ascii=False, separators=(",", ":")
     )
     return base64.b64encode(zlib.compress(text.encode("utf-8", "backslashreplace"), 6)).decode()
 
@@ -96,11 +98,11 @@ def _table(one: Shown) -> dict[str, Any]:
         ),
         "heads": [
             [
-                visible(of.title),
-                visible(of.help),
-                "number" if of.numeric else "prose" if of.kind is Kind.PROSE else "",
+                visible(column.title),
+                visible(column.help),
+                "number" if column.numeric else "prose" if column.kind is Kind.PROSE else "",
             ]
-            for of in one.table.columns
+            for column in one.table.columns
         ],
         "rows": cells,
         "notes": notes,
@@ -108,15 +110,17 @@ def _table(one: Shown) -> dict[str, Any]:
 
 
 def _statements(title: str, items: Sequence[Behind], read: bool) -> dict[str, Any]:
-    marks = sorted(
-        f"{MARKS[one.item.verdict]} {WORDS[one.item.verdict]}" for one in items if one.item.verdict
+    verdicts = sorted(
+        f"{MARKS[statement.item.verdict]} {WORDS[statement.item.verdict]}"
+        for statement in items
+        if statement.item.verdict
     )
-    counted = [f"{len(list(of))} {mark}" for mark, of in groupby(marks)]
+    counts = [f"{len(list(group))} {verdict}" for verdict, group in groupby(verdicts)]
     return {
         "title": visible(title),
-        "said": ", ".join([plural(len(items), "statement"), *counted]),
+        "said": ", ".join([plural(len(items), "statement"), *counts]),
         "read": read,
-        "items": [_item(one) for one in items],
+        "items": [_item(statement) for statement in items],
     }
 
 
@@ -130,14 +134,14 @@ def _item(one: Behind) -> dict[str, Any]:
         "said": list(map(visible, one.item.said)),
         "given": [
             {
-                "wording": " ".join(filter(None, (of.variant, of.order))),
-                "text": visible(of.wording),
-                "read": [f"{visible(label)} {n:,}" for label, n in of.readings],
-                "texts": [[visible(text, lines=True), n] for text, n in of.texts],
-                "more": f"and {of.more_texts:,} other texts, {of.more:,} answers"
-                if of.more
+                "wording": " ".join(filter(None, (answer.variant, answer.order))),
+                "text": visible(answer.wording),
+                "read": [f"{visible(label)} {count:,}" for label, count in answer.readings],
+                "texts": [[visible(text, lines=True), count] for text, count in answer.texts],
+                "more": f"and {answer.more_texts:,} other texts, {answer.more:,} answers"
+                if answer.more
                 else "",
             }
-            for of in one.given
+            for answer in one.given
         ],
     }

@@ -1,5 +1,6 @@
-"""Writes a report as a folder, completely or not at all: beside the page the methods in Markdown,
-and references.
+"""The writer of a report as a folder, completely or not at all.
+
+Beside the page there are the methods in Markdown, and references.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ from workbench.report.pictures import DrawingProcess, drawing
 from workbench.report.supplement import archive, csv_of, index, packed
 from workbench.whole_folders import made_beside
 
-_SPECIAL = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {"\\": "", "~": "", "^": ""}
+_SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {"\\": "", "~": "", "^": ""}
 
 
 def _methods(found: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
@@ -65,12 +66,17 @@ def _methods(found: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
     software = ", ".join(f"{name} {number}" for name, number in found.software.items())
     yield f"Written with {software}."
     yield rulings_in_force(found)
-    for part, cannot in zip(found.parts, cannot_say(found.parts), strict=True):
+    for part, limitations in zip(found.parts, cannot_say(found.parts), strict=True):
         yield from ("", f"## {_plain(part.found.title)}", "")
         if part.found.book.methods:
             yield _plain(part.found.book.methods)
-        if cannot:
-            yield from ("", "What it cannot say:", "", *(f"- {_plain(one)}" for one in cannot))
+        if limitations:
+            yield from (
+                "",
+                "What it cannot say:",
+                "",
+                *(f"- {_plain(limitation)}" for limitation in limitations),
+            )
             yield from (
                 "",
                 f"Each measure with its formula and source: `workbench help {part.audit}`.",
@@ -81,11 +87,13 @@ def _methods(found: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
                 "| choice | value | what it decides | source of the value |",
                 "| --- | --- | --- | --- |",
             )
-            for one in part.found.parameters:
-                cells = map(_cell, (one.name, one.value, one.meaning, one.source))
+            for parameter in part.found.parameters:
+                cells = map(
+                    _cell, (parameter.name, parameter.value, parameter.meaning, parameter.source)
+                )
                 yield f"| {' | '.join(cells)} |"
     yield from ("", "## Intervals", "")
-    yield from (f"- {what}: {method}" for what, method in interval_sentences(tables))
+    yield from (f"- {figure}: {method}" for figure, method in interval_sentences(tables))
     yield from ("", "## Limits", "")
     yield from (f"- {line}" for line in limits(found))
     yield from ("", "## Commands", "")
@@ -104,17 +112,17 @@ def _cell(text: str) -> str:
 
 def bibtex(references: Sequence[Reference], instruments: Sequence[Instrument]) -> str:
     """Return the publications of audits, and the instruments, as BibTeX."""
-    entries = [_entry(one) for one in dict.fromkeys(references)]
-    entries += [_instrument(one, place) for place, one in enumerate(instruments, 1)]
+    entries = [_entry(reference) for reference in dict.fromkeys(references)]
+    entries += [_instrument(instrument, number) for number, instrument in enumerate(instruments, 1)]
     return "\n".join(entries)
 
 
 def _entry(one: Reference) -> str:
-    where = {"article": "journal", "inproceedings": "booktitle"}.get(one.kind, "howpublished")
+    venue_field = {"article": "journal", "inproceedings": "booktitle"}.get(one.kind, "howpublished")
     fields = [
         ("author", " and ".join(one.authors)),
         ("title", f"{{{one.title}}}"),
-        (where, one.venue),
+        (venue_field, one.venue),
         ("year", str(one.year)),
         *one.more,
     ]
@@ -122,7 +130,7 @@ def _entry(one: Reference) -> str:
 
 
 def _instrument(one: Instrument, place: int) -> str:
-    """Return an instrument as BibTeX; its own citation is quoted in the note."""
+    """Return an instrument as BibTeX. Its own citation is quoted in the note."""
     title = f"{{{_escaped(one.title or one.name)}}}"
     parts = (
         one.citation,
@@ -145,16 +153,16 @@ def _written(kind: str, key: str, fields: Sequence[tuple[str, str]]) -> str:
 
 
 def _escaped(text: str) -> str:
-    return "".join(_SPECIAL.get(sign, sign) for sign in visible(text))
+    return "".join(_SPECIAL.get(character, character) for character in visible(text))
 
 
 PAGE = "report.html"
 Files = Iterator[tuple[str, bytes | Iterable[str]]]
-"(path in the folder, content): bytes, or lines that are written one after another"
+"(path in the folder, content), which is bytes, or lines that are written one after another"
 
 
 Tables = tuple[list[Shown], list[str]]
-"(tables of a part, reasons for those that are missing)"
+"(tables of a part, reasons for missing ones)"
 
 
 def silent(share: float, what: str) -> None:
@@ -162,7 +170,7 @@ def silent(share: float, what: str) -> None:
 
 
 def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = silent) -> Path:
-    """Write a report into a new or empty folder; return the path of its page.
+    """Write a report into a new or empty folder, and return the path of its page.
 
     Files are first written into a temporary folder, which is renamed when complete. Raises
     UsageError if there is nothing to report or the folder cannot be written, UnknownName,
@@ -170,7 +178,7 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
     """
     folder = expanded(folder)
     check_place(folder, force=False)
-    environment()  # before any work: whether the packages are here
+    environment()  # checks before any work that the packages are here
     check_package()
     try:
         with made_beside(folder) as fresh:
@@ -178,7 +186,7 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
                 store.at_once(lambda: _made(store, fresh, choice, tell))
             tell(1.0, "done")
             if folder.exists():
-                folder.rmdir()  # it is empty
+                folder.rmdir()  # the folder is empty
             fresh.rename(folder)
     except OSError as error:
         raise UsageError(
@@ -190,31 +198,36 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
 
 
 def _made(store: Store, fresh: Path, choice: ReportChoice, tell: Tell) -> None:
-    """Write the files into a new folder; where rules have read answers meanwhile, it is called
-    again.
+    """Write the files into a new folder.
+
+    It is called again if rules have read answers meanwhile.
     """
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir()
     with DrawingProcess(fresh.parent) as process:
-        made: dict[str, Tables] = {}
+        tables_by_slug: dict[str, Tables] = {}
         requested = None if choice.every_file else choice.tables
-        found = collect(
-            store, choice, tell, lambda part: made.update({part.slug: shown_of(part, requested)})
+        collected = collect(
+            store,
+            choice,
+            tell,
+            lambda part: tables_by_slug.update({part.slug: shown_of(part, requested)}),
         )
-        _write(fresh, _files(store, found, made, process, tell))
+        _write(fresh, _files(store, collected, tables_by_slug, process, tell))
 
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Do without the search for objects that refer to each other: it takes a seventh of the time
-    and frees nothing.
+    """Suspend the search for objects that refer to each other.
+
+    It takes a seventh of the time and frees nothing.
     """
-    was = gc.isenabled()
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if was:
+        if was_enabled:
             gc.enable()
 
 
@@ -232,75 +245,98 @@ def _write(folder: Path, files: Files) -> None:
 def _files(
     store: Store, found: Collected, made: Mapping[str, Tables], process: DrawingProcess, tell: Tell
 ) -> Files:
-    tables = {slug: of for slug, (of, _) in made.items()}
+    tables = {slug: part_tables for slug, (part_tables, _) in made.items()}
     missing = {part.found.title: made[part.slug][1] for part in found.parts}
-    chosen = groups(found.parts, tables)
-    told = [
+    report_groups = groups(found.parts, tables)
+    sentences = [
         sentences_of(
             (finding for part in group.parts for finding in part.found.findings),
             planned_claims(store, group.parts),
         )
-        for group in chosen
+        for group in report_groups
     ]
-    asked, *mains = _numbered(
-        [Shown("", own.asked(found)), *(_main(of) for of in chosen if of.main is not None)], 1
+    asked_table, *mains = _numbered(
+        [
+            Shown("", own.asked(found)),
+            *(_main(group) for group in report_groups if group.main is not None),
+        ],
+        1,
     )
-    shown = dict(zip((of.slug for of in chosen if of.main is not None), mains, strict=True))
+    main_by_slug = dict(
+        zip((group.slug for group in report_groups if group.main is not None), mains, strict=True)
+    )
     pictures = {
-        slug: picture for slug, one in shown.items() for picture in pictures_of(one.table)[:1]
+        slug: picture
+        for slug, main_table in main_by_slug.items()
+        for picture in pictures_of(main_table.table)[:1]
     }
     process.begin(picture.pages()[0] for picture in pictures.values())
     sections = [
-        Section(of, said, shown.get(of.slug), None) for of, said in zip(chosen, told, strict=True)
+        Section(group, group_sentences, main_by_slug.get(group.slug), None)
+        for group, group_sentences in zip(report_groups, sentences, strict=True)
     ]
     tell(0.6, "writing tables")
-    every = [one for part in found.parts for one in (*tables[part.slug], *_choices(part))]
+    all_tables = [
+        part_table for part in found.parts for part_table in (*tables[part.slug], *_choices(part))
+    ]
     first = len(mains) + 2
-    rest = _numbered([*_own(found, sections, missing), *every], first)
-    single = _single(found, rest)
-    for one in (asked, *mains, *single):
-        yield f"tables/{one.stem}.csv", csv_of(one)
-        yield f"tables/{one.stem}.tex", _latex(one)
-    packed_ = [] if found.choice.every_file else rest
+    supplement = _numbered([*_own(found, sections, missing), *all_tables], first)
+    single = _single(found, supplement)
+    for written in (asked_table, *mains, *single):
+        yield f"tables/{written.stem}.csv", csv_of(written)
+        yield f"tables/{written.stem}.tex", _latex(written)
+    packed_ = [] if found.choice.every_file else supplement
     if packed_:
-        yield ARCHIVE, archive((f"{one.stem}.csv", csv_of(one)) for one in packed_)
-    others = [
+        yield (
+            ARCHIVE,
+            archive((f"{packed_table.stem}.csv", csv_of(packed_table)) for packed_table in packed_),
+        )
+    other_files = [
         (PAGE, "the page"),
         ("methods.md", "how figures are computed"),
         ("references.bib", "publications"),
     ]
-    if ruled := [
+    if ruling_lines := [
         f"{visible(f'{part.found.title}: {note}')}\n"
         for part in found.parts
         for note in part.found.rulings.notes()
     ]:
-        others.append(("tables/rulings.txt", "rulings that count"))
-        yield "tables/rulings.txt", "".join(ruled).encode("utf-8", "backslashreplace")
+        other_files.append(("tables/rulings.txt", "rulings that count"))
+        yield "tables/rulings.txt", "".join(ruling_lines).encode("utf-8", "backslashreplace")
     tell(0.7, "reading raw answers")
     statements = dict(_statements(store, found))
     tell(0.75, "drawing pictures")
-    drawn = dict[str, Drawn]()
+    drawn_pictures = dict[str, Drawn]()
     for slug, picture in pictures.items():
-        drawn[slug], files = drawing(shown[slug], picture.pages()[0], process)
-        others += [(name, shown[slug].title) for name in files]
+        drawn_pictures[slug], files = drawing(main_by_slug[slug], picture.pages()[0], process)
+        other_files += [(name, main_by_slug[slug].title) for name in files]
         yield from files.items()
     yield from _pictures(single, process, tell)
     tell(0.95, "writing the page")
-    sections = [replace(one, picture=drawn.get(one.of.slug)) for one in sections]
-    html = page(found, sections, asked, len(rest), packed(rest, statements))
+    sections = [
+        replace(section, picture=drawn_pictures.get(section.of.slug)) for section in sections
+    ]
+    html = page(found, sections, asked_table, len(supplement), packed(supplement, statements))
     yield PAGE, html.encode("utf-8", "backslashreplace")
-    methods = _methods(found, [one.table for one in every])
+    methods = _methods(found, [any_table.table for any_table in all_tables])
     yield "methods.md", ("\n".join(methods) + "\n").encode("utf-8", "backslashreplace")
-    references = [one for part in found.parts for one in part.found.references]
+    references = [reference for part in found.parts for reference in part.found.references]
     yield (
         "references.bib",
         bibtex(references, found.instruments).encode("utf-8", "backslashreplace"),
     )
     if found.choice.answers == ALL:
         for name, content in _answers(store, found):
-            others.append((name, "every answer, word for word"))
+            other_files.append((name, "every answer, word for word"))
             yield name, content
-    yield "index.csv", index([asked, *mains, *rest], {one.stem: ARCHIVE for one in packed_}, others)
+    yield (
+        "index.csv",
+        index(
+            [asked_table, *mains, *supplement],
+            {packed_table.stem: ARCHIVE for packed_table in packed_},
+            other_files,
+        ),
+    )
 
 
 def planned_claims(store: Store, parts: Sequence[Part]) -> set[tuple[str, str]]:
@@ -315,12 +351,14 @@ def planned_claims(store: Store, parts: Sequence[Part]) -> set[tuple[str, str]]:
 
 def _main(of: Group) -> Shown:
     assert of.main is not None, "only groups with a table"
-    ruled = [note for part in of.parts for note in part.found.rulings.notes()]
-    return Shown(of.title, replace(of.main, name=of.audit), ruled=tuple(dict.fromkeys(ruled)))
+    ruling_notes = [note for part in of.parts for note in part.found.rulings.notes()]
+    return Shown(
+        of.title, replace(of.main, name=of.audit), ruled=tuple(dict.fromkeys(ruling_notes))
+    )
 
 
 def _numbered(tables: Sequence[Shown], first: int) -> list[Shown]:
-    return [one.numbered(number) for number, one in enumerate(tables, first)]
+    return [table.numbered(number) for number, table in enumerate(tables, first)]
 
 
 def _own(
@@ -351,8 +389,8 @@ def _single(found: Collected, tables: Sequence[Shown]) -> list[Shown]:
         ]
         available = ", ".join(dict.fromkeys((*names, *contents)))
         raise UnknownName(f"there is no table {', '.join(missing)}. Available: {available}")
-    every = found.choice.every_file
-    return [table for table in tables if every or table.table.name in found.choice.tables]
+    writes_all = found.choice.every_file
+    return [table for table in tables if writes_all or table.table.name in found.choice.tables]
 
 
 def _latex(one: Shown) -> bytes:
@@ -362,24 +400,25 @@ def _latex(one: Shown) -> bytes:
 
 def _pictures(tables: Sequence[Shown], process: DrawingProcess, tell: Tell) -> Files:
     """Yield every picture of some tables as SVG and PDF."""
-    wanted = [
-        (one, page)
-        for one in tables
-        for picture in pictures_of(one.table)
+    pages = [
+        (report_table, page)
+        for report_table in tables
+        for picture in pictures_of(report_table.table)
         for page in picture.pages()
     ]
-    process.begin(picture for _, picture in wanted)
-    for place, (one, picture) in enumerate(wanted):
-        drawn, files = drawing(one, picture, process)
+    process.begin(picture for _, picture in pages)
+    for number, (table, picture) in enumerate(pages):
+        figure, files = drawing(table, picture, process)
         yield from files.items()
-        tell(0.75 + 0.2 * place / len(wanted), f"drew {drawn.caption}")
+        tell(0.75 + 0.2 * number / len(pages), f"drew {figure.caption}")
 
 
 def _statements(
     store: Store, found: Collected
 ) -> Iterator[tuple[str, tuple[Sequence[Behind], bool]]]:
-    """Yield the statements of each model of each part with their answers, and whether these were
-    read.
+    """Yield the statements of each model of each part with their answers.
+
+    A flag tells whether these were read.
     """
     for part in found.parts:
         for name in part.found.items:
@@ -400,11 +439,14 @@ def _answers(store: Store, found: Collected) -> Files:
         for name in with_answers(part)
     }
     for number, (part, name) in enumerate(reversed(runs.values()), 1):
-        whose = (
+        name_of_run = (
             part.slug if len(part.found.runs) == 1 else file_stem([part.slug, _safe(name)], "-._")
         )
-        yield f"answers/{number:03}-{whose}.csv", every_answer(store, part, name)
+        yield f"answers/{number:03}-{name_of_run}.csv", every_answer(store, part, name)
 
 
 def _safe(name: str) -> str:
-    return "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in name)
+    return "".join(
+        character if character.isascii() and (character.isalnum() or character in "._-") else "_"
+        for character in name
+    )

@@ -1,4 +1,4 @@
-"""Rows of answers, and of their readings: made by columns, as most values recur."""
+"""Rows of answers, and of their readings, made by columns, as most values recur."""
 
 from __future__ import annotations
 
@@ -54,18 +54,18 @@ from workbench.tidy.columns import (
 from workbench.tidy.figures import overall
 
 HELD = 100_000
-"distinct readings that are held"
+"number of distinct readings that are cached"
 DRAWS = 1024
-"draws whose answers are in memory together"
+"number of draws whose answers are in memory together"
 AMBIGUOUS = frozenset({label_words.NO_CHOICE, label_words.BOTH, first_word.BOTH, likert.SEVERAL})
 "reasons of rules that found several labels, or numbers"
 CUT_OFF, UNREAD, NOT_OFFERED, UNCERTAIN = "cut off", "unread", "not offered", "uncertain"
 NOT_READ: Row = (None, None, None, None, None, UNREAD, None, None)
-"values of `READING` of an answer that the usual reader has not read"
+"values of `READING` of an answer that the default reader has not read"
 READING_LABEL = 4
-"place of the label in the values of `READING`; the word for it follows"
+"index of the label in the values of `READING`, before that of the word for it"
 UNKNOWN_END = 2
-"place of the value of `truncated` that says nothing"
+"index of the value of `truncated` for an unknown end"
 
 Card = tuple[str, str, str]
 "(kind, name, version) of a reader"
@@ -87,35 +87,39 @@ def in_a_word(kind: str, label: str | None, reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some answers, each in every cell of a design with its prompt. All arrays have a place for
-    each of these.
+    """Some answers, each in every cell of a design with its prompt.
+
+    All arrays have an entry for each of these.
     """
 
     columns: Sequence[Coded]
-    "those of `CELL`, `MODEL` and `SAMPLING`"
+    "the columns of `CELL`, `MODEL` and `SAMPLING`"
     draws: Sequence[Draw]
     draw: Ints
-    "place in `draws`"
+    "index in `draws`"
     cell: Ints
-    "place in `Answers.cells`"
+    "index in `Answers.cells`"
     count: Ints
     outputs: Sequence[tuple[int, str | None, str | None, str | None]]
     "(rowid, answer, thought, key) of distinct texts"
     output: Ints
-    "place in `outputs`"
+    "index in `outputs`"
     readings: Sequence[tuple[Read, ...]]
     "distinct answers' readings in the cells that share them"
     reading: Ints
-    "place in `readings`"
+    "index in `readings`"
 
     def of_draw(self) -> list[Any]:
         """Return the columns of `DRAW`."""
-        made = ((one.id, one.seed, one.fingerprint or None, one.job, one.at) for one in self.draws)
-        return [Coded(values, self.draw) for values in zip(*made, strict=True)]
+        rows = (
+            (draw_.id, draw_.seed, draw_.fingerprint or None, draw_.job, draw_.at)
+            for draw_ in self.draws
+        )
+        return [Coded(values, self.draw) for values in zip(*rows, strict=True)]
 
     def at(self, rows: Ints) -> Part:
-        """Return the answers at these places."""
-        columns = [Coded(one.values, one.codes[rows]) for one in self.columns]
+        """Return the answers at these indices."""
+        columns = [Coded(column.values, column.codes[rows]) for column in self.columns]
         return Part(
             columns,
             self.draws,
@@ -130,7 +134,7 @@ class Part:
 
 
 class Answers:
-    """The chosen answers, by columns."""
+    """The selected answers, by columns."""
 
     def __init__(self, store: Store, choice: Choice):
         self._store, self._expand = store, choice.expand
@@ -159,18 +163,18 @@ class Answers:
             ],
             SAMPLING,
         )
-        self._names = {at: row["name"] for at, row in models.items()}
+        self._names = {rowid: row["name"] for rowid, row in models.items()}
         self.imported = frozenset(
-            at for at, row in models.items() if row["backend"] == IMPORTED.rstrip(":")
+            rowid for rowid, row in models.items() if row["backend"] == IMPORTED.rstrip(":")
         )
         self._model_places, self._sampling_places = _places(models), _places(samplings)
         self.model_keys = [row["key"].hex() for row in models.values()]
         self.prompt_keys = [cell.prompt_key for cell in self.cells]
         sides: dict[tuple[int, int], int] = {}
-        beside = [
-            sides.setdefault((one.template_id, one.wording_id), len(sides)) for one in self.cells
+        side_codes = [
+            sides.setdefault((cell.template_id, cell.wording_id), len(sides)) for cell in self.cells
         ]
-        self._sides, self._beside = [*sides], np.array(beside, dtype=np.int64)
+        self._sides, self._beside = [*sides], np.array(side_codes, dtype=np.int64)
         self._read: dict[Row, Row] = {}
 
     def __iter__(self) -> Iterator[Part]:
@@ -179,29 +183,38 @@ class Answers:
                 yield part
 
     def _part(self, draws: Sequence[Draw], responses: Responses) -> Part | None:
-        prompts = np.array([one.prompt for one in draws], dtype=np.int64)
-        known = np.isin(prompts, self._prompts)
-        place = np.searchsorted(self._prompts, prompts)
-        drawn, written, counts = np.array(responses, dtype=np.int64).reshape(-1, 3).T
-        draw_ids = np.array([one.id for one in draws], dtype=np.int64)
-        draw = np.searchsorted(draw_ids, drawn)
-        kept = (draw_ids[draw] == drawn) & known[draw]
-        draw, written, counts = draw[kept], written[kept], counts[kept]
+        prompts = np.array([draw_.prompt for draw_ in draws], dtype=np.int64)
+        is_known = np.isin(prompts, self._prompts)
+        prompt_index = np.searchsorted(self._prompts, prompts)
+        drawn_ids, output_ids, counts = np.array(responses, dtype=np.int64).reshape(-1, 3).T
+        draw_ids = np.array([draw_.id for draw_ in draws], dtype=np.int64)
+        draw = np.searchsorted(draw_ids, drawn_ids)
+        is_kept = (draw_ids[draw] == drawn_ids) & is_known[draw]
+        draw, output_ids, counts = draw[is_kept], output_ids[is_kept], counts[is_kept]
         if not draw.size:
             return None
-        cells, first = self._cells[place[draw]], self._first[place[draw]]
-        rows = np.repeat(np.arange(draw.size), cells)
-        cell = first[rows] + np.arange(rows.size) - np.repeat(np.cumsum(cells) - cells, cells)
-        draw, written, counts = draw[rows], written[rows], counts[rows]
-        ids, output = np.unique(written, return_inverse=True)
+        n_cells, first_cells = self._cells[prompt_index[draw]], self._first[prompt_index[draw]]
+        rows = np.repeat(np.arange(draw.size), n_cells)
+        cell = (
+            first_cells[rows]
+            + np.arange(rows.size)
+            - np.repeat(np.cumsum(n_cells) - n_cells, n_cells)
+        )
+        draw, output_ids, counts = draw[rows], output_ids[rows], counts[rows]
+        ids, output = np.unique(output_ids, return_inverse=True)
         texts = self._store.data_rows.outputs(ids.tolist())
-        outputs = [_output(at, texts[at].text, texts[at].key) for at in ids.tolist()]
-        readings, reading = self._readings([texts[at].answer for at in ids.tolist()], output, cell)
-        model = np.array([self._model_places[one.model] for one in draws], dtype=np.int64)[draw]
-        sampling = np.array([self._sampling_places[one.sampling] for one in draws], dtype=np.int64)[
-            draw
+        outputs = [
+            _output(output_id, texts[output_id].text, texts[output_id].key)
+            for output_id in ids.tolist()
         ]
-        draws = [self._with_known_origin(one) for one in draws]
+        readings, reading = self._readings(
+            [texts[output_id].answer for output_id in ids.tolist()], output, cell
+        )
+        model = np.array([self._model_places[draw_.model] for draw_ in draws], dtype=np.int64)[draw]
+        sampling = np.array(
+            [self._sampling_places[draw_.sampling] for draw_ in draws], dtype=np.int64
+        )[draw]
+        draws = [self._with_known_origin(draw_) for draw_ in draws]
         columns = [
             *(Coded(values, cell) for values in self._of_cell),
             *(Coded(values, model) for values in self._of_model),
@@ -210,35 +223,38 @@ class Answers:
         return Part(columns, draws, draw, cell, counts, outputs, output, readings, reading)
 
     def _with_known_origin(self, draw: Draw) -> Draw:
-        """Return a draw without the seed and the time that stand in for those that nobody knows."""
-        seed, at = known_origin(self._names[draw.model], draw.seed or 0, draw.at or "")
-        return draw._replace(seed=seed, at=at or None)
+        """Return a draw without a seed and a time that stand in for unknown ones."""
+        seed, stored_at = known_origin(self._names[draw.model], draw.seed or 0, draw.at or "")
+        return draw._replace(seed=seed, at=stored_at or None)
 
     def _readings(
         self, answers: Sequence[int | None], output: Ints, cell: Ints
     ) -> tuple[list[tuple[Read, ...]], Ints]:
-        """Return the readings of answers (rowids) in cells: what is distinct, and the place of
-        each.
+        """Return the distinct readings of answers in cells, and the index of each one's.
+
+        Answers are rowids.
         """
-        standing = self._store.data_rows.standing({one for one in answers if one is not None})
-        asked, place = _distinct(output, self._beside[cell])
-        found: list[tuple[Read, ...]] = []
-        for at, beside in asked:
-            text, (template, wording) = answers[at], self._sides[beside]
-            found.append(
+        readings_by_side = self._store.data_rows.standing(
+            {text_id for text_id in answers if text_id is not None}
+        )
+        pairs, indices = _distinct(output, self._beside[cell])
+        readings: list[tuple[Read, ...]] = []
+        for output_index, side_index in pairs:
+            answer, (template, wording) = answers[output_index], self._sides[side_index]
+            readings.append(
                 ()
-                if text is None
+                if answer is None
                 else (
-                    *standing.get((text, "template_id", template), ()),
-                    *standing.get((text, "wording_id", wording), ()),
+                    *readings_by_side.get((answer, "template_id", template), ()),
+                    *readings_by_side.get((answer, "wording_id", wording), ()),
                 )
             )
-        return found, place
+        return readings, indices
 
     def keys(self, part: Part) -> list[Any]:
         """Return the columns that name an output, a prompt, an answer and a model."""
-        ids, keys = [one[0] for one in part.outputs], [one[3] for one in part.outputs]
-        model = np.array([self._model_places[one.model] for one in part.draws], dtype=np.int64)[
+        ids, keys = [item[0] for item in part.outputs], [item[3] for item in part.outputs]
+        model = np.array([self._model_places[draw_.model] for draw_ in part.draws], dtype=np.int64)[
             part.draw
         ]
         return [
@@ -249,7 +265,7 @@ class Answers:
         ]
 
     def batch(self, part: Part, columns: Sequence[Any]) -> Batch:
-        """Return columns with one row for each answer, or for all alike."""
+        """Return columns with one row for each answer, or for all equal ones."""
         return Batch(columns, part.count if self._expand else None)
 
     def count(self, part: Part) -> Any:
@@ -258,13 +274,13 @@ class Answers:
 
     def reading(self, of: Read) -> Row:
         """Return the values of `READING`, which most readings share."""
-        if (found := self._read.get(of[:-1])) is None:
+        if (values := self._read.get(of[:-1])) is None:
             if len(self._read) >= HELD:
                 self._read.clear()
             name = self._people.reader(of.reader_kind, of.reader)
             word = in_a_word(of.reader_kind, of.label, of.reason)
             version = of.reader_version or None
-            found = (
+            values = (
                 of.reader_kind,
                 name,
                 version,
@@ -274,8 +290,8 @@ class Answers:
                 of.reason,
                 of.confidence,
             )
-            self._read[of[:-1]] = found
-        return found
+            self._read[of[:-1]] = values
+        return values
 
 
 def _output(at: int, text: str, key: str | None) -> tuple[int, str | None, str | None, str | None]:
@@ -289,7 +305,7 @@ def _columns(rows: Sequence[Row], fields: Sequence[Field]) -> list[Sequence[Any]
 
 
 def _places(of: Any) -> dict[int, int]:
-    return {at: place for place, at in enumerate(of)}
+    return {rowid: index for index, rowid in enumerate(of)}
 
 
 def _none(value: object) -> object:
@@ -297,21 +313,25 @@ def _none(value: object) -> object:
 
 
 def _usual(store: Store) -> tuple[Callable[[Cell], Card | None], Card | None]:
-    """Return the default readers of answers: the rule of a cell's template, with the lexicon of its
-    instrument, and the classifier of free text.
+    """Return the default readers of answers.
+
+    They are the rule of a cell's template, with the lexicon of its instrument, and the classifier
+    of free text.
     """
-    templates, brought = store.data_rows.templates(), store.data_rows.lexicons()
-    known: dict[tuple[int, str], Card | None] = {}
+    templates, lexicons = store.data_rows.templates(), store.data_rows.lexicons()
+    card_by_key: dict[tuple[int, str], Card | None] = {}
 
     def cards(cell: Cell) -> Card | None:
-        at = cell.template_id, cell.instrument
-        if at not in known:
-            [template] = with_words([templates[cell.template_id]], brought.get(cell.instrument, ()))
+        key = cell.template_id, cell.instrument
+        if key not in card_by_key:
+            [template] = with_words(
+                [templates[cell.template_id]], lexicons.get(cell.instrument, ())
+            )
             rule = template_reader(template)
-            known[at] = (
+            card_by_key[key] = (
                 None if rule is None else _card(rule.card.kind, rule.card.name, rule.card.version)
             )
-        return known[at]
+        return card_by_key[key]
 
     try:
         newest = store.classifiers.get(None)
@@ -330,33 +350,46 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
     rules, classifier = _usual(store)
     free_text = registry.free_text()
     answers = Answers(store, choice)
-    usual = [classifier if cell.audit in free_text else rules(cell) for cell in answers.cells]
-    cards: dict[_Counted, int] = {}
-    by_cell = [
-        _Counted(one, int(cell.axes.get(OPTIONS, 0)), cell.audit in free_text)
-        for one, cell in zip(usual, answers.cells, strict=True)
+    default_cards = [
+        classifier if cell.audit in free_text else rules(cell) for cell in answers.cells
     ]
-    card = np.array([cards.setdefault(one, len(cards)) for one in by_cell], dtype=np.int64)
-    named = [*cards]
+    code_by_counted: dict[_Counted, int] = {}
+    counted_by_cell = [
+        _Counted(default_card, int(cell.axes.get(OPTIONS, 0)), cell.audit in free_text)
+        for default_card, cell in zip(default_cards, answers.cells, strict=True)
+    ]
+    counted_codes = np.array(
+        [code_by_counted.setdefault(counted, len(code_by_counted)) for counted in counted_by_cell],
+        dtype=np.int64,
+    )
+    counted_readings = [*code_by_counted]
     for part in answers:
-        texts = [one[1] for one in part.outputs]
-        cut = np.array([text is None for text in texts], dtype=np.int64)[part.output]
-        elsewhere = np.array([one.model in answers.imported for one in part.draws], dtype=np.bool_)[
-            part.draw
-        ]
-        truncated = np.where(elsewhere & (cut == 0), UNKNOWN_END, cut)
-        listed: dict[tuple[Row, ...], int] = {}
+        texts = [output[1] for output in part.outputs]
+        is_cut_off = np.array([text is None for text in texts], dtype=np.int64)[part.output]
+        is_imported = np.array(
+            [draw_.model in answers.imported for draw_ in part.draws], dtype=np.bool_
+        )[part.draw]
+        truncated = np.where(is_imported & (is_cut_off == 0), UNKNOWN_END, is_cut_off)
+        code_by_values: dict[tuple[Row, ...], int] = {}
         codes = [
-            listed.setdefault(tuple(map(answers.reading, of)), len(listed)) for of in part.readings
+            code_by_values.setdefault(tuple(map(answers.reading, readings)), len(code_by_values))
+            for readings in part.readings
         ]
-        reading = np.array(codes, dtype=np.int64)[part.reading]
-        sets = [*listed]
-        pairs, pair = _distinct(reading, card[part.cell])
-        read = [named[by].reading(sets[of]) for of, by in pairs]
-        judged, verdict = _distinct(part.cell, part.draw)
-        asked = [
-            (answers.cells[at].probe, part.draws[by].model, part.draws[by].sampling)
-            for at, by in judged
+        reading_codes = np.array(codes, dtype=np.int64)[part.reading]
+        reading_sets = [*code_by_values]
+        pairs, pair_codes = _distinct(reading_codes, counted_codes[part.cell])
+        counted_values = [
+            counted_readings[counted_code].reading(reading_sets[reading_code])
+            for reading_code, counted_code in pairs
+        ]
+        judged_pairs, verdict_codes = _distinct(part.cell, part.draw)
+        verdict_keys = [
+            (
+                answers.cells[cell_index].probe,
+                part.draws[draw_index].model,
+                part.draws[draw_index].sampling,
+            )
+            for cell_index, draw_index in judged_pairs
         ]
         yield answers.batch(
             part,
@@ -365,13 +398,16 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
                 *part.of_draw(),
                 answers.count(part),
                 Coded(texts, part.output),
-                Coded([one[2] for one in part.outputs], part.output),
+                Coded([output[2] for output in part.outputs], part.output),
                 Coded((False, True, None), truncated),
-                Coded([one[4] for one in read], pair),
-                Coded([*(one[5] for one in read), CUT_OFF], np.where(cut, len(read), pair)),
-                Coded([one[1] for one in read], pair),
-                Coded(sets, reading),
-                Coded([verdicts.get(one) for one in asked], verdict),
+                Coded([values[4] for values in counted_values], pair_codes),
+                Coded(
+                    [*(values[5] for values in counted_values), CUT_OFF],
+                    np.where(is_cut_off, len(counted_values), pair_codes),
+                ),
+                Coded([values[1] for values in counted_values], pair_codes),
+                Coded(reading_sets, reading_codes),
+                Coded([verdicts.get(key) for key in verdict_keys], verdict_codes),
                 *answers.keys(part),
             ],
         )
@@ -379,14 +415,12 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """Which reading of an answer its audit counts, with the audit's usual options and before
-    rulings.
-    """
+    """The reading of an answer that its audit counts, with default options and before rulings."""
 
     card: Card | None
-    "the usual reader, or None if people's labels count"
+    "the default reader, or None if people's labels count"
     n_options: int
-    "options of the question; 0: the answers are not letters"
+    "number of options of the question, or 0 if the answers are not letters"
     is_free_text: bool
 
     def reading(self, readings: Sequence[Row]) -> Row:
@@ -407,8 +441,9 @@ def _by(card: Card | None, readings: Sequence[Row]) -> Row:
 
 
 def _by_people(readings: Sequence[Row]) -> Row:
-    """Return the reading that people settled: the newest adjudication, or the label that all of
-    them gave.
+    """Return the reading that people settled.
+
+    It is the newest adjudication, or the label that all of them gave.
     """
     labelled = [row for row in readings if row[0] in BY_PEOPLE and row[3] == STANCE_CODEBOOK]
     labelled = [row for row in labelled if row[READING_LABEL] is not None]
@@ -420,8 +455,9 @@ def _by_people(readings: Sequence[Row]) -> Row:
 
 
 def _certain(values: Row) -> Row:
-    """Return the values of a classifier's reading, without a label if its confidence does not
-    count.
+    """Return the values of a classifier's reading.
+
+    It has no label if its confidence does not count.
     """
     confidence = values[-1]
     if confidence is None or confidence >= THRESHOLD.default:
@@ -430,10 +466,11 @@ def _certain(values: Row) -> Row:
 
 
 def _offered(values: Row, n_options: int) -> Row:
-    """Return the values of a reading, without a label if it is a letter that the question does not
-    offer.
+    """Return the values of a reading, without a label that the question does not offer.
 
-    n_options : of the question; 0: the answers are not letters
+    Labels of such a question are letters.
+
+    n_options : number of options of the question, or 0 if the answers are not letters
     """
     label = values[READING_LABEL]
     if not n_options or label is None or label in LETTERS[:n_options]:
@@ -442,34 +479,41 @@ def _offered(values: Row, n_options: int) -> Row:
 
 
 def _distinct(first: Ints, second: Ints) -> tuple[list[tuple[int, int]], Ints]:
-    """Return the distinct pairs of codes, and the place of each row's."""
+    """Return the distinct pairs of codes, and the index of each row's."""
     size = int(second.max(initial=0)) + 1
-    found, place = np.unique(first * size + second, return_inverse=True)
-    return [divmod(one, size) for one in found.tolist()], place
+    codes, indices = np.unique(first * size + second, return_inverse=True)
+    return [divmod(code, size) for code in codes.tolist()], indices
 
 
 def read_readings(store: Store, choice: Choice) -> Iterator[Batch]:
     """Yield one row per answer and reader."""
     answers = Answers(store, choice)
     for whole_part in answers:
-        sizes = np.array([len(of) for of in whole_part.readings], dtype=np.int64)
-        taken = sizes[whole_part.reading]
-        part = whole_part.at(np.repeat(np.arange(taken.size), taken))
+        sizes = np.array(
+            [len(answer_readings) for answer_readings in whole_part.readings], dtype=np.int64
+        )
+        n_readings = sizes[whole_part.reading]
+        part = whole_part.at(np.repeat(np.arange(n_readings.size), n_readings))
         if not part.draw.size:
             continue
-        first = np.cumsum(sizes) - sizes
-        within = np.arange(part.draw.size) - np.repeat(np.cumsum(taken) - taken, taken)
-        read = [one for of in part.readings for one in of]
-        code = first[part.reading] + within
+        first_codes = np.cumsum(sizes) - sizes
+        within = np.arange(part.draw.size) - np.repeat(
+            np.cumsum(n_readings) - n_readings, n_readings
+        )
+        readings = [reading for answer_readings in part.readings for reading in answer_readings]
+        code = first_codes[part.reading] + within
         yield answers.batch(
             part,
             [
                 *part.columns,
                 *part.of_draw(),
                 answers.count(part),
-                Coded([one[1] for one in part.outputs], part.output),
-                *(Coded(values, code) for values in zip(*map(answers.reading, read), strict=True)),
-                Coded([one.at for one in read], code),
+                Coded([output[1] for output in part.outputs], part.output),
+                *(
+                    Coded(values, code)
+                    for values in zip(*map(answers.reading, readings), strict=True)
+                ),
+                Coded([reading.at for reading in readings], code),
                 *answers.keys(part),
             ],
         )
@@ -477,9 +521,9 @@ def read_readings(store: Store, choice: Choice) -> Iterator[Batch]:
 
 def count_answers(store: Store, choice: Choice) -> int:
     """Return the number of rows of answers."""
-    counted = store.data_rows.counted(choice.chosen(store), expand=choice.expand)
+    count_by_prompt = store.data_rows.counted(choice.chosen(store), expand=choice.expand)
     cells = store.data_rows.cells(choice.audits, choice.instruments)
-    return sum(n * len(cells.get(prompt, ())) for prompt, n in counted.items())
+    return sum(count * len(cells.get(prompt, ())) for prompt, count in count_by_prompt.items())
 
 
 COUNT = whole(

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The chosen part of a store. Without names: everything."""
+    """The selected part of a store. Without names it is everything."""
 
     models: tuple[str, ...] = ()
-    "as for `--model`: NAME, or NAME@REVISION"
+    "models as for `--model`: NAME, or NAME@REVISION"
     audits: tuple[str, ...] = ()
     instruments: tuple[str, ...] = ()
     expand: bool = False
@@ -43,7 +43,7 @@ class Choice:
     "sentences on data left out, added while rows are read"
 
     def leave_out(self, sentence: str) -> None:
-        """Record data left out; equal sentences are recorded once."""
+        """Record data left out. Equal sentences are recorded once."""
         if sentence not in self.left_out:
             self.left_out.append(sentence.replace("..", "."))
 
@@ -51,27 +51,27 @@ class Choice:
         """Raise UnknownName for a name that the store lacks."""
         for name in self.audits:
             registry.audit(name)
-        there = store.instruments.names()
+        available = store.instruments.names()
         for name in self.instruments:
-            if name not in there:
+            if name not in available:
                 raise UnknownName(
                     f"no instrument is named {name!r} in this store. Available: "
-                    f"{', '.join(there) or 'none'}"
+                    f"{', '.join(available) or 'none'}"
                 )
         self.chosen(store)
 
     def chosen(self, store: Store) -> Collection[int]:
-        """Return the chosen models (rowids). Raises UnknownName for one without answers."""
+        """Return the rowids of the selected models. Raises UnknownName for one without answers."""
         if not self.models:
             return set(store.data_rows.models())
         answering = store.data_rows.answering()
         models = store.data_rows.models()
-        chosen: set[int] = set()
+        selected: set[int] = set()
         for name in self.models:
-            meant = {
+            matching = {
                 model for model in models_named(store, name) if models[model]["name"] in answering
             }
-            if not meant:
+            if not matching:
                 raise UnknownName(
                     f"the store has no answers by {name}. Models with answers: "
                     f"{', '.join(answering) or 'nobody'}"
@@ -81,17 +81,16 @@ class Choice:
                     f"{name}: rows are of all personas of the model; the column stands_before "
                     "names them."
                 )
-            chosen |= meant
-        return chosen
+            selected |= matching
+        return selected
 
 
 class People:
-    """The names of people in rows: pseudonyms that are the same in all files of a store, or the
-    names themselves.
+    """The names of people in rows: pseudonyms, or the names themselves.
 
-    A pseudonym is a keyed hash (BLAKE2) of the name; the key is the store's identity, which no file
-    contains. So the files alone do not allow anyone to find a name or test a guess, and the files
-    of two stores cannot be linked.
+    A pseudonym is the same in all files of a store. It is a keyed hash (BLAKE2) of the name, whose
+    key is the store's identity, which no file contains. So the files alone do not allow anyone to
+    find a name or test a guess, and the files of two stores cannot be linked.
     """
 
     def __init__(self, store: Store, *, names: bool):
@@ -100,7 +99,7 @@ class People:
         self._known: dict[str, str] = {}
 
     def called(self, name: str) -> str:
-        """Return a person's name in files; names of labels that belong to no person are kept."""
+        """Return a person's name in files. Names of labels that belong to no person are kept."""
         if self._names or name in (GOLD, ADJUDICATION):
             return name
         if name not in self._known:
@@ -108,14 +107,14 @@ class People:
         return self._known[name]
 
     def reader(self, kind: str, name: str) -> str:
-        """Return a reader's name in files: rules and classifiers keep their names."""
+        """Return a reader's name in files. Rules and classifiers keep their names."""
         return self.called(name) if kind in BY_PEOPLE else name
 
     def axes(self, axes: Mapping[str, str]) -> tuple[str | None, dict[str, str]]:
         """Return the person that a prompt is about, and the other factors of its design."""
         person = axes.get(PERSON)
-        rest = {name: value for name, value in axes.items() if name not in (PERSON, AXIS)}
-        return None if person is None else self.called(person), rest
+        factors = {name: value for name, value in axes.items() if name not in (PERSON, AXIS)}
+        return None if person is None else self.called(person), factors
 
 
 BY_PEOPLE = frozenset({"person", "adjudication", "import"})
@@ -125,7 +124,7 @@ PERSON = "respondent"
 
 Row = tuple[Any, ...]
 BATCH = 20_000
-"rows that are in memory together"
+"number of rows that are in memory together"
 
 
 class Type(Enum):
@@ -136,9 +135,9 @@ class Type(Enum):
     NUMBER = "number"
     TRUTH = "true or false"
     TIME = "time"
-    "rows hold it as text: UTC, ISO 8601"
+    "a time, which rows hold as text: UTC, ISO 8601"
     RECORDS = "list of records"
-    "CSV has the list as JSON"
+    "a list of records, which CSV has as JSON"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +148,9 @@ class Field:
     meaning: str
     type: Type = Type.TEXT
     empty: str = ""
-    "meaning of an empty cell; empty: there are no empty cells"
+    "meaning of an empty cell, or empty if there are no empty cells"
     parts: tuple[Field, ...] = ()
-    "of records"
+    "fields of records"
     recurs: bool = False
     "whether many rows share few values, so that Arrow holds each value once"
 
@@ -161,7 +160,7 @@ class Field:
 
 
 class Coded(NamedTuple):
-    """A column whose values recur: each value once, and its place for each row."""
+    """A column whose values recur: each value once, and its index for each row."""
 
     values: Sequence[Any]
     codes: NDArray[np.int64]
@@ -172,9 +171,9 @@ class Batch:
     """Some rows, by columns."""
 
     columns: Sequence[Coded | Sequence[Any] | NDArray[np.int64]]
-    "in the order of the fields"
+    "columns in the order of the fields"
     times: NDArray[np.int64] | None = None
-    "how often each row stands; None: once"
+    "the number of times that each row occurs, or None for once"
 
     def __len__(self) -> int:
         if self.times is not None:
@@ -183,12 +182,12 @@ class Batch:
         return len(first.codes if isinstance(first, Coded) else first)
 
     def rows(self) -> Iterator[Row]:
-        """Yield the rows; one that stands several times is the same object."""
-        made = zip(*map(_decoded, self.columns), strict=True)
+        """Yield the rows. One that occurs several times is the same object."""
+        rows = zip(*map(_decoded, self.columns), strict=True)
         if self.times is None:
-            yield from made
+            yield from rows
         else:
-            for row, times in zip(made, self.times.tolist(), strict=True):
+            for row, times in zip(rows, self.times.tolist(), strict=True):
                 yield from repeat(row, times)
 
 
@@ -204,7 +203,7 @@ class Rows:
     """One kind of rows: a file, or a table in Python."""
 
     name: str
-    "file name and choice of `--what`"
+    "file name, and value of `--what`"
     title: str
     about: str
     "the meaning of a row, in a sentence"
@@ -215,29 +214,29 @@ class Rows:
     "whether rows are about models, so that models can be chosen"
     notes: Sequence[str] = field(default=())
     count: Callable[[Store, Choice], int] | None = None
-    "counts rows without reading them; None: they have to be read"
+    "counts rows without reading them, or None if they have to be read"
 
     def read(self, store: Store, choice: Choice) -> Iterator[Row]:
         """Yield rows."""
-        for one in self.reader(store, choice):
-            if isinstance(one, Batch):
-                yield from one.rows()
+        for item in self.reader(store, choice):
+            if isinstance(item, Batch):
+                yield from item.rows()
             else:
-                yield one
+                yield item
 
     def batches(self, store: Store, choice: Choice) -> Iterator[Batch]:
         """Yield rows by columns, some thousands at a time."""
-        plain: list[Row] = []
-        for one in self.reader(store, choice):
-            if isinstance(one, Batch):
-                yield one
+        single_rows: list[Row] = []
+        for item in self.reader(store, choice):
+            if isinstance(item, Batch):
+                yield item
                 continue
-            plain.append(one)
-            if len(plain) >= BATCH:
-                yield Batch([*zip(*plain, strict=True)])
-                plain = []
-        if plain:
-            yield Batch([*zip(*plain, strict=True)])
+            single_rows.append(item)
+            if len(single_rows) >= BATCH:
+                yield Batch([*zip(*single_rows, strict=True)])
+                single_rows = []
+        if single_rows:
+            yield Batch([*zip(*single_rows, strict=True)])
 
 
 def whole(name: str, meaning: str, empty: str = "") -> Field:
@@ -258,7 +257,7 @@ def time(name: str, meaning: str, empty: str = "") -> Field:
 
 def recurring(*fields: Field) -> tuple[Field, ...]:
     """Return columns whose values many rows share."""
-    return tuple(one.but(recurs=one.type is Type.TEXT) for one in fields)
+    return tuple(field_.but(recurs=field_.type is Type.TEXT) for field_ in fields)
 
 
 CELL = recurring(
@@ -332,7 +331,7 @@ MODEL = recurring(
 def cell_values(cell: Cell, people: People, stands_before: str | None) -> Row:
     """Return the values of `CELL`.
 
-    stands_before : name of what stands before the prompt; None: nothing does
+    stands_before : name of what stands before the prompt, or None for nothing
     """
     persona, factors = people.axes(cell.axes)
     return (
@@ -360,7 +359,7 @@ def cell_values(cell: Cell, people: People, stands_before: str | None) -> Row:
 
 
 def model_values(model: StoredModel) -> Row:
-    """Return the values of `MODEL`; an empty text of the store is None."""
+    """Return the values of `MODEL`. An empty text of the store is None."""
     return tuple(model["name" if field.name == "model" else field.name] or None for field in MODEL)
 
 
@@ -393,7 +392,7 @@ NO_LABEL = (
     "refused, ambiguous (several labels), empty, unreadable, not offered (a letter that "
     "the question lacks)"
 )
-"what a reading is called that has no label"
+"the description of a reading without a label"
 READING = recurring(
     Field("reader_kind", "rule, classifier, person, adjudication or import"),
     Field(
@@ -439,10 +438,11 @@ COUNTED_ON_THE_WAY = "They are judged first, and counted as they are written."
 
 
 def stored(store: Store, kind: str) -> tuple[int | None, str]:
-    """Return the number of things of a kind of rows, and a sentence with it; None: they must be
-    judged first.
+    """Return the number of items of a kind of rows, and a sentence with it.
 
-    The number counts all answers; equal answers of a draw share a row.
+    The number is None if they must be judged first.
+
+    The number counts all answers, while equal answers of a draw share a row.
     """
     if kind in ("answers", "readings"):
         return _said(
@@ -451,17 +451,17 @@ def stored(store: Store, kind: str) -> tuple[int | None, str]:
             f" by {plural(len(store.data_rows.answering()), 'model')}",
         )
     if kind == "labels":
-        labels = sum(1 for _ in store.data_rows.labels()) + sum(
+        n_labels = sum(1 for _ in store.data_rows.labels()) + sum(
             1 for _ in store.data_rows.issue_labels()
         )
-        return _said(labels, "label", " by people")
+        return _said(n_labels, "label", " by people")
     if kind == "rulings":
         return _said(len(store.rulings.events()), "ruling", " by auditors")
     if kind == "probabilities":
-        prompts = store.data_rows.scored(store.data_rows.models())
+        n_prompts = store.data_rows.scored(store.data_rows.models())
         return (
-            prompts,
-            f"{plural(prompts, 'prompt')} {'was' if prompts == 1 else 'were'} asked for "
+            n_prompts,
+            f"{plural(n_prompts, 'prompt')} {'was' if n_prompts == 1 else 'were'} asked for "
             "probabilities.",
         )
     return (None, COUNTED_ON_THE_WAY) if store.data_rows.answering() else _said(0, "answer", "")

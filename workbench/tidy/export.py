@@ -1,4 +1,4 @@
-"""Writes rows to files in batches: CSV, JSON Lines, Parquet."""
+"""The writing of rows to files in batches: CSV, JSON Lines, Parquet."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ from workbench.version import __version__
 from workbench.whole_folders import made_beside
 
 HELD = 4_000
-"cached encoded values of a column"
+"number of cached encoded values of a column"
 
 
 def write_csv(of: Rows, rows: Iterable[Row], path: Path) -> int:
-    """Write rows as CSV in UTF-8; return how many. A cell that a spreadsheet would run is
-    neutralised.
+    """Write rows as CSV in UTF-8, and return their number.
+
+    A cell that a spreadsheet would run is neutralised.
     """
     encoders = [_Encoded(_CELLS[field.type], field) for field in of.fields]
 
@@ -45,7 +46,7 @@ def write_csv(of: Rows, rows: Iterable[Row], path: Path) -> int:
 
 
 def write_jsonl(of: Rows, rows: Iterable[Row], path: Path) -> int:
-    """Write rows as JSON Lines, one object per row; return how many."""
+    """Write rows as JSON Lines, one object per row, and return their number."""
     encoders = [_Encoded(_member, field) for field in of.fields]
 
     def line(row: Row) -> str:
@@ -58,18 +59,19 @@ def write_jsonl(of: Rows, rows: Iterable[Row], path: Path) -> int:
 def _write_lines(
     rows: Iterable[Row], path: Path, line: Callable[[Row], str], header: str = ""
 ) -> int:
-    """Write one line per row; repeated ones are encoded once. Half a surrogate pair is escaped:
-    `\\ud800`.
+    """Write one line per row.
+
+    Repeated rows are encoded once. Half a surrogate pair is escaped: `\\ud800`.
     """
     last: Row | None = None
-    made = ""
+    last_line = ""
 
     def lines(batch: Sequence[Row]) -> Iterator[str]:
-        nonlocal last, made
+        nonlocal last, last_line
         for row in batch:
             if row is not last:
-                last, made = row, line(row)
-            yield made
+                last, last_line = row, line(row)
+            yield last_line
 
     with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
         file.write(header)
@@ -86,19 +88,19 @@ class _Encoded(dict[Any, str]):
     def __missing__(self, value: Any) -> str:
         if len(self) >= HELD:
             self.clear()
-        found = self[value] = self._encode(self._field, value)
-        return found
+        encoded = self[value] = self._encode(self._field, value)
+        return encoded
 
 
 def write_parquet(of: Rows, batches: Iterable[Batch], path: Path) -> int:
-    """Write rows as Parquet; return how many. Raises MissingPackage without pyarrow."""
+    """Write rows as Parquet, and return their number. Raises MissingPackage without pyarrow."""
     arrow()
     from pyarrow.parquet import ParquetWriter
 
-    made, count = ArrowBatches(of, dictionaries=False), 0
-    with ParquetWriter(path, made.schema, compression="zstd") as writer:
+    arrow_batches, count = ArrowBatches(of, dictionaries=False), 0
+    with ParquetWriter(path, arrow_batches.schema, compression="zstd") as writer:
         for batch in batches:
-            writer.write_batch(made.of(batch))
+            writer.write_batch(arrow_batches.of(batch))
             count += len(batch)
     return count
 
@@ -109,7 +111,7 @@ WRITERS: Mapping[str, Callable[[Rows, Any, Path], int]] = {
     "jsonl": write_jsonl,
 }
 BY_COLUMNS = frozenset({"parquet"})
-"formats whose writer takes batches; the others take rows"
+"formats whose writer takes batches, while the others take rows"
 
 
 def arrow() -> Any:
@@ -124,8 +126,10 @@ def arrow() -> Any:
 
 
 class ArrowBatches:
-    """Makes Arrow record batches of rows. A value that recurs is converted once for all rows of a
-    batch; those of whole designs once for all batches.
+    """The conversion of rows to Arrow record batches.
+
+    A value that recurs is converted once for all rows of a batch, and those of whole designs once
+    for all batches.
 
     dictionaries : fields that recur have the dictionary type of Arrow, which holds a value once
     """
@@ -151,30 +155,33 @@ class ArrowBatches:
                 return pyarrow.list_(
                     pyarrow.struct([pyarrow.field(part.name, kind(part)) for part in field.parts])
                 )
-            held = dictionaries and field.recurs and field in of.fields
+            is_dictionary = dictionaries and field.recurs and field in of.fields
             return (
                 pyarrow.dictionary(pyarrow.int32(), simple[field.type])
-                if held
+                if is_dictionary
                 else simple[field.type]
             )
 
         fields = [
-            pyarrow.field(one.name, kind(one), metadata={"description": one.meaning})
-            for one in of.fields
+            pyarrow.field(field.name, kind(field), metadata={"description": field.meaning})
+            for field in of.fields
         ]
         return pyarrow.schema(fields, metadata={"title": of.title, "description": of.about})
 
     def of(self, batch: Batch) -> Any:
-        """Return a record batch. Half a surrogate pair, which Arrow cannot encode, is escaped:
-        `\\ud800`.
+        """Return a record batch.
+
+        Half a surrogate pair, which Arrow cannot encode, is escaped: `\\ud800`.
         """
-        made = [self._column(place, column) for place, column in enumerate(batch.columns)]
-        found = self._pyarrow.record_batch(made, schema=self.schema)
+        arrays = [self._column(index, column) for index, column in enumerate(batch.columns)]
+        record_batch = self._pyarrow.record_batch(arrays, schema=self.schema)
         if batch.times is None:
-            return found
+            return record_batch
         import numpy as np
 
-        return found.take(self._pyarrow.array(np.repeat(np.arange(len(batch.times)), batch.times)))
+        return record_batch.take(
+            self._pyarrow.array(np.repeat(np.arange(len(batch.times)), batch.times))
+        )
 
     def _column(self, place: int, column: Any) -> Any:
         pyarrow, kind = self._pyarrow, self.schema.field(place).type
@@ -186,23 +193,23 @@ class ArrowBatches:
 
     def _values(self, place: int, values: Sequence[Any]) -> Any:
         field, kind = self._fields[place], self.schema.field(place).type
-        dictionary = self._pyarrow.types.is_dictionary(kind)
+        is_dictionary = self._pyarrow.types.is_dictionary(kind)
         if field.parts:
             values = [records(field, value) for value in values]
         elif field.type is Type.TIME:
             values = [None if value is None else moment(value) for value in values]
-        plain = kind.value_type if dictionary else kind
+        plain_kind = kind.value_type if is_dictionary else kind
         try:
-            made = self._pyarrow.array(values, plain)
+            array = self._pyarrow.array(values, plain_kind)
         except UnicodeEncodeError:
-            made = self._pyarrow.array([_whole(value) for value in values], plain)
-        return made.dictionary_encode() if dictionary else made
+            array = self._pyarrow.array([_whole(value) for value in values], plain_kind)
+        return array.dictionary_encode() if is_dictionary else array
 
 
 def moment(text: str) -> datetime:
     """Return a stored time, in UTC."""
-    found = datetime.fromisoformat(text)
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    time = datetime.fromisoformat(text)
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
 def records(field: Field, values: Iterable[Row]) -> list[dict[str, Any]]:
@@ -215,21 +222,23 @@ def _whole(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, list):
-        return [{name: _whole(part) for name, part in one.items()} for one in value]
+        return [{name: _whole(value_) for name, value_ in record.items()} for record in value]
     return value
 
 
 def _in_batches(rows: Iterable[Row], write: Callable[[Sequence[Row]], object]) -> int:
-    count, left = 0, iter(rows)
-    while batch := tuple(islice(left, BATCH)):
+    count, remaining = 0, iter(rows)
+    while batch := tuple(islice(remaining, BATCH)):
         write(batch)
         count += len(batch)
     return count
 
 
 def _member(field: Field, value: Any) -> str:
-    told = records(field, value) if field.parts and value is not None else value
-    return f"{json.dumps(field.name)}: {json.dumps(told, ensure_ascii=False, allow_nan=False)}"
+    json_value = records(field, value) if field.parts and value is not None else value
+    return (
+        f"{json.dumps(field.name)}: {json.dumps(json_value, ensure_ascii=False, allow_nan=False)}"
+    )
 
 
 def _text(_: Field, value: str | None) -> str:
@@ -294,8 +303,10 @@ CONTEXT: Mapping[str, Any] = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
-"""the context of Croissant 1.0 (https://docs.mlcommons.org/croissant/docs/croissant-spec.html,
-appendix 1)"""
+"""the context of Croissant 1.0
+
+It is from https://docs.mlcommons.org/croissant/docs/croissant-spec.html, appendix 1.
+"""
 DATA_TYPES = {
     Type.TEXT: "sc:Text",
     Type.WHOLE: "sc:Integer",
@@ -373,17 +384,17 @@ def _empty(field: Field) -> str:
 
 def page(files: Sequence[File], sentences: Iterable[str], left_out: Iterable[str]) -> str:
     """Return the page for people."""
-    held = "\n".join(f"- `{file.name}`: {file.rows:,} rows. {file.of.about}" for file in files)
+    contents = "\n".join(f"- `{file.name}`: {file.rows:,} rows. {file.of.about}" for file in files)
     notes = dict.fromkeys((*sentences, *(note for file in files for note in file.of.notes)))
-    told = "\n".join(f"- {_literal(note)}" for note in notes)
+    note_lines = "\n".join(f"- {_literal(note)}" for note in notes)
     missing = "\n".join(f"- {_literal(note)}" for note in left_out)
-    gone = f"\n## Left out\n\n{missing}\n" if missing else ""
+    missing_section = f"\n## Left out\n\n{missing}\n" if missing else ""
     return (
         f"# Data of a workbench store\n\nWritten by workbench {__version__}. `{DICTIONARY}` says "
         "what each column "
         f"means, and what an empty cell means. `{CROISSANT}` describes the files for programs "
         "(MLCommons Croissant "
-        f"1.0).\n\n{held}\n\n## To know\n\n{told}\n{gone}"
+        f"1.0).\n\n{contents}\n\n## To know\n\n{note_lines}\n{missing_section}"
     )
 
 
@@ -404,10 +415,14 @@ def croissant(
 ) -> str:
     """Return the Croissant record (MLCommons Croissant 1.0) of the files, as JSON-LD.
 
-    last : time of the newest data; the record has no other date, so that it is reproducible
+    last : time of the newest data, and the only date of the record, so that it is reproducible
     """
-    licences = list(dict.fromkeys(one.licence for one in instruments if one.licence))
-    citations = list(dict.fromkeys(one.citation for one in instruments if one.citation))
+    licences = list(
+        dict.fromkeys(instrument.licence for instrument in instruments if instrument.licence)
+    )
+    citations = list(
+        dict.fromkeys(instrument.citation for instrument in instruments if instrument.citation)
+    )
     record: dict[str, Any] = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
@@ -445,11 +460,11 @@ def croissant(
 
 
 def _field(file: File, field: Field, *, nested: bool) -> dict[str, Any]:
-    """Return a field. Records are `nested` if the format has lists; else they are text."""
-    place = f"{file.of.name}/{field.name}"
-    told = {
+    """Return a field. Records are `nested` if the format has lists. Otherwise they are text."""
+    identifier = f"{file.of.name}/{field.name}"
+    description = {
         "@type": "cr:Field",
-        "@id": place,
+        "@id": identifier,
         "name": field.name,
         "description": f"{field.meaning}. Empty: {field.empty}."
         if field.empty
@@ -457,11 +472,11 @@ def _field(file: File, field: Field, *, nested: bool) -> dict[str, Any]:
     }
     source = {"fileObject": {"@id": file.name}, "extract": {"column": field.name}}
     if not (field.parts and nested):
-        return told | {"dataType": DATA_TYPES[field.type], "source": source}
+        return description | {"dataType": DATA_TYPES[field.type], "source": source}
     parts = [
         {
             "@type": "cr:Field",
-            "@id": f"{place}/{part.name}",
+            "@id": f"{identifier}/{part.name}",
             "name": f"{field.name}/{part.name}",
             "description": f"{part.meaning}.",
             "dataType": DATA_TYPES[part.type],
@@ -469,12 +484,12 @@ def _field(file: File, field: Field, *, nested: bool) -> dict[str, Any]:
         }
         for part in field.parts
     ]
-    return told | {"repeated": True, "subField": parts}
+    return description | {"repeated": True, "subField": parts}
 
 
 FORMATS = tuple(WRITERS)
 Tell = Callable[[str, int], None]
-"called with a kind of rows and the number written"
+"a function of a kind of rows and the number written"
 TOLD_EVERY = 10_000
 
 
@@ -507,20 +522,20 @@ def export(
     if format_ == "parquet":
         arrow()
     choice.check(store)
-    place = expanded(folder)
-    check_place(place, force=False)
+    target = expanded(folder)
+    check_place(target, force=False)
     try:
-        with made_beside(place) as fresh:
+        with made_beside(target) as fresh:
             fresh.mkdir()
-            found = store.at_once(lambda: _written(store, kinds, format_, choice, fresh, tell))
-            fresh.rename(place)
+            written = store.at_once(lambda: _written(store, kinds, format_, choice, fresh, tell))
+            fresh.rename(target)
     except OSError as error:
         raise UsageError(
             f"{folder}: cannot be written ({error.strerror}); nothing of it is there. Free some "
             "space, or give another "
             "folder."
         ) from error
-    return Exported(place, *found)
+    return Exported(target, *written)
 
 
 def _written(
@@ -532,13 +547,17 @@ def _written(
     tell: Tell | None,
 ) -> tuple[tuple[File, ...], tuple[str, ...], tuple[str, ...]]:
     files = []
-    for of in kinds:
-        path = fresh / f"{of.name}.{format_}"
-        made = of.batches(store, choice) if format_ in BY_COLUMNS else of.read(store, choice)
-        count = WRITERS[format_](of, _told(of.name, made, tell), path)
+    for row_kind in kinds:
+        path = fresh / f"{row_kind.name}.{format_}"
+        rows = (
+            row_kind.batches(store, choice)
+            if format_ in BY_COLUMNS
+            else row_kind.read(store, choice)
+        )
+        count = WRITERS[format_](row_kind, _told(row_kind.name, rows, tell), path)
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        files.append(File(of, path.name, count, path.stat().st_size, digest))
+        files.append(File(row_kind, path.name, count, path.stat().st_size, digest))
     notes = tuple(_notes(store, kinds, format_, choice))
     instruments = [
         store.instruments.get(name) for name in choice.instruments or store.instruments.names()
@@ -558,12 +577,12 @@ def _told(
         yield from made
         return
     count = 0
-    for one in made:
-        before = count
-        count += len(one) if isinstance(one, Batch) else 1
-        for told in range(before // TOLD_EVERY + 1, count // TOLD_EVERY + 1):
-            tell(name, told * TOLD_EVERY)
-        yield one
+    for item in made:
+        previous_count = count
+        count += len(item) if isinstance(item, Batch) else 1
+        for step in range(previous_count // TOLD_EVERY + 1, count // TOLD_EVERY + 1):
+            tell(name, step * TOLD_EVERY)
+        yield item
     tell(name, count)
 
 
@@ -573,11 +592,11 @@ def _notes(store: Store, kinds: Sequence[Rows], format_: str, choice: Choice) ->
         yield FORMULAS
         yield EMPTY
     yield NAMED if choice.names else PSEUDONYMS
-    if any(of.name in COUNTED for of in kinds):
+    if any(row_kind.name in COUNTED for row_kind in kinds):
         yield EXPANDED if choice.expand else COLLAPSED
-        if scored := store.data_rows.scored(choice.chosen(store)):
+        if n_scored := store.data_rows.scored(choice.chosen(store)):
             yield (
-                f"{plural(scored, 'prompt')} {'was' if scored == 1 else 'were'} asked for "
+                f"{plural(n_scored, 'prompt')} {'was' if n_scored == 1 else 'were'} asked for "
                 "probabilities "
                 "instead of answers; these are rows of their own (--what probabilities)."
             )

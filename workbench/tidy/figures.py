@@ -34,12 +34,12 @@ from workbench.tidy.columns import (
 
 
 def results(store: Store, choice: Choice) -> Iterator[tuple[Audit, Given, Printed]]:
-    """Yield every result of the chosen audits, with its options; failures are recorded."""
+    """Yield every result of the selected audits, with its options. Failures are recorded."""
     for audit in registry.every_audit():
         if (choice.audits and audit.name not in choice.audits) or not audit.answered(store):
             continue
-        usual = Given(**vars(audit.usual()) | {"model": ",".join(choice.models) or None})
-        for options in audit.results(store, usual):
+        default_options = Given(**vars(audit.usual()) | {"model": ",".join(choice.models) or None})
+        for options in audit.results(store, default_options):
             if choice.instruments and options.instrument not in (None, *choice.instruments):
                 continue
             try:
@@ -49,24 +49,26 @@ def results(store: Store, choice: Choice) -> Iterator[tuple[Audit, Given, Printe
 
 
 def _of(options: Given, choice: Choice) -> Given:
-    """Return options restricted to the chosen instruments, if a result covers several."""
-    named = options.instrument or ",".join(choice.instruments) or None
-    return Given(**vars(options) | {"instrument": named, "without_rulings": not choice.rulings})
+    """Return options restricted to the selected instruments, if a result covers several."""
+    instrument_names = options.instrument or ",".join(choice.instruments) or None
+    return Given(
+        **vars(options) | {"instrument": instrument_names, "without_rulings": not choice.rulings}
+    )
 
 
 def read_figures(store: Store, choice: Choice) -> Iterator[Row]:
-    """Yield the rows of figures; cells without a value or a reason for its absence are left out."""
+    """Yield the rows of figures. Cells without a value or a reason for its absence are left out."""
     people = People(store, names=choice.names)
-    known = set() if choice.names else {one.name for one in store.people.list()}
+    people_names = set() if choice.names else {person.name for person in store.people.list()}
     for audit, options, printed in results(store, choice):
-        told = printed.about.get("rulings")
-        ruled = told["changing_in_short"] if isinstance(told, Mapping) else None
+        rulings = printed.about.get("rulings")
+        rulings_text = rulings["changing_in_short"] if isinstance(rulings, Mapping) else None
         for table in printed.tables:
             for row in table.rows:
                 key = " / ".join(
-                    people.called(part) if part in known else part for part in table.key(row)
+                    people.called(part) if part in people_names else part for part in table.key(row)
                 )
-                about = (
+                common_values = (
                     audit.name,
                     printed.title,
                     options.instrument,
@@ -77,17 +79,17 @@ def read_figures(store: Store, choice: Choice) -> Iterator[Row]:
                 )
                 for column in table.columns:
                     value = column.value(row)
-                    if isinstance(value, str) and value in known:
+                    if isinstance(value, str) and value in people_names:
                         value = people.called(value)
                     if value is not None and value != "":
                         yield (
-                            *about,
+                            *common_values,
                             column.key,
                             column.title,
                             column.kind.value,
                             column.unit or None,
                             *_parts(value),
-                            ruled,
+                            rulings_text,
                         )
 
 
@@ -124,8 +126,8 @@ def _parts(value: Value) -> tuple[Any, ...]:
     if isinstance(value, Verdict):
         return (None, value.value, *(None,) * 9)
     if isinstance(value, bool | int | float):
-        found = plain(float(value))
-        return (found, None, *(None,) * 9)
+        plain_value = plain(float(value))
+        return (plain_value, None, *(None,) * 9)
     text = value if isinstance(value, str) else json.dumps(list(value or ()), ensure_ascii=False)
     return (None, text, *(None,) * 9)
 
@@ -189,8 +191,9 @@ FIGURES = Rows(
 
 
 def judged(store: Store, choice: Choice) -> Iterator[tuple[Run, tuple[AnyTable, ...]]]:
-    """Yield every chosen run with its tables of verdicts; runs that cannot be judged are left
-    out.
+    """Yield every selected run with its tables of verdicts.
+
+    Runs that cannot be judged are left out.
     """
     models, readings = choice.chosen(store), Readings(rulings=choice.rulings)
     for audit in registry.asking():
@@ -201,30 +204,31 @@ def judged(store: Store, choice: Choice) -> Iterator[tuple[Run, tuple[AnyTable, 
                 not choice.instruments or run.instrument in choice.instruments
             ):
                 try:
-                    found = tuple(audit.verdict_tables(store, run, readings))
+                    tables = tuple(audit.verdict_tables(store, run, readings))
                 except UsageError as error:
                     choice.leave_out(f"Verdicts of {audit.name}: {error}.")
                     continue
-                if found:
-                    yield run, found
+                if tables:
+                    yield run, tables
 
 
 def overall(store: Store, choice: Choice) -> dict[tuple[int, int, int], str]:
-    """Return the verdict over all tests, under its template, for every answer: (probe, model,
-    sampling).
+    """Return the verdict over all tests, under its template, for every answer.
+
+    The key is (probe, model, sampling).
     """
-    found: dict[tuple[int, int, int], str] = {}
+    verdict_by_answer: dict[tuple[int, int, int], str] = {}
     for run, tables in judged(store, choice):
-        of = {
+        verdict_by_cell = {
             (table.key(row)[0], *table.subject): _verdicts_parts(_tests(table)[-1].value(row))[0]
             for table in tables
             if table.subject
             for row in table.rows
         }
         for ref, _, _, template, _, probe, _ in store.runs.cells(run):
-            if (verdict := of.get((ref, template))) is not None:
-                found[probe, run.model_id, run.sampling_id] = verdict
-    return found
+            if (verdict := verdict_by_cell.get((ref, template))) is not None:
+                verdict_by_answer[probe, run.model_id, run.sampling_id] = verdict
+    return verdict_by_answer
 
 
 def read_verdicts(store: Store, choice: Choice) -> Iterator[Row]:
@@ -233,21 +237,32 @@ def read_verdicts(store: Store, choice: Choice) -> Iterator[Row]:
     models = store.data_rows.models()
     for run, tables in judged(store, choice):
         model, sampling = models[run.model_id], samplings[run.sampling_id]
-        about = (run.audit, run.instrument, run.language, run.family, run.persona_name or None)
-        of_sampling = [
+        common_values = (
+            run.audit,
+            run.instrument,
+            run.language,
+            run.family,
+            run.persona_name or None,
+        )
+        sampling_values = [
             known_parameter(sampling, "mode" if field.name == "sampling" else field.name)
             for field in SAMPLING
         ]
-        asked = tuple(
-            None if value == "" else value for value in (*model_values(model), *of_sampling)
+        asked_values = tuple(
+            None if value == "" else value for value in (*model_values(model), *sampling_values)
         )
-        ruled = source_of(store, [run], Readings(rulings=choice.rulings)).told().as_cell()
+        rulings_cell = source_of(store, [run], Readings(rulings=choice.rulings)).told().as_cell()
         for table in tables:
             for row in table.rows:
                 for column in _tests(table):
-                    told = _verdicts_parts(column.value(row))
-                    key = (*about, table.key(row)[0], "/".join(table.subject) or None, column.key)
-                    yield (*key, *told, ruled, *asked)
+                    verdict_values = _verdicts_parts(column.value(row))
+                    key = (
+                        *common_values,
+                        table.key(row)[0],
+                        "/".join(table.subject) or None,
+                        column.key,
+                    )
+                    yield (*key, *verdict_values, rulings_cell, *asked_values)
 
 
 def _tests(table: AnyTable) -> list[Column[Any]]:

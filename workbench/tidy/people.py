@@ -79,40 +79,40 @@ def read_labels(store: Store, choice: Choice) -> Iterator[Row]:
 def read_rulings(store: Store, choice: Choice) -> Iterator[Row]:
     """Yield every event, the oldest first."""
     people = People(store, names=choice.names)
-    standing = store.rulings.standing()
-    uids = {one.uid for of in standing.values() for one in of}
-    contrary = {key for key, of in standing.items() if disputed(of)}
+    in_force = store.rulings.standing()
+    uids = {ruling.uid for rulings in in_force.values() for ruling in rulings}
+    disputed_keys = {key for key, rulings in in_force.items() if disputed(rulings)}
     events = store.rulings.events()
-    undone = {one.undoes for one in events}
-    for one in events:
-        of = one.subject.named
+    undone = {undoing.undoes for undoing in events}
+    for event in events:
+        fields = event.subject.named
         if (
             choice.instruments
-            and of.get("instrument", choice.instruments[0]) not in choice.instruments
+            and fields.get("instrument", choice.instruments[0]) not in choice.instruments
         ):
             continue
-        reading = one.verdict is Verdict.MISREAD
+        is_misread = event.verdict is Verdict.MISREAD
         yield (
-            one.uid.hex(),
-            one.subject.kind.value,
-            one.verdict.value if one.verdict else None,
-            (one.label or "unreadable") if reading else None,
-            _state(one, uids, contrary, undone),
-            one.reason,
-            people.called(one.auditor),
-            one.at,
-            one.undoes.hex() if one.undoes else None,
-            of.get("instrument"),
-            of.get("statement"),
-            int(of["version"]) if "version" in of else None,
-            of.get("language"),
-            of.get("variant"),
-            of.get("prompt"),
-            of.get("text"),
-            of.get("model"),
-            of.get("reader_kind"),
-            people.reader(of["reader_kind"], of["reader"]) if "reader" in of else None,
-            of.get("reader_version"),
+            event.uid.hex(),
+            event.subject.kind.value,
+            event.verdict.value if event.verdict else None,
+            (event.label or "unreadable") if is_misread else None,
+            _state(event, uids, disputed_keys, undone),
+            event.reason,
+            people.called(event.auditor),
+            event.at,
+            event.undoes.hex() if event.undoes else None,
+            fields.get("instrument"),
+            fields.get("statement"),
+            int(fields["version"]) if "version" in fields else None,
+            fields.get("language"),
+            fields.get("variant"),
+            fields.get("prompt"),
+            fields.get("text"),
+            fields.get("model"),
+            fields.get("reader_kind"),
+            people.reader(fields["reader_kind"], fields["reader"]) if "reader" in fields else None,
+            fields.get("reader_version"),
         )
 
 
@@ -231,7 +231,7 @@ def statements_listed(filters: Filters) -> Rows:
         for name in choice.instruments or store.instruments.names():
             for line in store.instruments.lines(name, filters):
                 statement = store.statements.get(name, line.ref, line.version)
-                about = (
+                common_values = (
                     name,
                     statement.ref,
                     line.version,
@@ -243,14 +243,14 @@ def statements_listed(filters: Filters) -> Rows:
                     statement.source or None,
                     ", ".join(line.tags),
                 )
-                for one in statement.wordings:
+                for wording in statement.wordings:
                     yield (
-                        *about,
-                        one.language,
-                        str(one.variant),
-                        one.text,
-                        one.relation.value,
-                        one.author or None,
+                        *common_values,
+                        wording.language,
+                        str(wording.variant),
+                        wording.text,
+                        wording.relation.value,
+                        wording.author or None,
                     )
 
     return Rows(

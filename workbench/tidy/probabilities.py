@@ -28,7 +28,7 @@ from workbench.tidy.columns import (
 
 
 def read_probabilities(store: Store, choice: Choice) -> Iterator[Row]:
-    """Yield a row for each label of each prompt of the chosen exact runs."""
+    """Yield a row for each label of each prompt of the selected exact runs."""
     people, personas = People(store, names=choice.names), store.runs.persona_names()
     models = store.data_rows.models()
     by_prompt = store.data_rows.cells(choice.audits, choice.instruments)
@@ -37,15 +37,20 @@ def read_probabilities(store: Store, choice: Choice) -> Iterator[Row]:
         model = models[run.model_id]
         of_model, model_key = model_values(model), model["key"].hex()
         try:
-            for probe, counted, of_vocabulary in audit.label_probabilities(store, run):
+            for probe, probability_by_label, vocabulary_probabilities in audit.label_probabilities(
+                store, run
+            ):
                 cell = cells[probe]
-                about = *cell_values(cell, people, personas.get(cell.axes.get(AXIS, ""))), *of_model
-                for label, probability in counted.items():
+                common_values = (
+                    *cell_values(cell, people, personas.get(cell.axes.get(AXIS, ""))),
+                    *of_model,
+                )
+                for label, probability in probability_by_label.items():
                     yield (
-                        *about,
+                        *common_values,
                         label,
                         probability,
-                        of_vocabulary.get(label),
+                        vocabulary_probabilities.get(label),
                         cell.prompt_key,
                         model_key,
                     )

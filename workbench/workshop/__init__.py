@@ -1,1 +1,1 @@
-"""The statement workshop: drafts, rules for English, checks of wordings; pure."""
+"""The statement workshop: drafts, rules for English, checks of wordings. No input or output."""

@@ -32,7 +32,7 @@ class WordLists:
     """Each list of words and phrases as one pattern."""
 
     loaded: tuple[tuple[re.Pattern[str], str], ...]
-    "(words, reason), the reason completing: loaded wording, which …"
+    "(words, reason), where the reason completes: loaded wording, which …"
     leading: re.Pattern[str]
     absolute: re.Pattern[str]
     vague: re.Pattern[str]
@@ -44,13 +44,17 @@ class WordLists:
     def negated(self, text: str) -> list[re.Match[str]]:
         """Return the negators of a text, without those in exceptions."""
         excepted = [match.span() for match in self.exceptions.finditer(text)]
-        found = self.negators.finditer(text)
-        return [m for m in found if not any(start <= m.start() < stop for start, stop in excepted)]
+        matches = self.negators.finditer(text)
+        return [
+            match
+            for match in matches
+            if not any(start <= match.start() < stop for start, stop in excepted)
+        ]
 
 
 @lru_cache
 def word_lists(language: str) -> WordLists | None:
-    """Return the lists of a language; None if there are no shipped ones."""
+    """Return the lists of a language, or None if there are no shipped ones."""
     path = data_folder() / "lexicons" / f"loaded_{language}.toml"
     if not language.isalpha() or not path.is_file():
         return None
@@ -67,40 +71,45 @@ def word_lists(language: str) -> WordLists | None:
 
 
 def _pattern(phrases: Sequence[str]) -> re.Pattern[str]:
-    """Return a pattern of whole words and phrases, the longest first; `n't` is the end of a
-    word.
+    """Return a pattern of whole words and phrases, the longest first.
+
+    `n't` is the end of a word.
     """
-    whole = sorted(
+    whole_phrases = sorted(
         (phrase for phrase in phrases if not phrase.startswith("n'")), key=len, reverse=True
     )
-    words = "|".join(
-        re.escape(phrase).replace(r"\ ", r"\s+").replace("'", "['’]") for phrase in whole
+    alternatives = "|".join(
+        re.escape(phrase).replace(r"\ ", r"\s+").replace("'", "['’]") for phrase in whole_phrases
     )
     ends = [
         rf"(?<!\w)\w+{re.escape(phrase).replace(chr(39), '[’' + chr(39) + ']')}(?!\w)"
         for phrase in phrases
         if phrase.startswith("n'")
     ]
-    return re.compile("|".join([*ends, rf"(?<![\w'’-])(?:{words})(?![\w-])"]), re.IGNORECASE)
+    return re.compile("|".join([*ends, rf"(?<![\w'’-])(?:{alternatives})(?![\w-])"]), re.IGNORECASE)
 
 
 MANY_WORDS = 30
-"""most words of a wording; of the 239 English originals of ProbVAA 97 % have at most 24, and the
-longest has 32"""
+"""the largest number of words of a wording
+
+Of the 239 English originals of ProbVAA 97 % have at most 24, and the longest has 32.
+"""
 MANY_SENTENCES = 1
 HARD = 0.0
-"""Flesch reading ease below which a wording of at least `ENOUGH` words is hard for nearly
-everybody.
+"""Flesch reading ease below which a wording of at least `ENOUGH` words is hard for nearly everybody
 
-The median of the English originals of ProbVAA is 42, and 5 % are below 5; the formula calls 30 very
+The median of the English originals of ProbVAA is 42, and 5 % are below 5. The formula calls 30 very
 difficult already, but it was made for whole passages.
 """
 ENOUGH = 10
 "fewest words for which the formula is meaningful"
 LONG_WORD = 16
-"most letters of an English word; other languages form compounds and are not checked"
+"""the largest number of letters of an English word
+
+Other languages form compounds and are not checked.
+"""
 SHOUTED = 7
-"number of capitals from which a word is not an acronym: UNESCO has six"
+"number of capitals from which a word is not an acronym, as UNESCO has six"
 LENGTHS = 2.0
 "largest ratio of lengths of a paraphrase and its original, if they differ by `FEWEST_APART` words"
 FEWEST_APART = 6
@@ -117,14 +126,17 @@ OF_ORIGINALS = ("two-in-one",)
 
 _WORD = re.compile(r"[^\W_]+(?:['’\-–][^\W_]+)*")
 _SENTENCE_END = re.compile(r"(?<![\s(.]\w)[.!?…。！？]+[\"'”’)\]]*(?=\s+[^\W\d_a-z]|\s*$)")
-"not after a single letter: `e.g.`, `z. B.`, `J. Smith`"
+"the end of a sentence, not after a single letter: `e.g.`, `z. B.`, `J. Smith`"
 _DIRECTION = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 _HIDDEN = re.compile(
     "[\u200b\u2060\ufeff\u00ad\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]"
 )
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _MARKS = "\u200e\u200f\u061c"
-"direction marks that mixed-direction text may need; overrides and embeddings are never needed"
+"""direction marks that mixed-direction text may need
+
+Overrides and embeddings are never needed.
+"""
 _ALIKE = frozenset(("LATIN", "CYRILLIC", "GREEK"))
 _LOOKALIKE = re.compile("[\u0370-\u03ff\u0400-\u052f]")
 "scripts whose letters look like each other's"
@@ -137,7 +149,7 @@ class Hint:
     code: str
     message: str
     start: int = 0
-    "its position in the text; 0, 0 if it concerns the whole text"
+    "its position in the text, or 0, 0 if it concerns the whole text"
     stop: int = 0
 
     @property
@@ -153,7 +165,7 @@ class Length:
     words: int
     sentences: int
     reading_ease: float | None
-    "Flesch's, for English of at least `ENOUGH` words; 100 very easy, 0 very hard"
+    "Flesch's, for English of at least `ENOUGH` words, where 100 is very easy, and 0 very hard"
 
     def __str__(self) -> str:
         ease = "" if self.reading_ease is None else f", reading ease {self.reading_ease:.0f}"
@@ -164,7 +176,7 @@ class Length:
 
 
 def length(text: str, language: str) -> Length:
-    """Measure a text.
+    """Return the length and readability of a text.
 
     The reading ease is Flesch's (1948, Journal of Applied Psychology 32): 206.835 - 1.015 words /
     sentences - 84.6 syllables / words. Syllables are counted by groups of vowels without a silent
@@ -215,13 +227,13 @@ def instrument_hints(instrument: Instrument, language: str | None = None) -> Ite
                 by_language[wording.language].append(wording)
         for wordings in by_language.values():
             original = next((wording for wording in wordings if wording.variant == ORIGINAL), None)
-            said = (
+            original_codes = (
                 {hint.code for hint in wording_hints(original.text, original.language)}
                 if original
                 else set()
             )
             for wording in wordings:
-                yield from _of_wording(statement.ref, wording, original, said)
+                yield from _of_wording(statement.ref, wording, original, original_codes)
 
 
 def _of_wording(
@@ -234,34 +246,36 @@ def _of_wording(
             hints[hint.code].append(hint)
     for hint in variant_hints(wording, original):
         hints[hint.code].append(hint)
-    for code, found in hints.items():
-        what = "; ".join(dict.fromkeys(hint.message for hint in found))
+    for code, code_hints in hints.items():
+        messages = "; ".join(dict.fromkeys(hint.message for hint in code_hints))
         texts = [Quoted(str(wording.variant), wording.text)]
         if original is not None and wording is not original:
             texts.insert(0, Quoted(str(ORIGINAL), original.text))
-        message = f"{wording.language}: {wording.variant} {what}"
-        place = ref, wording.variant, wording.language
-        yield LintFinding(found[0].severity, code, ref, message, *place, tuple(texts))
+        message = f"{wording.language}: {wording.variant} {messages}"
+        location = ref, wording.variant, wording.language
+        yield LintFinding(code_hints[0].severity, code, ref, message, *location, tuple(texts))
 
 
 def _size(text: str, words: Sequence[re.Match[str]], language: str) -> Iterator[Hint]:
-    measured = _length(text, [match[0] for match in words], language)
-    if measured.words > MANY_WORDS:
+    measured_length = _length(text, [match[0] for match in words], language)
+    if measured_length.words > MANY_WORDS:
         yield Hint(
-            "long", f"has {measured.words} words; more than {MANY_WORDS} are hard to keep in mind"
+            "long",
+            f"has {measured_length.words} words; more than {MANY_WORDS} are hard to keep in mind",
         )
-    if measured.sentences > MANY_SENTENCES:
+    if measured_length.sentences > MANY_SENTENCES:
         yield Hint(
-            "several-sentences", f"has {measured.sentences} sentences; which one is agreed with?"
+            "several-sentences",
+            f"has {measured_length.sentences} sentences; which one is agreed with?",
         )
-    if measured.reading_ease is not None and measured.reading_ease < HARD:
+    if measured_length.reading_ease is not None and measured_length.reading_ease < HARD:
         yield Hint(
             "hard-to-read",
-            f"has a reading ease of {measured.reading_ease:.0f} (Flesch; 0 is very hard)",
+            f"has a reading ease of {measured_length.reading_ease:.0f} (Flesch; 0 is very hard)",
         )
     for match in words if language == "en" else ():
         if len(match[0]) >= LONG_WORD and any(
-            len(part) >= LONG_WORD for part in re.split(r"['’\-–]", match[0])
+            len(word_part) >= LONG_WORD for word_part in re.split(r"['’\-–]", match[0])
         ):
             yield Hint("long-word", f"has the long word {_shown(match[0])!r}", *match.span())
 
@@ -280,14 +294,14 @@ def _capitals(text: str, words: Sequence[re.Match[str]]) -> Iterator[Hint]:
 
 
 def _characters(text: str, words: Sequence[re.Match[str]]) -> Iterator[Hint]:
-    """Find hidden and look-alike characters."""
+    """Yield hints on hidden and look-alike characters."""
     if text.isascii() and text.isprintable():
         return
     if not unicodedata.is_normalized("NFC", text):
         yield Hint("not-nfc", "is not in normal form (NFC): a search for its words may miss it")
     for match in _DIRECTION.finditer(text):
         if match[0] not in _MARKS or not any(
-            unicodedata.bidirectional(c) in ("R", "AL") for c in text
+            unicodedata.bidirectional(character) in ("R", "AL") for character in text
         ):
             yield Hint(
                 "direction-mark", f"holds a direction mark ({_name(match[0])})", *match.span()
@@ -301,17 +315,17 @@ def _characters(text: str, words: Sequence[re.Match[str]]) -> Iterator[Hint]:
     for match in words if _LOOKALIKE.search(text) else ():
         scripts = _scripts(match[0]) & _ALIKE
         if len(scripts) > 1:
-            both = " and ".join(sorted(script.capitalize() for script in scripts))
+            script_names = " and ".join(sorted(script.capitalize() for script in scripts))
             yield Hint(
                 "mixed-scripts",
-                f"has {both} letters in one word, {_shown(match[0])!r}",
+                f"has {script_names} letters in one word, {_shown(match[0])!r}",
                 *match.span(),
             )
 
 
 def _words_of(text: str, lists: WordLists) -> Iterator[Hint]:
-    for words, why in lists.loaded:
-        yield from _listed(text, words, "loaded-wording", "loaded wording, which " + why)
+    for words, reason in lists.loaded:
+        yield from _listed(text, words, "loaded-wording", "loaded wording, which " + reason)
     yield from _listed(text, lists.leading, "leading-wording", "an opening that leads")
     yield from _listed(
         text,
@@ -322,61 +336,70 @@ def _words_of(text: str, lists: WordLists) -> Iterator[Hint]:
     yield from _listed(
         text, lists.vague, "vague-word", "a vague word: people mean different amounts by it"
     )
-    bare = _BRACKETS.sub(lambda match: " " * len(match[0]), text)
-    if match := lists.joiners.search(bare):
+    without_brackets = _BRACKETS.sub(lambda match: " " * len(match[0]), text)
+    if match := lists.joiners.search(without_brackets):
         yield Hint("two-in-one", f"may ask two things at once ({match[0]!r})", *match.span())
     for start, stop in _sentences(text):
-        found = lists.negated(text[start:stop])
-        if len(found) > 1:
-            both = " and ".join(repr(one[0]) for one in found[:2])
+        negators = lists.negated(text[start:stop])
+        if len(negators) > 1:
+            quoted = " and ".join(repr(negator[0]) for negator in negators[:2])
             yield Hint(
                 "double-negation",
-                f"negates twice ({both})",
-                start + found[0].start(),
-                start + found[-1].end(),
+                f"negates twice ({quoted})",
+                start + negators[0].start(),
+                start + negators[-1].end(),
             )
 
 
 def _form(wording: Wording) -> Iterator[Hint]:
-    """A statement asks nothing, and a question does."""
-    asks = wording.text.rstrip().rstrip("\"'”’)]»").endswith(("?", "？", "؟"))
-    if asks and wording.variant.kind is not VariantKind.QUESTION:
+    """Yield a hint if a statement asks something, or a question does not."""
+    is_question = wording.text.rstrip().rstrip("\"'”’)]»").endswith(("?", "？", "؟"))
+    if is_question and wording.variant.kind is not VariantKind.QUESTION:
         yield Hint("question", "is a question; people and models agree with statements")
-    if wording.variant.kind is VariantKind.QUESTION and not asks and wording.text.strip():
+    if wording.variant.kind is VariantKind.QUESTION and not is_question and wording.text.strip():
         yield Hint("no-question-mark", "has no question mark")
 
 
 def _negators(wording: Wording, original: Wording | None) -> Iterator[Hint]:
-    """A negation denies its original overtly, an opposite reverses it without a negator (Ceron et
-    al. 2024).
+    """Yield hints on the negators of a flipped wording.
 
-    The negation of a statement that is negated itself may as well leave the negator out.
+    A negation denies its original overtly, an opposite reverses it without a negator (Ceron et al.
+    2024). The negation of a statement that is negated itself may as well leave the negator out.
     """
     lists = word_lists(wording.language)
     if lists is None or wording.relation is not Relation.FLIPPED:
         return
     if original is not None and folded(original.text) == folded(wording.text):
         return  # lint reports the more serious fault
-    here = lists.negated(wording.text)
-    there = lists.negated(original.text) if original is not None else []
+    own_negators = lists.negated(wording.text)
+    original_negators = lists.negated(original.text) if original is not None else []
     kind = wording.variant.kind
-    if kind is VariantKind.NEGATION and not there and not lists.negators.search(wording.text):
+    if (
+        kind is VariantKind.NEGATION
+        and not original_negators
+        and not lists.negators.search(wording.text)
+    ):
         yield Hint("negation-without-negator", "has no negator (not, no, never …)")
-    if kind is VariantKind.OPPOSITE and len(here) > len(there):
+    if kind is VariantKind.OPPOSITE and len(own_negators) > len(original_negators):
         yield Hint(
             "opposite-with-negator",
-            f"has a negator ({here[0][0]!r}), as a negation has",
-            *here[0].span(),
+            f"has a negator ({own_negators[0][0]!r}), as a negation has",
+            *own_negators[0].span(),
         )
 
 
 def _beside(wording: Wording, original: Wording | None) -> Iterator[Hint]:
     if original is None or wording is original or wording.relation is not Relation.SAME:
         return
-    here, there = (len(_WORD.findall(one.text)) for one in (wording, original))
-    if abs(here - there) >= FEWEST_APART and max(here, there) > LENGTHS * min(here, there):
+    n_words, n_original_words = (
+        len(_WORD.findall(compared_wording.text)) for compared_wording in (wording, original)
+    )
+    if abs(n_words - n_original_words) >= FEWEST_APART and max(
+        n_words, n_original_words
+    ) > LENGTHS * min(n_words, n_original_words):
         yield Hint(
-            "other-length", f"has {here} words, and the original {there}: is the meaning the same?"
+            "other-length",
+            f"has {n_words} words, and the original {n_original_words}: is the meaning the same?",
         )
 
 
@@ -395,19 +418,26 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _syllables(word: str) -> int:
-    """Count the syllables of an English word: groups of vowels, without a silent e at the end."""
-    plain = word.casefold()
-    groups = len(re.findall(r"[aeiouy]+", plain))
-    silent = plain.endswith("e") and not plain.endswith(("le", "ee", "ye")) and groups > 1
-    silent = silent or (plain.endswith("ed") and not plain.endswith(("ted", "ded")) and groups > 1)
-    return max(1, groups - silent)
+    """Return the number of syllables of an English word.
+
+    It is that of groups of vowels, without a silent e at the end.
+    """
+    lowered = word.casefold()
+    groups = len(re.findall(r"[aeiouy]+", lowered))
+    is_silent = lowered.endswith("e") and not lowered.endswith(("le", "ee", "ye")) and groups > 1
+    is_silent = is_silent or (
+        lowered.endswith("ed") and not lowered.endswith(("ted", "ded")) and groups > 1
+    )
+    return max(1, groups - is_silent)
 
 
 def _scripts(word: str) -> set[str]:
     """Return the scripts of a word's letters, by the names that Unicode gives them."""
     if word.isascii():
         return set()
-    return {unicodedata.name(c, "?").split()[0] for c in word if c.isalpha()}
+    return {
+        unicodedata.name(character, "?").split()[0] for character in word if character.isalpha()
+    }
 
 
 def _name(character: str) -> str:
@@ -422,7 +452,10 @@ def without_choices(instrument: Instrument) -> Instrument:
     """Return an instrument without its multiple-choice questions, for checks of statements only."""
     refs = {item.ref for item in instrument.choices}
     return replace(
-        instrument, statements=tuple(s for s in instrument.statements if s.ref not in refs)
+        instrument,
+        statements=tuple(
+            statement for statement in instrument.statements if statement.ref not in refs
+        ),
     )
 
 
@@ -432,12 +465,12 @@ def choice_findings(instrument: Instrument, language: str | None = None) -> Iter
     first: dict[tuple[Bias, str, str, str], str] = {}
     for statement in instrument.statements:
         item = items.get(statement.ref)
-        for spoken in dict.fromkeys(w.language for w in statement.wordings):
-            if language in (None, spoken) and item is not None:
-                yield from _of_question(statement, item, spoken)
-                yield from _twice(statement, item, spoken, first)
-            elif language in (None, spoken):
-                yield from _under_no_bias(statement, spoken)
+        for wording_language in dict.fromkeys(wording.language for wording in statement.wordings):
+            if language in (None, wording_language) and item is not None:
+                yield from _of_question(statement, item, wording_language)
+                yield from _twice(statement, item, wording_language, first)
+            elif language in (None, wording_language):
+                yield from _under_no_bias(statement, wording_language)
 
 
 def reads_as_question(statement: Statement, language: str) -> bool:
@@ -458,7 +491,11 @@ def _under_no_bias(statement: Statement, language: str) -> Iterator[LintFinding]
 
 
 def _of_question(statement: Statement, item: ChoiceItem, language: str) -> Iterator[LintFinding]:
-    wordings = [w for w in statement.wordings if w.language == language and w.variant.kind in FORMS]
+    wordings = [
+        candidate
+        for candidate in statement.wordings
+        if candidate.language == language and candidate.variant.kind in FORMS
+    ]
     yield from _unreadable(statement, language)
     for wording in wordings:
         yield from _further(statement.ref, wording)
@@ -466,10 +503,12 @@ def _of_question(statement: Statement, item: ChoiceItem, language: str) -> Itera
     pair = pair_of(statement, item, language)
     if isinstance(pair, ChoicePair):
         texts = tuple(
-            Quoted(str(w.variant), w.text) for w in wordings if w.variant in (ORIGINAL, CHANGED)
+            Quoted(str(form.variant), form.text)
+            for form in wordings
+            if form.variant in (ORIGINAL, CHANGED)
         )
-        unreadable = pair.changed is None and any(w.variant == CHANGED for w in wordings)
-        yield from _of_pair(statement.ref, pair, language, texts, unreadable=unreadable)
+        is_unreadable = pair.changed is None and any(form.variant == CHANGED for form in wordings)
+        yield from _of_pair(statement.ref, pair, language, texts, unreadable=is_unreadable)
 
 
 def _unreadable(statement: Statement, language: str) -> Iterator[LintFinding]:
@@ -487,7 +526,7 @@ def _unreadable(statement: Statement, language: str) -> Iterator[LintFinding]:
 
 
 def _further(ref: str, wording: Wording) -> Iterator[LintFinding]:
-    """Note further changed forms: a question is asked in one."""
+    """Yield a finding on a further changed form. A question is asked in one."""
     if wording.variant.kind is CHANGED.kind and wording.variant != CHANGED:
         message = (
             f"{wording.language}: {wording.variant} is never asked: a question has one "
@@ -502,34 +541,35 @@ def _further(ref: str, wording: Wording) -> Iterator[LintFinding]:
 def _form_characters(ref: str, wording: Wording) -> Iterator[LintFinding]:
     for hint in character_hints(wording.text):
         message = f"{wording.language}: {wording.variant} {hint.message}"
-        place = (
+        location = (
             ref,
             wording.variant,
             wording.language,
             (Quoted(str(wording.variant), wording.text),),
         )
-        yield LintFinding(hint.severity, hint.code, ref, message, *place, detail=hint.message)
+        yield LintFinding(hint.severity, hint.code, ref, message, *location, detail=hint.message)
 
 
 def _of_pair(
     ref: str, pair: ChoicePair, language: str, texts: tuple[Quoted, ...], *, unreadable: bool
 ) -> Iterator[LintFinding]:
-    """Yield findings on a question with a readable original; `unreadable`: its changed form cannot
-    be read.
+    """Yield findings on a question with a readable original.
+
+    With `unreadable`, its changed form cannot be read.
     """
-    place = (ref, CHANGED, language, texts)
+    location = (ref, CHANGED, language, texts)
     if pair.changed is not None:
         for fault in pair_faults(pair):
             yield LintFinding(
-                "warning", "not-of-bias", ref, f"{pair.bias}: {fault}", *place, detail=fault
+                "warning", "not-of-bias", ref, f"{pair.bias}: {fault}", *location, detail=fault
             )
         for hint in pair_hints(pair):
             yield LintFinding(
-                "note", "bias-wording", ref, f"{pair.bias}: {hint}", *place, detail=hint
+                "note", "bias-wording", ref, f"{pair.bias}: {hint}", *location, detail=hint
             )
     elif not unreadable:
         message = f"has no changed form, so {pair.bias} cannot be measured on it"
-        yield LintFinding("warning", "no-changed-form", ref, message, *place)
+        yield LintFinding("warning", "no-changed-form", ref, message, *location)
     for (kind, draw), form in pair.perturbed.items():
         if form.options != pair.original.options:
             name = f"{kind}-{draw}"
@@ -562,17 +602,20 @@ def _twice(
     language: str,
     first: dict[tuple[Bias, str, str, str], str],
 ) -> Iterator[LintFinding]:
-    """Note a duplicate question under the same bias; other biases may have the same question."""
+    """Yield a finding on a duplicate question under the same bias.
+
+    Other biases may have the same question.
+    """
     original = statement.wording(ORIGINAL, language)
     if original is None:
         return
-    before = first.setdefault(
+    first_ref = first.setdefault(
         (item.bias, item.variant, language, folded(original.text)), statement.ref
     )
-    if before != statement.ref:
-        message = f"{language}: the same question as {before}"
+    if first_ref != statement.ref:
+        message = f"{language}: the same question as {first_ref}"
         texts = (Quoted(f"{statement.ref} original", original.text),)
-        place = (statement.ref, ORIGINAL, language, texts)
+        location = (statement.ref, ORIGINAL, language, texts)
         yield LintFinding(
-            "warning", "duplicate-question", statement.ref, message, *place, detail=before
+            "warning", "duplicate-question", statement.ref, message, *location, detail=first_ref
         )

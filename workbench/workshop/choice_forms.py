@@ -1,5 +1,4 @@
-"""Compares two forms of a multiple-choice question: options that moved, were added, or were
-removed.
+"""The comparison of two forms of a multiple-choice question: moved, added and removed options.
 
 In a comparison by words, reordered options look like other options. Here options are matched by
 text.
@@ -24,13 +23,13 @@ class OptionLine:
     "capital letter in the changed form, or in the original if the option was removed"
     text: str
     was: str | None = None
-    "its letter in the original; None: new"
+    "its letter in the original, or None for a new option"
     gone: bool = False
     "whether the changed form lacks it"
 
     @property
     def mark(self) -> str:
-        """The change: `+` new, `−` removed, `was C` with another letter; empty if unchanged."""
+        """The change: `+` new, `−` removed, `was C` with another letter, or empty if unchanged."""
         if self.gone:
             return "−"
         if self.was is None:
@@ -39,8 +38,9 @@ class OptionLine:
 
 
 def option_lines(original: Choice, changed: Choice) -> tuple[OptionLine, ...]:
-    """Return the options of the changed form in order; removed ones are at their original
-    positions.
+    """Return the options of the changed form in order.
+
+    Removed ones are at their original positions.
 
     Examples
     --------
@@ -49,31 +49,38 @@ def option_lines(original: Choice, changed: Choice) -> tuple[OptionLine, ...]:
     ['A was C', 'B ', 'C was A']
     """  # noqa: E501
     lines = [
-        OptionLine(LETTERS[place].upper(), option, _letter(original, option))
-        for place, option in enumerate(changed.options)
+        OptionLine(LETTERS[position].upper(), option, _letter(original, option))
+        for position, option in enumerate(changed.options)
     ]
-    for place, option in enumerate(original.options):
+    for index, option in enumerate(original.options):
         if option not in changed.options:
-            letter = LETTERS[place].upper()
-            before = LETTERS[place - 1].upper() if place else None
-            after = next(
-                (at + 1 for at, line in enumerate(lines) if before and line.was == before), 0
+            letter = LETTERS[index].upper()
+            previous_letter = LETTERS[index - 1].upper() if index else None
+            insert_at = next(
+                (
+                    line_index + 1
+                    for line_index, line in enumerate(lines)
+                    if previous_letter and line.was == previous_letter
+                ),
+                0,
             )
-            lines.insert(after, OptionLine(letter, option, letter, gone=True))
+            lines.insert(insert_at, OptionLine(letter, option, letter, gone=True))
     return tuple(lines)
 
 
 def word_pairs(before: str, after: str) -> tuple[tuple[str, str], ...]:
-    """Return each word with its form after typos; () if the words do not correspond.
+    """Return each word with its form after typos, or () if the words do not correspond.
 
     Examples
     --------
     >>> word_pairs("Good or bad?", "Gopd or bad?")
     (('Good', 'Gopd'), ('or', 'or'), ('bad?', 'bad?'))
     """
-    was, now = before.split(" "), after.split(" ")
-    alike = [(old, new) for old, new in zip(was, now, strict=False) if len(old) == len(new)]
-    return tuple(alike) if len(alike) == len(was) == len(now) else ()
+    old_words, new_words = before.split(" "), after.split(" ")
+    pairs = [
+        (old, new) for old, new in zip(old_words, new_words, strict=False) if len(old) == len(new)
+    ]
+    return tuple(pairs) if len(pairs) == len(old_words) == len(new_words) else ()
 
 
 def _letter(choice: Choice, option: str) -> str | None:
@@ -97,7 +104,7 @@ _BOTH_WAYS = re.compile(
     r"|\b(?:allow|permit)(?:s|ing|ted)? for\b|\ba (?:permit|permits)\b",
     re.IGNORECASE,
 )
-"words that reverse the meaning again, ask in both directions, or would have to change, too"
+"a question of only these words asks for a choice between options and does not mention the subject"
 _ASKS_WHICH = word_set(
     """
     a about agree an and answer b best better bit both choose closer closest come comes describes do
@@ -124,7 +131,7 @@ class Reworded:
 
 
 def reworded(bias: Bias, original: Choice) -> Reworded | None:
-    """Return a draft of the changed form of a question; None if no rule gives a usable one.
+    """Return a draft of the changed form of a question, or None if no rule gives a usable one.
 
     Examples
     --------
@@ -137,24 +144,29 @@ def reworded(bias: Bias, original: Choice) -> Reworded | None:
     "Wouldn't you agree that the state should do more?"
     """  # noqa: E501
     if bias is Bias.ALLOW_FORBID:
-        made = _forbidding(original)
+        draft = _forbidding(original)
     else:
-        made = _suggesting(original) if bias is Bias.ACQUIESCENCE else None
-    if made is None or pair_faults(ChoicePair("", bias, original, made.choice)):
+        draft = _suggesting(original) if bias is Bias.ACQUIESCENCE else None
+    if draft is None or pair_faults(ChoicePair("", bias, original, draft.choice)):
         return None
-    return made
+    return draft
 
 
 def _forbidding(original: Choice) -> Reworded | None:
-    """Exchange the word that allows, if it is the only one: *forbidden* takes the same complements
-    as *allowed*.
+    """Exchange the only word that allows.
+
+    The word *forbidden* takes the same complements as *allowed*.
     """
-    found = _ALLOWING.findall(original.stem)
-    if len(found) != 1 or _BOTH_WAYS.search(original.stem):
+    allowing_words = _ALLOWING.findall(original.stem)
+    if len(allowing_words) != 1 or _BOTH_WAYS.search(original.stem):
         return None
-    instead = FORBIDDING[found[0].lower()]
-    stem = _ALLOWING.sub(instead.capitalize() if found[0][0].isupper() else instead, original.stem)
-    return Reworded(Choice(stem, YES_NO_WORDS), f"{found[0].lower()} becomes {instead}")
+    replacement = FORBIDDING[allowing_words[0].lower()]
+    stem = _ALLOWING.sub(
+        replacement.capitalize() if allowing_words[0][0].isupper() else replacement, original.stem
+    )
+    return Reworded(
+        Choice(stem, YES_NO_WORDS), f"{allowing_words[0].lower()} becomes {replacement}"
+    )
 
 
 def _suggesting(original: Choice) -> Reworded | None:
@@ -162,15 +174,19 @@ def _suggesting(original: Choice) -> Reworded | None:
     words = re.findall(r"[^\W\d_]+", original.stem.lower())
     if len(original.options) != 2 or not words or not _ASKS_WHICH.issuperset(words):
         return None
-    said = original.options[0].strip().rstrip(".")
-    denied = negate(said)
-    points = _POINTS.intersection(re.findall(r"[^\W\d_]+", said.lower()))
-    if denied is None or denied.rule == "denied as a whole" or points:
+    statement = original.options[0].strip().rstrip(".")
+    negation = negate(statement)
+    references = _POINTS.intersection(re.findall(r"[^\W\d_]+", statement.lower()))
+    if negation is None or negation.rule == "denied as a whole" or references:
         return None  # without a known verb it may not be a sentence
-    first = said.split()[0]
-    begun = said[0].lower() + said[1:] if first.lower() in STARTERS | SUBJECTS else said
+    first_word = statement.split()[0]
+    clause = (
+        statement[0].lower() + statement[1:]
+        if first_word.lower() in STARTERS | SUBJECTS
+        else statement
+    )
     return Reworded(
-        Choice(f"Wouldn't you agree that {begun}?", YES_NO_WORDS),
+        Choice(f"Wouldn't you agree that {clause}?", YES_NO_WORDS),
         "the first statement is suggested",
     )
 
@@ -178,7 +194,7 @@ def _suggesting(original: Choice) -> Reworded | None:
 DONT_KNOW = "Don't know"
 YES_NO = ("yes", "no")
 SCALE, SCALE_WITHOUT_MIDDLE = 5, 4
-"numbers of options of odd/even scales: its delta uses b and d of five (appendix A.2)"
+"numbers of options of odd/even scales, whose delta uses b and d of five (appendix A.2)"
 WRITTEN = frozenset({Bias.ACQUIESCENCE, Bias.ALLOW_FORBID})
 "biases whose changed form a person writes"
 
@@ -228,7 +244,10 @@ class Forms:
     original: Choice
     changed: Choice
     places: tuple[int | None, ...]
-    "for each option of the changed form, the index of the same option in the original; None: new"
+    """for each option of the changed form, the index of the same option in the original
+
+    It is None if the option is new.
+    """
     middle_removed: bool | None = None
     "odd/even: as in ChoicePair"
     warnings: tuple[str, ...] = field(default=())
@@ -236,12 +255,13 @@ class Forms:
 
     @property
     def letters(self) -> Mapping[str, str | None]:
-        """Return letter of the changed form -> letter of the same option in the original: `{"a":
-        "c", …}`.
+        """The letters of the changed form with those of the same options in the original.
+
+        They are as in `{"a": "c", …}`.
         """
         return {
-            LETTERS[place]: None if same is None else LETTERS[same]
-            for place, same in enumerate(self.places)
+            LETTERS[index]: None if original_index is None else LETTERS[original_index]
+            for index, original_index in enumerate(self.places)
         }
 
 
@@ -277,9 +297,9 @@ def opinion_floated(choice: Choice, label: str = DONT_KNOW) -> Forms:
     a middle option, which delta needs.
     """
     check_choice(choice)
-    if known := [option for option in choice.options if _evades(option)]:
+    if evading := [option for option in choice.options if _evades(option)]:
         raise UsageError(
-            f"the question has an option for those without an opinion: “{known[0]}”. Leave it "
+            f"the question has an option for those without an opinion: “{evading[0]}”. Leave it "
             "out first."
         )
     if len(choice.options) % 2 == 0:
@@ -305,8 +325,8 @@ def odd_even(choice: Choice, middle: str | None = None) -> Forms:
     and for a `middle` that is missing, superfluous or a duplicate.
     """
     check_choice(choice)
-    if known := [option for option in choice.options if _evades(option)]:
-        raise UsageError(f"“{known[0]}” is no step of a scale. Leave it out first.")
+    if evading := [option for option in choice.options if _evades(option)]:
+        raise UsageError(f"“{evading[0]}” is no step of a scale. Leave it out first.")
     if len(choice.options) == SCALE and middle is None:
         return _odd_even(
             choice, replace(choice, options=choice.options[:2] + choice.options[3:]), removed=True
@@ -315,13 +335,13 @@ def odd_even(choice: Choice, middle: str | None = None) -> Forms:
         full = replace(choice, options=(*choice.options[:2], middle, *choice.options[2:]))
         check_choice(full)
         return _odd_even(full, choice, removed=False)
-    wanted = {
+    advice = {
         SCALE: "a scale of five has its middle option: give none",
         SCALE_WITHOUT_MIDDLE: "give its middle option",
     }
-    usual = "a scale has five options, or four and a middle option that is given"
+    rule = "a scale has five options, or four and a middle option that is given"
     raise UsageError(
-        f"found {len(choice.options)} options; {wanted.get(len(choice.options), usual)}"
+        f"found {len(choice.options)} options; {advice.get(len(choice.options), rule)}"
     )
 
 
@@ -336,7 +356,7 @@ def form_pair(
 ) -> tuple[ChoicePair, tuple[str, ...]]:
     """Return the pair of a bias that follows from a question, with hints.
 
-    `label` is the option that opinion floating adds. `shares` belong to the options of `choice`; if
+    `label` is the option that opinion floating adds. `shares` belong to the options of `choice`. If
     a middle option is inserted they are left out, because nobody was offered it. Raises UsageError
     for a bias whose changed form a person writes, and if no such form is possible.
     """
@@ -366,7 +386,7 @@ def form_pair(
             *warnings,
             "the shares are left out: they are of answers without the middle option",
         )
-    made = ChoicePair(
+    pair = ChoicePair(
         key,
         bias,
         forms.original,
@@ -375,7 +395,7 @@ def form_pair(
         middle_removed=forms.middle_removed,
         shares=tuple(shares),
     )
-    return made, warnings
+    return pair, warnings
 
 
 def check_choice(choice: Choice) -> None:
@@ -385,20 +405,21 @@ def check_choice(choice: Choice) -> None:
     if not 2 <= len(choice.options) <= len(LETTERS):
         raise UsageError(f"found {len(choice.options)} options; a question has 2 to {len(LETTERS)}")
     folded = [" ".join(option.split()).casefold() for option in choice.options]
-    for place, option in enumerate(folded):
-        letter = LETTERS[place].upper()
+    for index, option in enumerate(folded):
+        letter = LETTERS[index].upper()
         if not option:
             raise UsageError(f"option {letter} is empty")
-        if option in folded[:place]:
+        if option in folded[:index]:
             first = LETTERS[folded.index(option)].upper()
             raise UsageError(
-                f"options {first} and {letter} are the same: “{choice.options[place]}”"
+                f"options {first} and {letter} are the same: “{choice.options[index]}”"
             )
 
 
 def pair_faults(pair: ChoicePair) -> tuple[str, ...]:
-    """Return sentences on the requirements of its bias that a pair fails: two options, yes and no,
-    the words in question.
+    """Return sentences on the requirements of its bias that a pair fails.
+
+    They are two options, yes and no, and certain words.
     """
     if pair.changed is None:
         return ("the changed form has no text",)
@@ -408,9 +429,11 @@ def pair_faults(pair: ChoicePair) -> tuple[str, ...]:
 
 
 def pair_hints(pair: ChoicePair) -> tuple[str, ...]:
-    """Return hints on a valid pair, in sentences. None is a fault.
+    """Return hints on a valid pair, in sentences.
 
-    For forms that follow from the question, hints say where the published formulas count another
+    None is a fault.
+
+    For forms that follow from the question, hints tell when the published formulas count another
     option as the middle.
     """
     if pair.changed is None:
@@ -420,10 +443,10 @@ def pair_hints(pair: ChoicePair) -> tuple[str, ...]:
     if pair.bias not in WRITTEN:
         return ()
     if pair.bias is Bias.ALLOW_FORBID:
-        words = _ALLOWS.search(pair.original.stem)
+        match = _ALLOWS.search(pair.original.stem)
         return (
             ()
-            if words
+            if match
             else ("the original does not ask whether something is allowed, permitted or accepted",)
         )
     return tuple(_suggestion_hints(pair.original, pair.changed))
@@ -449,8 +472,9 @@ def _middle_hint(option: str) -> list[str]:
 
 
 def _third_hints(choice: Choice) -> list[str]:
-    """Return hints on the option that the published formulas count as the middle of scales without
-    five options.
+    """Return hints on the option that the published formulas count as the middle.
+
+    They are for scales without five options.
     """
     n = len(choice.options)
     if n == SCALE or n % 2 == 0:
@@ -471,84 +495,86 @@ def _odd_even(full: Choice, short: Choice, *, removed: bool) -> Forms:
 
 def original_faults(bias: Bias, original: Choice) -> tuple[str, ...]:
     """Return sentences on the requirements for a written changed form that an original fails."""
-    found = _two("original", original)
+    faults = _two("original", original)
     if bias is Bias.ALLOW_FORBID:
-        found += _yes_no("original", original)
+        faults += _yes_no("original", original)
         if _FORBIDS.search(original.stem):
-            found.append(
+            faults.append(
                 "the original asks whether something is forbidden: the changed form should"
             )
-    return tuple(found)
+    return tuple(faults)
 
 
 def _written_faults(pair: ChoicePair, original: Choice, changed: Choice) -> list[str]:
-    found = [
+    faults = [
         *original_faults(pair.bias, original),
         *_two("changed", changed),
         *_yes_no("changed", changed),
     ]
     if original.stem.strip() == changed.stem.strip():
-        found.append("both forms ask the same")
+        faults.append("both forms ask the same")
     if pair.bias is Bias.ALLOW_FORBID and not _FORBIDS.search(changed.stem):
-        found.append("the changed form does not ask whether something is forbidden")
-    return found
+        faults.append("the changed form does not ask whether something is forbidden")
+    return faults
 
 
 def _two(name: str, choice: Choice) -> list[str]:
-    n = len(choice.options)
-    return [] if n == 2 else [f"the {name} form has {n} options, not two"]
+    n_options = len(choice.options)
+    return [] if n_options == 2 else [f"the {name} form has {n_options} options, not two"]
 
 
 def _yes_no(name: str, choice: Choice) -> list[str]:
-    said = tuple(option.strip(" .").lower() for option in choice.options)
-    return [] if said == YES_NO else [f"the options of the {name} form are not Yes and No"]
+    option_words = tuple(option.strip(" .").lower() for option in choice.options)
+    return [] if option_words == YES_NO else [f"the options of the {name} form are not Yes and No"]
 
 
 def _formed_faults(pair: ChoicePair, original: Choice, changed: Choice) -> list[str]:
-    """Compare a changed form with the one that follows from the original."""
+    """Return the differences of a changed form from the one that follows from the original."""
     try:
         if pair.bias is Bias.ODD_EVEN:
-            wanted = odd_even(original).changed
+            expected = odd_even(original).changed
         elif pair.bias is Bias.RESPONSE_ORDER:
-            wanted = reversed_order(original).changed
+            expected = reversed_order(original).changed
         else:
-            added = (
+            added_option = (
                 changed.options[-1]
                 if len(changed.options) == len(original.options) + 1
                 else DONT_KNOW
             )
-            wanted = opinion_floated(original, added).changed
+            expected = opinion_floated(original, added_option).changed
     except UsageError as error:
         return [str(error)]
-    found = (
+    faults = (
         []
-        if wanted.stem == changed.stem
+        if expected.stem == changed.stem
         else ["the two forms differ in the text before the options"]
     )
-    if wanted.options != changed.options:
-        found.append(
-            f"the changed options are not {', '.join(f'“{option}”' for option in wanted.options)}"
+    if expected.options != changed.options:
+        faults.append(
+            f"the changed options are not {', '.join(f'“{option}”' for option in expected.options)}"
         )
-    return found
+    return faults
 
 
 def _suggestion_hints(original: Choice, changed: Choice) -> list[str]:
-    """Check whether a yes/no wording suggests the first of two options."""
-    found = []
+    """Return hints on whether a yes/no wording suggests the first of two options."""
+    found_hints = []
     if not _SUGGESTS.search(changed.stem):
-        found.append("the changed form does not suggest an answer (“Don't you think that …”)")
+        found_hints.append("the changed form does not suggest an answer (“Don't you think that …”)")
     if len(original.options) == 2:
-        asked, first, second = (
+        stem_words, first_words, second_words = (
             _words(changed.stem),
             _words(original.options[0]),
             _words(original.options[1]),
         )
-        if asked & (second - first) and not asked & (first - second):
-            found.append(
+        if stem_words & (second_words - first_words) and not stem_words & (
+            first_words - second_words
+        ):
+            found_hints.append(
                 "the changed form has words of the second option and none of the first: it "
                 "suggests the first"
             )
-    return found
+    return found_hints
 
 
 def _words(text: str) -> frozenset[str]:

@@ -1,8 +1,7 @@
-"""Lines of an answer, and the wordings in them: surrounding marks are removed, and the inside stays
-unchanged.
+"""Lines of a model's answer, and the wordings in them.
 
-A changed form of a multiple-choice question is a draft of several lines: the question, and its
-options.
+Marks around a wording are removed, and the inside stays unchanged. A changed form of a
+multiple-choice question is a draft of several lines: the question, and its options.
 """
 
 from __future__ import annotations
@@ -26,8 +25,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 YES_NO = ("Yes", "No")
-"""options of every written changed form (Tjuatja et al. 2024, table 1), added to a question without
-options"""
+"""options of every written changed form (Tjuatja et al. 2024, table 1)
+
+They are added to a question without options.
+"""
 _OPTION = re.compile(r"\W{0,4}([A-Z])\W{0,2}[.):\]]\W{0,3}\s+(\S.*)")
 _BEHIND = re.compile(r"\s+\(?A[.):]\s*(Yes)\W{1,4}B[.):]\s*(No)\b\W*$", re.IGNORECASE)
 "options on the line of the question"
@@ -45,14 +46,15 @@ def drafted(kind: VariantKind, line: str) -> str:
     """
     if kind is not VariantKind.CHANGED:
         return bare(line)
-    stem, options = _parted([one for one in line.split("\n") if one.strip()])
-    known = {said.lower(): said for said in YES_NO}
-    # The letters are off: a number belongs to the option.
-    shown = [unmarked(option) for option in options]
-    if all(option.endswith(".") for option in shown):
-        shown = [option.rstrip(" .") for option in shown]
+    stem, options = _parted([text_line for text_line in line.split("\n") if text_line.strip()])
+    yes_no_by_word = {option.lower(): option for option in YES_NO}
+    # The letters are removed already, so a number belongs to the option.
+    option_texts = [unmarked(option) for option in options]
+    if all(option.endswith(".") for option in option_texts):
+        option_texts = [option.rstrip(" .") for option in option_texts]
     return Choice(
-        bare(stem), tuple(known.get(one.lower(), one) for one in shown) or YES_NO
+        bare(stem),
+        tuple(yes_no_by_word.get(option.lower(), option) for option in option_texts) or YES_NO,
     ).lettered()
 
 
@@ -68,9 +70,9 @@ def questions_of(answer: str) -> tuple[str, ...]:
     for line in answer.split("\n"):
         if not line.strip():
             continue
-        found = _OPTION.fullmatch(line.strip())
-        given = len(_parted(parts[-1])[1]) if parts else 0
-        if found and parts and ord(found[1]) - ord("A") == given:
+        match = _OPTION.fullmatch(line.strip())
+        n_options = len(_parted(parts[-1])[1]) if parts else 0
+        if match and parts and ord(match[1]) - ord("A") == n_options:
             parts[-1].append(line)
         else:
             parts.append([line])
@@ -79,19 +81,19 @@ def questions_of(answer: str) -> tuple[str, ...]:
 
 def offers(line: str) -> bool:
     """Return whether a part of an answer has options."""
-    return bool(_parted([one for one in line.split("\n") if one.strip()])[1])
+    return bool(_parted([text_line for text_line in line.split("\n") if text_line.strip()])[1])
 
 
 def _parted(lines: list[str]) -> tuple[str, list[str]]:
     """Return the question and its options, without letters."""
     options: list[str] = []
     stem = list(lines)
-    while len(stem) > 1 and (found := _OPTION.fullmatch(stem[-1].strip())):
-        options.insert(0, found[2])
+    while len(stem) > 1 and (match := _OPTION.fullmatch(stem[-1].strip())):
+        options.insert(0, match[2])
         stem.pop()
     text = "\n".join(stem)
-    if not options and (behind := _BEHIND.search(text)):
-        return text[: behind.start()], [behind[1], behind[2]]
+    if not options and (trailing := _BEHIND.search(text)):
+        return text[: trailing.start()], [trailing[1], trailing[2]]
     return text, options
 
 
@@ -110,7 +112,7 @@ def lines_of(answer: str) -> tuple[str, ...]:
 
 _BULLET = re.compile(r"[-*•‣▪–—]\s+")
 _MARKER = re.compile(r"(?:\(?[0-9]{1,3}(?:[.):\]]|\s*[-–—](?=\s+[^\W\d]))|[a-z]\))\s+")
-"a number or letter before a wording; `30 - 40 hours` begins with none"
+"a number or letter before a wording, while `30 - 40 hours` begins with none"
 _LABEL = re.compile(
     r"(?:the\s+)?(?:(?:paraphrased?|reformulat(?:ed|ion)|rewritten|rephrased|negated|negation|opposite|original"
     r"|political(?:ly)?(?: opposite)?)\s*)?"
@@ -125,8 +127,8 @@ _QUOTES = {'"': '"', "“": "”", "”": "”", "„": "“", "«": "»", "»":
 def bare(line: str) -> str:
     """Return a line without the marks around a wording.
 
-    Removed: spaces; one bullet; one number of up to three digits (`3.`, `(3)`, `3 -`); one name
-    such as `Paraphrase 3:`; and, repeatedly, emphasis (`**…**`, backticks) and quotation marks
+    Removed are spaces, one bullet, one number of up to three digits (`3.`, `(3)`, `3 -`), one name
+    such as `Paraphrase 3:`, and, repeatedly, emphasis (`**…**`, backticks) and quotation marks
     around the whole. The inside stays unchanged, and so does a second number: it is part of the
     wording.
 
@@ -144,14 +146,14 @@ def bare(line: str) -> str:
     text = line.strip()
     markers = [_BULLET, _MARKER, _LABEL]
     for _ in range(8):
-        before = text
+        previous = text
         for pattern in markers.copy():
             end = _end_of_marker(pattern, text)
             if end:
                 text = text[end:]
                 markers.remove(pattern)
         text = unmarked(text)
-        if text == before:
+        if text == previous:
             break
     return text
 
@@ -166,42 +168,44 @@ def unmarked(line: str) -> str:
     """
     text = line.strip()
     for _ in range(8):
-        before = text
+        previous = text
         for mark in _EMPHASIS:
             if _around(text, mark, mark):
                 text = text[len(mark) : -len(mark)].strip()
         if text[:1] in _QUOTES and _around(text, text[0], _QUOTES[text[0]]):
             text = text[1:-1].strip()
-        if text == before:
+        if text == previous:
             break
     return text
 
 
 def _end_of_marker(pattern: re.Pattern[str], text: str) -> int:
-    """Return where a marker at the beginning of a text ends, or 0 if there is none."""
-    found = pattern.match(text)
-    if found is None or (pattern is _LABEL and not found.group().strip(" \t:")):
+    """Return the end of a marker at the beginning of a text, or 0 if there is none."""
+    match = pattern.match(text)
+    if match is None or (pattern is _LABEL and not match.group().strip(" \t:")):
         return 0
-    return found.end()
+    return match.end()
 
 
 def _around(text: str, first: str, last: str) -> bool:
     """Return whether marks surround the whole text and do not occur inside it."""
-    inside = text[len(first) : len(text) - len(last)]
-    whole = len(text) > len(first) + len(last) and text.startswith(first) and text.endswith(last)
-    return whole and (
-        (first not in inside and last not in inside) or (first == "'" and inside.count("'") == 1)
+    inner = text[len(first) : len(text) - len(last)]
+    is_surrounded = (
+        len(text) > len(first) + len(last) and text.startswith(first) and text.endswith(last)
+    )
+    return is_surrounded and (
+        (first not in inner and last not in inner) or (first == "'" and inner.count("'") == 1)
     )
 
 
 LONGEST = 10_000
-"most characters of a wording"
+"the largest number of characters of a wording"
 SHINGLE = 5
 "number of consecutive words of the instruction that make a line an echo of it"
 
 
 class Fault(StrEnum):
-    """Why a line is not shown to reviewers."""
+    """The reason why a line is not shown to reviewers."""
 
     EMPTY = "empty"
     CONTROL = "control"
@@ -251,8 +255,9 @@ FAULTS = {
 
 
 def fault_in_words(fault: str, lines: int = 1) -> str:
-    """Return a fault as a predicate of that many lines; a fault of a newer workbench keeps its
-    name.
+    """Return a fault as a predicate of that many lines.
+
+    A fault of a newer workbench keeps its name.
 
     >>> fault_in_words("echo"), fault_in_words("echo", 3)
     ('talks about the task instead of doing it', 'talk about the task instead of doing it')
@@ -270,8 +275,9 @@ class Line:
 
 
 def compared(text: str) -> str:
-    """Return a text normalised for comparison: NFC, no case, single spaces, no final full stop or
-    mark.
+    """Return a text normalised for comparison.
+
+    It is NFC, without case, with single spaces, and without a final full stop or mark.
     """
     return " ".join(unicodedata.normalize("NFC", text).casefold().split()).rstrip(".!…。")
 
@@ -301,23 +307,31 @@ _TASK = re.compile(
     r"|^the statement (?:is|should|you|can|says|reads))\b",
     re.IGNORECASE,
 )
-"words about the task, at any position: small models usually explain themselves"
+"words about the task, at any position, as small models usually explain themselves"
 _CHAT_MARKS = re.compile(
     r"<\||\|>|\[/?INST\]|</?s>|<<SYS>>|\{statement\}|\{n\}|\[(?:insert|your)\b", re.IGNORECASE
 )
 _QUESTION_MARKS = ("?", "？", "؟", "\u037e")
 _OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffd\ufeff")
-"direction overrides reorder adjacent text; U+FFFD stands for a broken character"
+"""characters that are never allowed
+
+Direction overrides reorder adjacent text, and U+FFFD stands for a broken character.
+"""
 
 
 def unprintable(text: str) -> str:
-    """Return the first character that is not allowed in a wording, "" if there is none.
+    """Return the first character that is not allowed in a wording, or empty if there is none.
 
-    Joiners and the marks of right-to-left scripts are part of words; controls, lone surrogates,
+    Joiners and the marks of right-to-left scripts are part of words. Controls, lone surrogates,
     direction overrides and the sign for a broken character are not.
     """
     return next(
-        (c for c in text if unicodedata.category(c) in ("Cc", "Cs", "Cn") or c in _OVERRIDES), ""
+        (
+            character
+            for character in text
+            if unicodedata.category(character) in ("Cc", "Cs", "Cn") or character in _OVERRIDES
+        ),
+        "",
     )
 
 
@@ -332,39 +346,41 @@ def wording_text(text: str) -> str:
         raise UsageError("the wording is empty; write one, or reject the draft")
     if len(text) > LONGEST:
         raise UsageError(f"the wording has {len(text):,} characters; give at most {LONGEST:,}")
-    if hidden := unprintable(text):
-        shown = hidden.encode("unicode_escape").decode("ascii")
+    if forbidden := unprintable(text):
+        escaped = forbidden.encode("unicode_escape").decode("ascii")
         raise UsageError(
-            f"the wording holds {shown}, which does not show; give a wording without it"
+            f"the wording holds {escaped}, which does not show; give a wording without it"
         )
     return text
 
 
 def entering(kind: VariantKind, text: str) -> str:
-    """Return a text in the form for an instrument as a wording of a kind; a changed form keeps its
-    options.
+    """Return a text in the form for an instrument as a wording of a kind.
+
+    A changed form keeps its options.
 
     Raises UsageError, naming the fault.
     """
     if kind is not VariantKind.CHANGED:
         return wording_text(text)
-    wrong = parse_choice(text.strip())
-    found = parse_choice(drafted(kind, text)) if isinstance(wrong, TextFault) else wrong
-    if isinstance(found, TextFault):
-        fault = wrong if isinstance(wrong, TextFault) else found
+    as_written = parse_choice(text.strip())
+    parsed = parse_choice(drafted(kind, text)) if isinstance(as_written, TextFault) else as_written
+    if isinstance(parsed, TextFault):
+        fault = as_written if isinstance(as_written, TextFault) else parsed
         raise UsageError(f"found {fault.found}; expected {fault.expected}")
-    for part in (found.stem, *found.options):
+    for part in (parsed.stem, *parsed.options):
         wording_text(part)
-    return found.lettered()
+    return parsed.lettered()
 
 
 def form_faults(bias: Bias, original: str, changed: str) -> tuple[str, ...]:
-    """Return sentences on the requirements of a bias with a written changed form that two texts
-    fail.
+    """Return sentences on the requirements of a bias that two texts fail.
+
+    The bias has a written changed form.
     """
     forms = [parse_choice(text) for text in (original, changed)]
-    if bad := [found for found in forms if isinstance(found, TextFault)]:
-        return (f"found {bad[0].found}; expected {bad[0].expected}",)
+    if faults := [form for form in forms if isinstance(form, TextFault)]:
+        return (f"found {faults[0].found}; expected {faults[0].expected}",)
     first, second = (form for form in forms if isinstance(form, Choice))
     return pair_faults(ChoicePair("", bias, first, second))
 
@@ -374,24 +390,24 @@ def read_answer(
 ) -> tuple[Line, ...]:
     """Return the lines of an answer, each with its fault.
 
-    `basis`: the text shown to the model; `wordings`: those of the statement in its language;
-    `before`: wordings drafted from the same text earlier, whatever the decisions on them.
+    `basis` is the text shown to the model, `wordings` are those of the statement in its language,
+    and `before` are wordings drafted from the same text earlier, whatever the decisions on them.
     """
-    known = {compared(w.text) for w in wordings}
-    seen = {compared(text) for text in before}
-    found: list[Line] = []
-    wanted = prompt.answer is Answer.LINES
+    known_texts = {compared(wording.text) for wording in wordings}
+    earlier_texts = {compared(text) for text in before}
+    lines: list[Line] = []
+    takes_several = prompt.answer is Answer.LINES
     for line in (questions_of if prompt.kind is VariantKind.CHANGED else lines_of)(answer):
         text = drafted(prompt.kind, line)
         fault: str = fault_of(text, prompt, basis, line) or _known(
-            compared(text), compared(basis), known, seen
+            compared(text), compared(basis), known_texts, earlier_texts
         )
-        if not fault and not wanted and any(not other.fault for other in found):
+        if not fault and not takes_several and any(not line_.fault for line_ in lines):
             fault = Fault.EXTRA
         if not fault:
-            seen.add(compared(text))
-        found.append(Line(line, str(fault)))
-    return tuple(found)
+            earlier_texts.add(compared(text))
+        lines.append(Line(line, str(fault)))
+    return tuple(lines)
 
 
 def _known(text: str, basis: str, known: set[str], seen: set[str]) -> str:
@@ -403,18 +419,18 @@ def _known(text: str, basis: str, known: set[str], seen: set[str]) -> str:
 
 
 def fault_of(text: str, prompt: DraftPrompt, basis: str, line: str = "") -> str:
-    """Return why a text alone cannot be a wording, "" if it can; `line`: the line that it was
-    extracted from.
+    """Return the reason why a text alone cannot be a wording, or an empty string if it can.
 
-    A question is not a wording of a statement, only of a question. Lengths are in characters, so
-    that scripts without spaces are treated alike: far too long is more than three times the basis
-    plus a hundred, far too short less than a fifth of it.
+    `line` is the line that it was extracted from. A question is not a wording of a statement, only
+    of a question. Lengths are in characters, so that scripts without spaces are treated alike: far
+    too long is more than three times the basis plus a hundred, far too short less than a fifth of
+    it.
     """
     if prompt.kind is VariantKind.CHANGED:
         return _changed_fault(text, prompt, basis, line)
-    length, due = len(text), len(basis)
+    length, basis_length = len(text), len(basis)
     checks = (
-        (Fault.EMPTY, not any(c.isalnum() for c in text)),
+        (Fault.EMPTY, not any(character.isalnum() for character in text)),
         (Fault.CONTROL, unprintable(text) != ""),
         (
             Fault.REFUSAL,
@@ -422,20 +438,20 @@ def fault_of(text: str, prompt: DraftPrompt, basis: str, line: str = "") -> str:
         ),
         (Fault.ECHO, _is_echo(text, prompt, basis)),
         (Fault.QUESTION, asks(text) and (prompt.kind is VariantKind.ORIGINAL or not asks(basis))),
-        (Fault.LONG, length > min(LONGEST, 3 * due + 100)),
-        (Fault.SHORT, length < due / 5 or length < 3),
+        (Fault.LONG, length > min(LONGEST, 3 * basis_length + 100)),
+        (Fault.SHORT, length < basis_length / 5 or length < 3),
     )
     return next((fault for fault, holds in checks if holds), "")
 
 
 def _changed_fault(text: str, prompt: DraftPrompt, basis: str, line: str) -> str:
-    """Return why a text cannot be the changed form of a question.
+    """Return the reason why a text cannot be the changed form of a question.
 
-    A line without options must end like a question; it is then offered with Yes and No.
+    A line without options must end like a question. It is then given the options Yes and No.
     """
     stem = text.partition("\nA. ")[0]
     checks = (
-        (Fault.EMPTY, not any(c.isalnum() for c in stem)),
+        (Fault.EMPTY, not any(character.isalnum() for character in stem)),
         (Fault.CONTROL, any(unprintable(part) for part in text.split("\n"))),
         (
             Fault.REFUSAL,
@@ -455,8 +471,9 @@ def asks(text: str) -> bool:
 
 
 def _is_echo(text: str, prompt: DraftPrompt, basis: str) -> bool:
-    """Return whether a line talks about the task: with an introduction, a chat mark or the
-    instruction's words.
+    """Return whether a line talks about the task.
+
+    It has an introduction, a chat mark or the instruction's words.
     """
     if text.endswith((":", "：")) or _CHAT_MARKS.search(text):
         return True
@@ -470,35 +487,45 @@ def _is_echo(text: str, prompt: DraftPrompt, basis: str) -> bool:
 
 def _shingles(text: str) -> set[tuple[str, ...]]:
     words = re.findall(r"\w+", text.casefold())
-    return {tuple(words[place : place + SHINGLE]) for place in range(len(words) - SHINGLE + 1)}
+    return {tuple(words[index : index + SHINGLE]) for index in range(len(words) - SHINGLE + 1)}
 
 
 def left_out(
     texts: Sequence[str], decided: Sequence[bool], keep: int, rng: np.random.Generator
 ) -> tuple[int, ...]:
-    """Return the indices of drafts that a random sample of `keep` leaves out, with equal
-    probabilities.
+    """Return the indices of drafts that a random sample of `keep` leaves out.
+
+    All have equal probabilities.
 
     Drafts with decisions stay and count. The sample depends only on the texts and the generator,
     not on the order of the answers.
     """
-    stays = sum(decided)
-    open_ = sorted(
-        (place for place, held in enumerate(decided) if not held), key=lambda place: texts[place]
+    n_decided = sum(decided)
+    open_indices = sorted(
+        (index for index, is_decided in enumerate(decided) if not is_decided),
+        key=lambda index: texts[index],
     )
-    surplus = min(len(open_), stays + len(open_) - keep)
-    if surplus <= 0:
+    n_left_out = min(len(open_indices), n_decided + len(open_indices) - keep)
+    if n_left_out <= 0:
         return ()
-    drawn = rng.permutation(len(open_))[:surplus]
-    return tuple(sorted(open_[int(place)] for place in drawn))
+    sampled = rng.permutation(len(open_indices))[:n_left_out]
+    return tuple(sorted(open_indices[int(index)] for index in sampled))
 
 
 def basis_of(wordings: Iterable[Wording], kind: VariantKind, language: str) -> Wording | None:
-    """Return the wording from which a kind is drafted in a language: the original, or for an
-    original the question.
+    """Return the wording from which a kind is drafted in a language.
+
+    It is the original, or for an original the question.
     """
-    wanted = VariantKind.QUESTION if kind is VariantKind.ORIGINAL else ORIGINAL.kind
-    return next((w for w in wordings if w.variant.kind is wanted and w.language == language), None)
+    basis_kind = VariantKind.QUESTION if kind is VariantKind.ORIGINAL else ORIGINAL.kind
+    return next(
+        (
+            wording
+            for wording in wordings
+            if wording.variant.kind is basis_kind and wording.language == language
+        ),
+        None,
+    )
 
 
 NEGATORS = re.compile(
@@ -510,8 +537,10 @@ _QUANTIFIED = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 FEW_NEW, MANY_NEW = 0.15, 0.95
-"""share of words that the other text lacks: below the first, almost nothing was varied; above the
-second, everything"""
+"""shares of words that the other text lacks
+
+Below the first almost nothing was varied, and above the second everything.
+"""
 
 
 def draft_hints(
@@ -524,18 +553,20 @@ def draft_hints(
 ) -> tuple[str, ...]:
     """Return hints on a drafted line, given the current wordings of its statement.
 
-    `bias`: for a changed form, the bias of its question.
+    `bias` is, for a changed form, the bias of its question.
     """
-    wordings = [w for w in held if w.language == language]
-    now = basis_of(wordings, kind, language)
-    others = [w for w in wordings if w.variant.kind is not kind or kind not in SINGLE]
-    of = "question" if kind is VariantKind.ORIGINAL else "original"
-    changed = (
+    wordings = [wording for wording in held if wording.language == language]
+    current_basis = basis_of(wordings, kind, language)
+    other_wordings = [
+        wording for wording in wordings if wording.variant.kind is not kind or kind not in SINGLE
+    ]
+    basis_name = "question" if kind is VariantKind.ORIGINAL else "original"
+    basis_hints = (
         ()
-        if now is not None and now.text == basis
-        else (f"the {of} was changed since this was drafted",)
+        if current_basis is not None and current_basis.text == basis
+        else (f"the {basis_name} was changed since this was drafted",)
     )
-    return (*changed, *hints(kind, language, basis, drafted(kind, line), others, bias))
+    return (*basis_hints, *hints(kind, language, basis, drafted(kind, line), other_wordings, bias))
 
 
 def hints(
@@ -548,21 +579,25 @@ def hints(
 ) -> tuple[str, ...]:
     """Return hints, in sentences.
 
-    `basis`: the text that it was drafted from; `wordings`: those of the statement in its language.
+    `basis` is the text that it was drafted from, and `wordings` are those of the statement in its
+    language.
     """
-    english = language.split("-")[0] == "en"
+    is_english = language.split("-")[0] == "en"
     if kind is VariantKind.CHANGED:
-        found = list(_worded(basis, text, bias)) if english else []
+        found_hints = list(_worded(basis, text, bias)) if is_english else []
     else:
-        found = [*(_meaning(kind, basis, text) if english else ()), *_form(kind, basis, text)]
+        found_hints = [
+            *(_meaning(kind, basis, text) if is_english else ()),
+            *_form(kind, basis, text),
+        ]
     for wording in wordings:
         if compared(wording.text) == compared(text):
-            found.append(f"the same text as the {wording.variant} that is there")
-    return tuple(found)
+            found_hints.append(f"the same text as the {wording.variant} that is there")
+    return tuple(found_hints)
 
 
 def _worded(basis: str, text: str, bias: Bias | None) -> Iterator[str]:
-    """Check both forms of a question with a written changed form."""
+    """Yield hints on both forms of a question with a written changed form."""
     original, changed = parse_choice(basis), parse_choice(text)
     if bias is not None and isinstance(original, Choice) and isinstance(changed, Choice):
         yield from form_faults(bias, basis, text)
@@ -570,34 +605,34 @@ def _worded(basis: str, text: str, bias: Bias | None) -> Iterator[str]:
 
 
 def _meaning(kind: VariantKind, basis: str, text: str) -> Iterator[str]:
-    """Check negators, in English."""
-    before, after = len(NEGATORS.findall(basis)), len(NEGATORS.findall(text))
-    same = RELATION_OF[kind] is Relation.SAME and kind is not VariantKind.ORIGINAL
+    """Yield hints on negators, in English."""
+    n_before, n_after = len(NEGATORS.findall(basis)), len(NEGATORS.findall(text))
+    has_same_meaning = RELATION_OF[kind] is Relation.SAME and kind is not VariantKind.ORIGINAL
     if kind is VariantKind.NEGATION:
-        if before == after:
+        if n_before == n_after:
             yield "no negation was added or taken away"
-        if found := _QUANTIFIED.match(basis):
-            yield f"the original begins with “{found.group()}”: look at what the negation denies"
+        if match := _QUANTIFIED.match(basis):
+            yield f"the original begins with “{match.group()}”: look at what the negation denies"
         if re.search(r"\b(?:and|or|but|because|unless|if)\b", basis, re.IGNORECASE):
             yield "the original has several parts: look at which of them is denied"
-    elif kind is VariantKind.OPPOSITE and after > before:
+    elif kind is VariantKind.OPPOSITE and n_after > n_before:
         yield "it has a negation more: an opposite does without"
-    elif same and before != after:
+    elif has_same_meaning and n_before != n_after:
         yield "it has another number of negations than the original: is the meaning the same?"
 
 
 def _form(kind: VariantKind, basis: str, text: str) -> Iterator[str]:
-    """Check features of all scripts: numbers, length, common words, the end."""
-    numbers, others = sorted(_NUMBER.findall(basis)), sorted(_NUMBER.findall(text))
-    if numbers != others:
-        yield f"other numbers: {_listed(numbers)} in the original, {_listed(others)} here"
-    new = _new_words(basis, text)
-    varied = kind not in (VariantKind.NEGATION, VariantKind.ORIGINAL)
-    if varied and new < FEW_NEW:
+    """Yield hints on features of all scripts: numbers, length, common words, the end."""
+    numbers, other_numbers = sorted(_NUMBER.findall(basis)), sorted(_NUMBER.findall(text))
+    if numbers != other_numbers:
+        yield f"other numbers: {_listed(numbers)} in the original, {_listed(other_numbers)} here"
+    new_share = _new_words(basis, text)
+    should_vary = kind not in (VariantKind.NEGATION, VariantKind.ORIGINAL)
+    if should_vary and new_share < FEW_NEW:
         yield "next to nothing was varied"
-    if kind is VariantKind.NEGATION and new > 0.5:
+    if kind is VariantKind.NEGATION and new_share > 0.5:
         yield "a negation changes little else: most words differ"
-    if varied and new > MANY_NEW:
+    if should_vary and new_share > MANY_NEW:
         yield "hardly a word in common: is it about the same matter?"
     if len(text) > 1.8 * len(basis) + 10:
         yield "much longer than the original"
@@ -609,9 +644,11 @@ def _form(kind: VariantKind, basis: str, text: str) -> Iterator[str]:
 
 def _new_words(basis: str, text: str) -> float:
     """Return the share of the text's words that the basis lacks."""
-    before = set(re.findall(r"\w+", compared(basis)))
-    after = re.findall(r"\w+", compared(text))
-    return sum(word not in before for word in after) / len(after) if after else 0.0
+    basis_words = set(re.findall(r"\w+", compared(basis)))
+    text_words = re.findall(r"\w+", compared(text))
+    return (
+        sum(word not in basis_words for word in text_words) / len(text_words) if text_words else 0.0
+    )
 
 
 def _listed(numbers: list[str]) -> str:

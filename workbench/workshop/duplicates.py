@@ -1,8 +1,8 @@
-"""Finds nearly equal statements without a model, by shared trigrams of characters.
+"""The search for nearly equal statements without a model, by shared trigrams of characters.
 
 The share is Jaccard's: trigrams of both texts, divided by trigrams of either. It treats a changed
 word, ending or order of words as a small difference, in any script, and is the same on every
-machine. It cannot detect the same meaning in other words; embeddings can (`meaning`).
+machine. It cannot detect the same meaning in other words, which embeddings can (`meaning`).
 """
 
 from __future__ import annotations
@@ -20,19 +20,24 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.statements import ORIGINAL
 
 NEAR = 0.6
-"""least share of trigrams at which two statements are reported.
+"""the least share of trigrams at which two statements are reported
 
 Different statements of one country reach 0.50 in the eight languages of the published ProbVAA data
 (239 statements), 0.49 in the shipped instrument (56) and 0.53 in the propositions of Faulborn et
-al. 2025 (89; `men make better business executives` and `… political leaders`): at 0.6 there is no
-false alarm in them.
+al. 2025 (89, with `men make better business executives` and `… political leaders`). At 0.6 there is
+no false alarm in them.
 """
 BUCKETS = 1024
-"columns of the matrix that excludes pairs; more columns exclude more pairs and take longer"
+"""number of columns of the matrix that excludes pairs
+
+More columns exclude more pairs and take longer.
+"""
 ROWS = 512
 NEAREST = 3
-"""earlier statements that a statement is reported with: where all are alike, all pairs would be a
-million"""
+"""number of earlier statements that a statement is reported with
+
+All pairs would be a million if all are equal.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,37 +51,45 @@ class Similar:
 
 
 def trigrams(text: str) -> frozenset[str]:
-    """Return the runs of three characters of a text's letters and digits, word ends included; empty
-    without any.
+    """Return the runs of three characters of a text's letters and digits, or nothing without any.
+
+    Word ends are included.
 
     Examples
     --------
     >>> sorted(trigrams("Tax it!"))
     ['  i', '  t', ' it', ' ta', 'ax ', 'it ', 'tax']
     """
-    found: set[str] = set()
+    runs: set[str] = set()
     for word in _words(text):
         padded = f"  {word} "
-        found.update(padded[place : place + 3] for place in range(len(padded) - 2))
-    return frozenset(found)
+        runs.update(padded[index : index + 3] for index in range(len(padded) - 2))
+    return frozenset(runs)
 
 
 def share(a: frozenset[str], b: frozenset[str]) -> float:
-    """Return |a ∩ b| / |a ∪ b|; 0 if neither has a letter."""
-    either = len(a | b)
-    return len(a & b) / either if either else 0.0
+    """Return |a ∩ b| / |a ∪ b|, or 0 if neither has a letter."""
+    n_either = len(a | b)
+    return len(a & b) / n_either if n_either else 0.0
 
 
 def similar(text: str, texts: Sequence[str], at_least: float = NEAR) -> tuple[Similar, ...]:
-    """Return the `texts` that are similar to `text`, the most similar first. 2,000 take some
-    hundredths of a second.
+    """Return the `texts` that are similar to `text`, the most similar first.
+
+    2,000 take some hundredths of a second.
     """
-    wanted = trigrams(text)
-    found = [Similar(index, share(wanted, trigrams(other))) for index, other in enumerate(texts)]
+    text_trigrams = trigrams(text)
+    similarities = [
+        Similar(index, share(text_trigrams, trigrams(other))) for index, other in enumerate(texts)
+    ]
     return tuple(
         sorted(
-            (one for one in found if one.share >= at_least and one.share),
-            key=lambda one: -one.share,
+            (
+                similarity
+                for similarity in similarities
+                if similarity.share >= at_least and similarity.share
+            ),
+            key=lambda similarity: -similarity.share,
         )
     )
 
@@ -84,83 +97,95 @@ def similar(text: str, texts: Sequence[str], at_least: float = NEAR) -> tuple[Si
 def near_pairs(
     texts: Sequence[str], at_least: float = NEAR, most: int | None = None
 ) -> tuple[tuple[int, int, float], ...]:
-    """Return (i, j, share) with i < j for all pairs of similar texts. `most`: of each j only so
-    many, the most similar.
+    """Return (i, j, share) with i < j for all pairs of similar texts.
 
-    Trigrams are counted in `BUCKETS` columns. The product of two rows is then at least the number
-    of common trigrams, so no pair is missed; remaining pairs are compared exactly.
+    `most` limits the pairs of each j to the most similar ones. Trigrams are counted in `BUCKETS`
+    columns. The product of two rows is then at least the number of common trigrams, so no pair is
+    missed. Remaining pairs are compared exactly.
     """
     sets = [trigrams(text) for text in texts]
     counts = _counts(sets)
-    sizes = np.array([len(one) for one in sets], dtype=np.float32)
-    found = []
+    sizes = np.array([len(trigram_set) for trigram_set in sets], dtype=np.float32)
+    pairs = []
     for start in range(0, len(sets), ROWS):
-        common = counts[start : start + ROWS] @ counts.T
-        either = np.maximum(sizes[start : start + ROWS, None] + sizes[None, :] - common, 1.0)
-        near = common >= at_least * either
-        for j, row in enumerate(near, start):
-            before = np.flatnonzero(row[:j])
-            bounds = (common[j - start, before] / either[j - start, before]).astype(float)
-            of: list[tuple[float, int]] = []
-            for place in (
-                np.argsort(-bounds, kind="stable") if most is not None else range(len(before))
+        max_common = counts[start : start + ROWS] @ counts.T
+        min_either = np.maximum(
+            sizes[start : start + ROWS, None] + sizes[None, :] - max_common, 1.0
+        )
+        is_near = max_common >= at_least * min_either
+        for j, row in enumerate(is_near, start):
+            earlier = np.flatnonzero(row[:j])
+            bounds = (max_common[j - start, earlier] / min_either[j - start, earlier]).astype(float)
+            pairs_of_row: list[tuple[float, int]] = []
+            for index in (
+                np.argsort(-bounds, kind="stable") if most is not None else range(len(earlier))
             ):
                 if (
                     most is not None
-                    and len(of) >= most
-                    and sorted(of)[most - 1][0] <= -bounds[place]
+                    and len(pairs_of_row) >= most
+                    and sorted(pairs_of_row)[most - 1][0] <= -bounds[index]
                 ):
                     break  # no other is more similar than those found
-                i = int(before[place])
+                i = int(earlier[index])
                 if (exact := share(sets[i], sets[j])) >= at_least and exact:
-                    of.append((-exact, i))
-            found += [(i, j, -exact) for exact, i in sorted(of)[:most]]
-    return tuple(sorted(found))
+                    pairs_of_row.append((-exact, i))
+            pairs += [(i, j, -exact) for exact, i in sorted(pairs_of_row)[:most]]
+    return tuple(sorted(pairs))
 
 
 def duplicate_findings(
     instrument: Instrument, language: str | None = None, at_least: float = NEAR
 ) -> Iterator[LintFinding]:
-    """Yield statements that are nearly equal to an earlier one, in one language or in all; see
-    `NEAREST`.
+    """Yield statements that are nearly equal to an earlier one, in one language or in all.
+
+    See `NEAREST`.
 
     Different countries may have the same statement. Equal texts are reported by lint instead, and
     the first stands for them here.
     """
-    asked: dict[tuple[str | None, str], dict[str, tuple[str, str]]] = defaultdict(dict)
+    originals_by_country: dict[tuple[str | None, str], dict[str, tuple[str, str]]] = defaultdict(
+        dict
+    )
     for statement in instrument.statements:
         for wording in statement.wordings:
             if wording.variant == ORIGINAL and language in (None, wording.language):
-                of = asked[statement.country, wording.language]
-                of.setdefault(folded(wording.text), (statement.ref, wording.text))
-    for (_, spoken), by_fold in asked.items():
+                by_text = originals_by_country[statement.country, wording.language]
+                by_text.setdefault(folded(wording.text), (statement.ref, wording.text))
+    for (_, tongue), by_fold in originals_by_country.items():
         originals = tuple(by_fold.values())
-        for i, j, alike in near_pairs([text for _, text in originals], at_least, NEAREST):
-            (first, text), (ref, again) = originals[i], originals[j]
-            message = f"{spoken}: nearly the same words as {first} ({alike:.2f} of the trigrams)"
-            texts = (Quoted(f"{first} original", text), Quoted(f"{ref} original", again))
+        for i, j, near in near_pairs([text for _, text in originals], at_least, NEAREST):
+            (first, text), (ref, other_text) = originals[i], originals[j]
+            message = f"{tongue}: nearly the same words as {first} ({near:.2f} of the trigrams)"
+            texts = (Quoted(f"{first} original", text), Quoted(f"{ref} original", other_text))
             yield LintFinding(
-                "warning", "near-duplicate", ref, message, ref, ORIGINAL, spoken, texts
+                "warning", "near-duplicate", ref, message, ref, ORIGINAL, tongue, texts
             )
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text without case and punctuation; combining marks stay with their
-    letters.
+    """Return the words of a text without case and punctuation.
+
+    Combining marks stay with their letters.
     """
-    plain = unicodedata.normalize("NFC", text).casefold()
-    if plain.isascii():
-        return "".join(c if c.isalnum() else " " for c in plain).split()
+    folded_text = unicodedata.normalize("NFC", text).casefold()
+    if folded_text.isascii():
+        return "".join(
+            character if character.isalnum() else " " for character in folded_text
+        ).split()
     return "".join(
-        c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in plain
+        character if character.isalnum() or unicodedata.category(character)[0] == "M" else " "
+        for character in folded_text
     ).split()
 
 
 def _counts(sets: Sequence[frozenset[str]]) -> NDArray[np.float32]:
     """Return (texts, BUCKETS): the number of a text's trigrams in each column."""
-    columns: dict[str, int] = {}
+    column_by_trigram: dict[str, int] = {}
     counts = np.zeros((len(sets), BUCKETS), dtype=np.float32)
-    for row, one in enumerate(sets):
-        places = [columns.setdefault(trigram, len(columns)) % BUCKETS for trigram in one]
-        np.add.at(counts[row], places, 1.0)
+    for row, trigram_set in enumerate(sets):
+        column_indices = [
+            column_by_trigram.setdefault(trigram, len(column_by_trigram)) % BUCKETS
+            for trigram in trigram_set
+        ]
+        np.add.at(counts[row], column_indices, 1.0)
     return counts

@@ -1,5 +1,6 @@
-"""Changes of one statement, as values: the screens, the commands and their previews all use the
-same ones.
+"""Changes of one statement, as values.
+
+The screens, the commands and their previews all use them.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from workbench.domain.statements import (
 from workbench.errors import UsageError
 
 LONGEST_NAME = 64
-"most characters of a tag, a topic or a source"
+"the largest number of characters of a tag, a topic or a source"
 
 NUMBERED = (VariantKind.PARAPHRASE, *sorted(TYPED))
 "kinds whose first wording already carries a number"
@@ -44,7 +45,9 @@ FIELDS = ("topic", "country", "source", "dimension", "leaning")
 def with_text(
     statement: Statement, variant: VariantId, language: str, text: str, author: str | None
 ) -> Statement:
-    """Return the statement with one wording added, or its text changed; its relation is kept.
+    """Return the statement with one wording added, or its text changed.
+
+    Its relation is kept.
 
     An unchanged text keeps its author. Raises UsageError if the text cannot be a wording, and for a
     variant without an original in that language, because it could not be compared.
@@ -57,37 +60,44 @@ def with_text(
             f"its {variant}; "
             "write the original in that language first"
         )
-    held = statement.wording(variant, language)
-    if held is not None and held.text == text:
+    existing = statement.wording(variant, language)
+    if existing is not None and existing.text == text:
         return statement
-    stated = held.stated if held is not None else _stated(statement, variant)
+    stated = existing.stated if existing is not None else _stated(statement, variant)
     return _with(statement, Wording(variant, language, text, author, stated))
 
 
 def without(statement: Statement, variant: VariantId, language: str) -> Statement:
-    """Return the statement without one wording. Raises UsageError for an original that variants
-    still need.
+    """Return the statement without one wording.
+
+    Raises UsageError for an original that variants still need.
     """
     if statement.wording(variant, language) is None:
         raise UsageError(
             f"{statement.ref} has no {variant} in {language!r}. It has: {_inventory(statement)}"
         )
-    left = tuple(w for w in statement.wordings if (w.variant, w.language) != (variant, language))
+    remaining = tuple(
+        wording
+        for wording in statement.wordings
+        if (wording.variant, wording.language) != (variant, language)
+    )
     if variant == ORIGINAL:
-        needing = [
-            str(w.variant) for w in left if w.language == language and w.variant not in HEADS
+        dependent = [
+            str(wording.variant)
+            for wording in remaining
+            if wording.language == language and wording.variant not in HEADS
         ]
-        if needing:
+        if dependent:
             raise UsageError(
                 f"the original of {statement.ref} in {language!r} cannot be deleted while its "
                 "variants need it: "
-                f"{', '.join(needing)}"
+                f"{', '.join(dependent)}"
             )
-    if not left:
+    if not remaining:
         raise UsageError(
             f"{statement.ref} would have no wording left; archive the statement instead"
         )
-    return _rewritten(statement, left)
+    return _rewritten(statement, remaining)
 
 
 def with_relation(statement: Statement, variant: VariantId, relation: Relation) -> Statement:
@@ -100,35 +110,43 @@ def with_relation(statement: Statement, variant: VariantId, relation: Relation) 
             "the original is what its variants are compared with; nothing else can be expected "
             "of it"
         )
-    if all(w.variant != variant for w in statement.wordings):
+    if all(wording.variant != variant for wording in statement.wordings):
         raise UsageError(f"{statement.ref} has no {variant}. It has: {_inventory(statement)}")
     stated = None if relation is variant.relation else relation
     return _rewritten(
         statement,
-        tuple(replace(w, stated=stated) if w.variant == variant else w for w in statement.wordings),
+        tuple(
+            replace(wording, stated=stated) if wording.variant == variant else wording
+            for wording in statement.wordings
+        ),
     )
 
 
 def next_variant(statement: Statement, kind: VariantKind) -> VariantId:
-    """Return the variant of a further wording of a kind, with the first number that no language
-    uses.
+    """Return the variant of a further wording of a kind.
+
+    It has the first number that no language uses.
 
     A question has one changed form per language, so its variant is always the same and may be
     taken.
     """
     if kind is CHANGED.kind:
         return CHANGED
-    used = {w.variant.ordinal for w in statement.wordings if w.variant.kind is kind}
-    if kind not in NUMBERED and not used:
+    used_ordinals = {
+        wording.variant.ordinal for wording in statement.wordings if wording.variant.kind is kind
+    }
+    if kind not in NUMBERED and not used_ordinals:
         return VariantId(kind)
     ordinal = 1 if kind in NUMBERED else 2
-    while ordinal in used:
+    while ordinal in used_ordinals:
         ordinal += 1
     return VariantId(kind, ordinal)
 
 
 def replaced(statement: Statement, old: str, new: str) -> Statement:
-    """Return the statement with a passage replaced in all of its wordings; case matters.
+    """Return the statement with a passage replaced in all of its wordings.
+
+    Case matters.
 
     Raises UsageError if a wording would become invalid. Authorship does not change.
     """
@@ -138,9 +156,7 @@ def replaced(statement: Statement, old: str, new: str) -> Statement:
 
 
 def stripped(statement: Statement) -> Statement:
-    """Return the statement without spaces at the ends of its wordings, and with single spaces
-    inside.
-    """
+    """Return the statement with single spaces in its wordings, and none at their ends."""
     return _texts(
         statement,
         lambda text: "\n".join(" ".join(line.split()) for line in text.strip().split("\n")),
@@ -155,11 +171,15 @@ def with_tag(statement: Statement, tag: str) -> Statement:
 
 def without_tag(statement: Statement, tag: str) -> Statement:
     name = " ".join(unicodedata.normalize("NFC", tag).split())
-    return replace(statement, tags=tuple(held for held in statement.tags if held != name))
+    return replace(
+        statement, tags=tuple(existing for existing in statement.tags if existing != name)
+    )
 
 
 def with_field(statement: Statement, field: str, text: str) -> Statement:
-    """Return the statement with one of `FIELDS` set to typed text; empty text clears it.
+    """Return the statement with one of `FIELDS` set to typed text.
+
+    Empty text clears it.
 
     Raises UsageError for another field or an invalid value.
     """
@@ -191,7 +211,7 @@ def tag_name(text: str) -> str:
 
 def tag_names(text: str) -> tuple[str, ...]:
     """Return the tags of `a, b`, each once, in order."""
-    return tuple(dict.fromkeys(tag_name(part) for part in text.split(",") if part.strip()))
+    return tuple(dict.fromkeys(tag_name(tag) for tag in text.split(",") if tag.strip()))
 
 
 def label(text: str, field: str) -> str:
@@ -199,10 +219,10 @@ def label(text: str, field: str) -> str:
     name = " ".join(unicodedata.normalize("NFC", text).split())
     if len(name) > LONGEST_NAME:
         raise UsageError(f"{field}: found {len(name):,} characters; give at most {LONGEST_NAME}")
-    hidden = next((character for character in name if not character.isprintable()), None)
-    if hidden is not None:
-        shown = hidden.encode("unicode_escape").decode("ascii")
-        raise UsageError(f"{field}: it holds {shown}, which does not show; give it without")
+    unprintable = next((character for character in name if not character.isprintable()), None)
+    if unprintable is not None:
+        escaped = unprintable.encode("unicode_escape").decode("ascii")
+        raise UsageError(f"{field}: it holds {escaped}, which does not show; give it without")
     return name
 
 
@@ -213,11 +233,10 @@ def split(
     language: str,
     author: str | None,
 ) -> tuple[Statement, Statement]:
-    """Return the two statements into which one is split: originals in one language, with its other
-    data.
+    """Return the two statements into which one is split: originals in one language.
 
-    Variants are not copied, because they state both things. The side is not copied either, because
-    it applied to both together.
+    They have its other data. Variants are not copied, because they state both things. The side is
+    not copied either, because it applied to both together.
     """
     first, second = (ref.strip() for ref in refs)
     if first == second:
@@ -247,44 +266,48 @@ def _half(
 
 def _stated(statement: Statement, variant: VariantId) -> Relation | None:
     """Return the relation of the same variant in another language, which a translation shares."""
-    return next((w.stated for w in statement.wordings if w.variant == variant), None)
+    return next(
+        (wording.stated for wording in statement.wordings if wording.variant == variant), None
+    )
 
 
 def _with(statement: Statement, wording: Wording) -> Statement:
-    others = tuple(
-        w
-        for w in statement.wordings
-        if (w.variant, w.language) != (wording.variant, wording.language)
+    other_wordings = tuple(
+        existing
+        for existing in statement.wordings
+        if (existing.variant, existing.language) != (wording.variant, wording.language)
     )
-    return _rewritten(statement, (*others, wording))
+    return _rewritten(statement, (*other_wordings, wording))
 
 
 def _rewritten(statement: Statement, wordings: tuple[Wording, ...]) -> Statement:
     """Return the statement with these wordings, in the order of a store."""
     return replace(
         statement,
-        wordings=tuple(sorted(wordings, key=lambda w: (w.language, variant_order(w.variant)))),
-        languages=tuple(sorted({w.language for w in wordings})),
+        wordings=tuple(
+            sorted(wordings, key=lambda wording: (wording.language, variant_order(wording.variant)))
+        ),
+        languages=tuple(sorted({wording.language for wording in wordings})),
     )
 
 
 def _texts(statement: Statement, change: Callable[[str], str]) -> Statement:
-    wordings = tuple(replace(w, text=change(w.text)) for w in statement.wordings)
-    for before, after in zip(statement.wordings, wordings, strict=True):
-        if before != after and (fault := text_fault(after.text)):
+    wordings = tuple(replace(wording, text=change(wording.text)) for wording in statement.wordings)
+    for old, new in zip(statement.wordings, wordings, strict=True):
+        if old != new and (fault := text_fault(new.text)):
             raise UsageError(
-                f"{statement.ref} {after.variant}: {fault} after the change. Nothing was written."
+                f"{statement.ref} {new.variant}: {fault} after the change. Nothing was written."
             )
     return statement if wordings == statement.wordings else replace(statement, wordings=wordings)
 
 
 def _inventory(statement: Statement) -> str:
-    return ", ".join(f"{w.variant} ({w.language})" for w in statement.wordings)
+    return ", ".join(f"{wording.variant} ({wording.language})" for wording in statement.wordings)
 
 
 def _member(choices: type[Choice], value: str, field: str) -> Choice:
     try:
         return choices(value)
     except ValueError as error:
-        known = ", ".join(choice.value for choice in choices)
-        raise UsageError(f"{field}: found {value!r}; give one of {known}, or nothing") from error
+        values = ", ".join(choice.value for choice in choices)
+        raise UsageError(f"{field}: found {value!r}; give one of {values}, or nothing") from error

@@ -1,6 +1,4 @@
-"""First drafts of English wordings by rule: the negation of a statement, and a statement from a
-question.
-"""
+"""First drafts of English wordings by rule: negations, and statements from questions."""
 
 from __future__ import annotations
 
@@ -85,7 +83,10 @@ STARTERS = word_set(
     nuclear economic political our their its my as one to
     """
 )
-"first words that lose their capital inside a sentence; others may be names and keep it"
+"""first words that lose their capital inside a sentence
+
+Others may be names and keep it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +106,9 @@ class _Word:
 
 
 def negate(text: str) -> Negation | None:
-    """Return a draft of the negation of an English statement; None for a question, and for a text
-    without words.
+    """Return a draft of the negation of an English statement, or None.
+
+    It is None for a question, and for a text without words.
 
     Examples
     --------
@@ -122,43 +124,46 @@ def negate(text: str) -> Negation | None:
     'It is not the case that the rich pay too little.'
     """
     text = text.strip()
-    words = [_Word(found.group(), *found.span()) for found in re.finditer(r"[\w'’-]+", text)]
+    words = [_Word(match.group(), *match.span()) for match in re.finditer(r"[\w'’-]+", text)]
     if not words or text.endswith("?"):
         return None
-    place = _main_verb(words, text)
-    return (_turned(text, words, place) if place is not None else None) or _denied(text, words)
+    verb_index = _main_verb(words, text)
+    return (_turned(text, words, verb_index) if verb_index is not None else None) or _denied(
+        text, words
+    )
 
 
 def _main_verb(words: list[_Word], text: str) -> int | None:
-    """Return the index of the main clause's finite verb, None if no rule finds it.
+    """Return the index of the main clause's finite verb, or None if no rule finds it.
 
     A clause with an opener takes the next known verb. If that leaves none for the main clause, the
     clause's own verb is unknown (`who commit a crime should`), and the last verb taken is the main
     verb.
     """
-    inside, opener = 0, ""
-    swallowed: int | None = None
+    n_open_clauses, opener = 0, ""
+    last_taken: int | None = None
     until_comma = words[0].text.lower() in LEADING and "," in text
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         lower = word.text.lower()
         if until_comma:
             until_comma = (
                 ","
-                not in text[word.stop : words[place + 1].start if place + 1 < len(words) else None]
+                not in text[word.stop : words[index + 1].start if index + 1 < len(words) else None]
             )
-        elif _finite(words, place):
-            if not inside:
-                return None if words[0].text.lower() in DENIERS else place
-            inside -= 1
-            swallowed = place if opener in RELATIVE and lower in MODALS else None
-        elif lower in OPENERS and _opens(words, place):
-            inside, opener = inside + 1, lower
-    return swallowed
+        elif _finite(words, index):
+            if not n_open_clauses:
+                return None if words[0].text.lower() in DENIERS else index
+            n_open_clauses -= 1
+            last_taken = index if opener in RELATIVE and lower in MODALS else None
+        elif lower in OPENERS and _opens(words, index):
+            n_open_clauses, opener = n_open_clauses + 1, lower
+    return last_taken
 
 
 def _opens(words: list[_Word], place: int) -> bool:
-    """Return whether a word of `OPENERS` opens a clause here, unlike *that* before a noun (`in that
-    country`).
+    """Return whether a word of `OPENERS` opens a clause here.
+
+    The word *that* before a noun (`in that country`) does not.
     """
     lower = words[place].text.lower()
     if not place:
@@ -191,8 +196,9 @@ def _finite(words: list[_Word], place: int) -> bool:
 
 
 def _plain(word: str) -> str:
-    """Return the verb of a contraction: `shouldn't` → `should`, `can't` → `can`, `won't` →
-    `will`.
+    """Return the verb of a contraction.
+
+    Examples are `shouldn't` → `should`, `can't` → `can`, `won't` → `will`.
     """
     lower = word.lower().replace("’", "'")
     if lower == "cannot":
@@ -226,15 +232,16 @@ def _turned(text: str, words: list[_Word], place: int) -> Negation | None:
     if following == "not":
         return None
     if verb in SUPPORT and not (verb in PERFECT and _participle(words, place)):
-        done = f"{SUPPORT[verb]} not {BASE.get(verb, verb)}"
-        return Negation(_replaced(text, word.start, word.stop, done), "do not")
-    denied = "cannot" if verb == "can" else f"{word.text} not"
-    return Negation(_replaced(text, word.start, word.stop, denied), "not added")
+        replacement = f"{SUPPORT[verb]} not {BASE.get(verb, verb)}"
+        return Negation(_replaced(text, word.start, word.stop, replacement), "do not")
+    replacement_ = "cannot" if verb == "can" else f"{word.text} not"
+    return Negation(_replaced(text, word.start, word.stop, replacement_), "not added")
 
 
 def _participle(words: list[_Word], place: int) -> bool:
-    """Return whether *has* or *have* is an auxiliary verb: a participle follows, ignoring
-    adverbs.
+    """Return whether *has* or *have* is an auxiliary verb.
+
+    A participle then follows, ignoring adverbs.
     """
     for word in words[place + 1 : place + 4]:
         lower = word.text.lower()
@@ -250,12 +257,16 @@ def _participle(words: list[_Word], place: int) -> bool:
 
 def _denied(text: str, words: list[_Word]) -> Negation:
     """Return the text negated as a whole."""
-    first = words[0].text
+    first_word = words[0].text
     start = words[0].start
-    inside = text[:start] + (
-        first[0].lower() + first[1:] if _plain(first).removesuffix("'s") in STARTERS else first
+    beginning = text[:start] + (
+        first_word[0].lower() + first_word[1:]
+        if _plain(first_word).removesuffix("'s") in STARTERS
+        else first_word
     )
-    return Negation(f"It is not the case that {inside}{text[words[0].stop :]}", "denied as a whole")
+    return Negation(
+        f"It is not the case that {beginning}{text[words[0].stop :]}", "denied as a whole"
+    )
 
 
 def _replaced(text: str, start: int, stop: int, by: str) -> str:
@@ -291,7 +302,10 @@ SUBJECTS = word_set(
     taxes cars banks pensioners hospitals couples voters
     """
 )
-"nouns that are usual subjects; a following preposition continues the subject"
+"""nouns that are usual subjects
+
+A following preposition continues the subject.
+"""
 GOES_ON = frozenset(
     (
         "of",
@@ -343,8 +357,7 @@ class Stated:
 
 
 def stated(question: str) -> Stated | None:
-    """Return a draft of the statement that answering *yes* makes; None if no rule finds the
-    subject.
+    """Return a draft of the statement that *yes* makes, or None if no rule finds the subject.
 
     Examples
     --------
@@ -361,8 +374,8 @@ def stated(question: str) -> Stated | None:
     if not question.strip().endswith(("?", "？")) or not text:
         return None
     for pattern, form in FRAMES:
-        if found := re.fullmatch(pattern, text, re.IGNORECASE):
-            return Stated(_sentence(form.format(rest=found["rest"])), "frame")
+        if match := re.fullmatch(pattern, text, re.IGNORECASE):
+            return Stated(_sentence(form.format(rest=match["rest"])), "frame")
     words = text.split(" ")
     verb = words[0].lower()
     if verb not in MODALS and verb not in (
@@ -380,45 +393,47 @@ def stated(question: str) -> Stated | None:
     end = _subject_end(words, finite=verb in MODALS or verb in ("does", "do", "did"))
     if end is None:
         return None
-    moved = [
+    reordered = [
         *words[1:end],
         *([] if verb in ("do", "does", "did") and _plain_form(verb) else [verb]),
         *words[end:],
     ]
-    return Stated(_sentence(" ".join(moved)), "verb behind the subject")
+    return Stated(_sentence(" ".join(reordered)), "verb behind the subject")
 
 
 def _plain_form(verb: str) -> bool:
-    """Return whether the main verb is unchanged without the auxiliary: *do people pay* → *people
-    pay*.
+    """Return whether the main verb is unchanged without the auxiliary.
+
+    An example is *do people pay* → *people pay*.
     """
     return verb == "do"
 
 
 def _subject_end(words: list[str], *, finite: bool) -> int | None:
-    """Return the index of the first word after the subject, which begins at 1; None if it is not
-    found.
+    """Return the index of the first word after the subject, or None if it is not found.
+
+    The subject begins at 1.
     """
     if len(words) < 3:
         return None
     if words[1].lower() in PRONOUNS and words[2].lower() not in GOES_ON:
         return 2
-    for place in range(2, len(words)):
-        word = words[place].lower().strip(",;")
-        after = words[place + 1].lower() if place + 1 < len(words) else ""
+    for index in range(2, len(words)):
+        word = words[index].lower().strip(",;")
+        next_word = words[index + 1].lower() if index + 1 < len(words) else ""
         if (
-            words[place - 1].lower() in ("to", "the", "a", "an", "of", "who", "which", "that")
-            or after == "be"
+            words[index - 1].lower() in ("to", "the", "a", "an", "of", "who", "which", "that")
+            or next_word == "be"
         ):
             continue  # an infinitive, a noun, or the verb of a relative clause
         if finite and word in VERBS:
-            return place - 1 if words[place - 1].lower() in ADVERBS and place > 2 else place
+            return index - 1 if words[index - 1].lower() in ADVERBS and index > 2 else index
         if (
-            words[place - 1].lower().strip(",") in SUBJECTS
+            words[index - 1].lower().strip(",") in SUBJECTS
             and word not in GOES_ON
             and word not in ("and", "or")
         ):
-            return place
+            return index
     return None
 
 

@@ -1,5 +1,4 @@
-"""Models' judgements of meaning: the similarity of a variant to its original, and entailment
-between them.
+"""Models' judgements of meaning: similarity of a variant to its original, and entailment.
 
 Embeddings do not represent negation: *should be legal* and *should be illegal* have a cosine of
 0.97. So a cosine shows whether two wordings are about the same subject, and only an inference model
@@ -53,20 +52,31 @@ class Thresholds:
     """
 
     low: float = 0.5
-    """a wording below this is as different from its original as another statement; 99 % of those
-    are below"""
+    """the cosine below which a wording is as different from its original as another statement
+
+    99 % of other statements are below.
+    """
     low_negation: float = 0.6
-    """a negation below this. It keeps the words of its original, so it lies nearer. Of the five of
-    ProbVAA that are below, two are faults: green space has become housing, and rents have become
-    rationing
+    """the same for a negation, which keeps the words of its original, so that it lies nearer
+
+    Of the five of ProbVAA that are below, two are faults: green space has become housing, and rents
+    have become rationing.
     """
     high: float = 0.98
-    """a wording of the same meaning from this on hardly varies: `should` and `ought to`, -ised and
-    -ized"""
+    """the cosine from which a wording of the same meaning hardly varies
+
+    Examples are `should` and `ought to`, or -ised and -ized.
+    """
     same_text: float = 0.995
-    "an opposite from this on; up to .99 the order of two words may reverse the meaning"
+    """the cosine from which an opposite is the same text
+
+    Up to .99 the order of two words may reverse the meaning.
+    """
     twin: float = 0.85
-    "two statements of one country from this on are duplicates; different ones reach .78"
+    """the cosine from which two statements of one country are duplicates
+
+    Different ones reach .78.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +88,7 @@ class Embedded:
     "(texts, dimensions), rows of length 1"
 
     def cosine(self, a: str, b: str) -> float | None:
-        """Return the cosine of two texts; None if one of them has no vector."""
+        """Return the cosine of two texts, or None if one of them has no vector."""
         if a not in self.places or b not in self.places:
             return None
         return float(self.vectors[self.places[a]] @ self.vectors[self.places[b]])
@@ -97,8 +107,9 @@ class Nearness:
 def nearness(
     statements: Iterable[Statement], embedded: Embedded, language: str | None = None
 ) -> Iterator[Nearness]:
-    """Yield every wording that is compared with its original, if both have vectors. Questions are
-    not compared.
+    """Yield every wording that is compared with its original, if both have vectors.
+
+    Questions are not compared.
     """
     for statement in statements:
         for original, wording in compared(statement, language):
@@ -109,8 +120,9 @@ def nearness(
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The distribution of similarities of a kind's wordings to their originals, for choosing
-    thresholds.
+    """The distribution of similarities of a kind's wordings to their originals.
+
+    It is for choosing thresholds.
     """
 
     kind: str
@@ -125,27 +137,32 @@ class Spread:
 
 def spreads(near: Iterable[Nearness]) -> tuple[Spread, ...]:
     """Return the distribution of every kind, in the order of the kinds."""
-    found: dict[VariantKind, list[float]] = defaultdict(list)
-    for one in near:
-        found[one.wording.variant.kind].append(one.cosine)
+    cosines_by_kind: dict[VariantKind, list[float]] = defaultdict(list)
+    for pair in near:
+        cosines_by_kind[pair.wording.variant.kind].append(pair.cosine)
     return tuple(
         Spread(
             kind.value,
-            len(found[kind]),
-            *map(float, np.quantile(found[kind], (0, 0.05, 0.5, 0.95, 1))),
+            len(cosines_by_kind[kind]),
+            *map(float, np.quantile(cosines_by_kind[kind], (0, 0.05, 0.5, 0.95, 1))),
         )
         for kind in VariantKind
-        if found[kind]
+        if cosines_by_kind[kind]
     )
 
 
 def compared(
     statement: Statement, language: str | None = None
 ) -> Iterator[tuple[Wording, Wording]]:
-    """Yield (original, wording) for the wordings with an expected relation, in one language or in
-    all.
+    """Yield (original, wording) for the wordings with an expected relation.
+
+    They are in one language or in all.
     """
-    originals = {w.language: w for w in statement.wordings if w.variant == ORIGINAL}
+    originals = {
+        wording_.language: wording_
+        for wording_ in statement.wordings
+        if wording_.variant == ORIGINAL
+    }
     for wording in statement.wordings:
         original = originals.get(wording.language)
         if original is None or wording is original or wording.relation is Relation.FREE:
@@ -160,20 +177,18 @@ def similarity_findings(
     thresholds: Thresholds,
     language: str | None = None,
 ) -> Iterator[LintFinding]:
-    """Yield variants that are too different from or too similar to their original, and duplicate
-    statements.
-    """
+    """Yield variants too different from or too similar to their original, and duplicates."""
     statements = tuple(statements)
     for near in nearness(statements, embedded, language):
-        found = _too_far(near, thresholds) or _too_near(near, thresholds)
-        if found is not None:
-            code, severity, what = found
-            place = near.ref, near.wording.variant, near.wording.language
+        finding = _too_far(near, thresholds) or _too_near(near, thresholds)
+        if finding is not None:
+            code, severity, flaw = finding
+            location = near.ref, near.wording.variant, near.wording.language
             message = (
-                f"{near.wording.language}: {near.wording.variant} {what} (cosine {near.cosine:.3f})"
+                f"{near.wording.language}: {near.wording.variant} {flaw} (cosine {near.cosine:.3f})"
             )
             yield LintFinding(
-                severity, code, near.ref, message, *place, _texts(near.original, near.wording)
+                severity, code, near.ref, message, *location, _texts(near.original, near.wording)
             )
     yield from _twins(statements, embedded, thresholds.twin, language)
 
@@ -183,65 +198,66 @@ def entailment_findings(
 ) -> Iterator[LintFinding]:
     """Yield wordings for which a model contradicts the expected relation to the original.
 
-    The same meaning must be entailed in both directions. A flipped wording must contradict;
-    contradiction has no direction, so both directions are averaged. A political opposite need not
+    The same meaning must be entailed in both directions. A flipped wording must contradict.
+    Contradiction has no direction, so both directions are averaged. A political opposite need not
     contradict, but must not be entailed.
     """
     for statement in statements:
         for original, wording in compared(statement, language):
-            there, back = (
+            forward, backward = (
                 judged.get((original.text, wording.text)),
                 judged.get((wording.text, original.text)),
             )
-            if there is None or back is None or folded(original.text) == folded(wording.text):
+            if forward is None or backward is None or folded(original.text) == folded(wording.text):
                 continue
-            found = (
-                _same(there, back)
+            finding = (
+                _same(forward, backward)
                 if wording.relation is Relation.SAME
-                else _flipped(wording.variant, there, back)
+                else _flipped(wording.variant, forward, backward)
             )
-            if found is not None:
-                code, severity, what = found
-                place = statement.ref, wording.variant, wording.language
+            if finding is not None:
+                code, severity, claim = finding
+                location = statement.ref, wording.variant, wording.language
                 message = (
-                    f"{wording.language}: {wording.variant} {what} (from the original: "
-                    f"{there}; to it: {back})"
+                    f"{wording.language}: {wording.variant} {claim} (from the original: "
+                    f"{forward}; to it: {backward})"
                 )
                 yield LintFinding(
-                    severity, code, statement.ref, message, *place, _texts(original, wording)
+                    severity, code, statement.ref, message, *location, _texts(original, wording)
                 )
 
 
 def wanted_texts(statements: Iterable[Statement], languages: Iterable[str]) -> tuple[str, ...]:
-    """Return the distinct texts whose vectors the findings need: originals, and the wordings
-    compared with them.
+    """Return the distinct texts whose vectors the findings need.
 
-    A text that cannot be a wording is left out; lint reports it.
+    They are originals, and the wordings compared with them.
+
+    A text that cannot be a wording is left out, as lint reports it.
     """
-    wanted: dict[str, None] = {}
-    spoken = set(languages)
+    texts: dict[str, None] = {}
+    language_set = set(languages)
     for statement in statements:
         for wording in statement.wordings:
             if (
-                wording.language in spoken
+                wording.language in language_set
                 and wording.relation is not Relation.FREE
                 and not text_fault(wording.text)
             ):
-                wanted[wording.text] = None
-    return tuple(wanted)
+                texts[wording.text] = None
+    return tuple(texts)
 
 
 def wanted_pairs(statements: Iterable[Statement], languages: Iterable[str]) -> tuple[Pair, ...]:
     """Return the distinct pairs of texts with an expected relation, in both directions."""
-    wanted: dict[Pair, None] = {}
-    spoken = set(languages)
+    pairs: dict[Pair, None] = {}
+    language_set = set(languages)
     for statement in statements:
         for original, wording in compared(statement):
             texts = original.text, wording.text
-            usable = not any(map(text_fault, texts)) and folded(texts[0]) != folded(texts[1])
-            if wording.language in spoken and usable:
-                wanted[texts] = wanted[texts[1], texts[0]] = None
-    return tuple(wanted)
+            is_usable = not any(map(text_fault, texts)) and folded(texts[0]) != folded(texts[1])
+            if wording.language in language_set and is_usable:
+                pairs[texts] = pairs[texts[1], texts[0]] = None
+    return tuple(pairs)
 
 
 Found = tuple[str, str, str]
@@ -249,8 +265,9 @@ Found = tuple[str, str, str]
 
 
 def _too_far(near: Nearness, thresholds: Thresholds) -> Found | None:
-    """Return the finding for a too different wording; a political opposite, which is another idea,
-    has none.
+    """Return the finding for a too different wording.
+
+    A political opposite, which is another idea, has none.
     """
     kind = near.wording.variant.kind
     if kind is VariantKind.POLITICAL_OPPOSITE:
@@ -258,17 +275,18 @@ def _too_far(near: Nearness, thresholds: Thresholds) -> Found | None:
     low = thresholds.low_negation if kind is VariantKind.NEGATION else thresholds.low
     if near.cosine >= low:
         return None
-    lost = (
+    consequence = (
         "the meaning may be lost"
         if near.wording.relation is Relation.SAME
         else "it may be about something else"
     )
-    return "too-far", "warning", f"is far from its original: {lost}"
+    return "too-far", "warning", f"is far from its original: {consequence}"
 
 
 def _too_near(near: Nearness, thresholds: Thresholds) -> Found | None:
-    """Return the finding for a too similar wording; negations differ by one word, and lint reports
-    equal texts.
+    """Return the finding for a too similar wording.
+
+    Negations differ by one word, and lint reports equal texts.
     """
     if near.wording.variant.kind is VariantKind.NEGATION or folded(near.wording.text) == folded(
         near.original.text
@@ -284,10 +302,11 @@ def _too_near(near: Nearness, thresholds: Thresholds) -> Found | None:
 def _twins(
     statements: tuple[Statement, ...], embedded: Embedded, at_least: float, language: str | None
 ) -> Iterator[LintFinding]:
-    """Yield statements of one country that nearly duplicate an earlier one, each with the most
-    similar one.
+    """Yield statements of one country that nearly duplicate an earlier one.
+
+    Each comes with the most similar one.
     """
-    asked: dict[tuple[str | None, str], list[tuple[str, str]]] = defaultdict(list)
+    originals_by_country: dict[tuple[str | None, str], list[tuple[str, str]]] = defaultdict(list)
     for statement in statements:
         for wording in statement.wordings:
             if (
@@ -295,18 +314,20 @@ def _twins(
                 and language in (None, wording.language)
                 and wording.text in embedded.places
             ):
-                asked[statement.country, wording.language].append((statement.ref, wording.text))
-    for (_, spoken), originals in asked.items():
+                originals_by_country[statement.country, wording.language].append(
+                    (statement.ref, wording.text)
+                )
+    for (_, tongue), originals in originals_by_country.items():
         vectors = embedded.vectors[[embedded.places[text] for _, text in originals]]
         cosines = np.tril(vectors @ vectors.T, k=-1)
         for i, (ref, text) in enumerate(originals):
             j = int(cosines[i].argmax())
             first, other = originals[j]
             if j < i and cosines[i, j] >= at_least and folded(text) != folded(other):
-                message = f"{spoken}: says nearly what {first} says (cosine {cosines[i, j]:.3f})"
+                message = f"{tongue}: says nearly what {first} says (cosine {cosines[i, j]:.3f})"
                 texts = (Quoted(f"{first} original", other), Quoted(f"{ref} original", text))
                 yield LintFinding(
-                    "warning", "near-duplicate", ref, message, ref, ORIGINAL, spoken, texts
+                    "warning", "near-duplicate", ref, message, ref, ORIGINAL, tongue, texts
                 )
 
 
@@ -325,11 +346,11 @@ def _same(there: Entailment, back: Entailment) -> Found | None:
             "should mean the same, and a model sees that neither follows from the other",
         )
     if "neutral" in labels:
-        follows = "more" if there.label == "neutral" else "less"
+        amount = "more" if there.label == "neutral" else "less"
         return (
             "nli-one-way",
             "note",
-            f"should mean the same, and a model sees that it claims {follows}",
+            f"should mean the same, and a model sees that it claims {amount}",
         )
     return None
 

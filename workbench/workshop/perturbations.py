@@ -34,8 +34,10 @@ ANY_LETTER = Keyboard(
     "any letter",
     {letter: string.ascii_lowercase.replace(letter, "") for letter in string.ascii_lowercase},
 )
-"""every other letter of a to z, all equally likely: how the published prompts of Tjuatja et al.
-2024 were made"""
+"""every other letter of a to z, all equally likely
+
+So it is in the published prompts of Tjuatja et al. 2024.
+"""
 
 
 @lru_cache
@@ -44,16 +46,19 @@ def shipped_keyboard(name: str = "en") -> Keyboard:
     folder = data_folder() / "keyboards"
     path = folder / f"{name}.toml"
     if not path.is_file():
-        there = ", ".join(sorted(known.stem for known in folder.glob("*.toml"))) or "nothing"
-        raise UnknownName(f"there is no {name!r} among the shipped keyboards. Available: {there}")
+        available = ", ".join(sorted(file.stem for file in folder.glob("*.toml"))) or "nothing"
+        raise UnknownName(
+            f"there is no {name!r} among the shipped keyboards. Available: {available}"
+        )
     return read_keyboard(path)
 
 
 def read_keyboard(path: Path) -> Keyboard:
-    """Read a keyboard: `name`, `title`, and, from the top, one table `[[row]]` per row with
-    `letters` and `offset` (in keys).
+    """Read a keyboard from a file.
 
-    Raises UsageError if the file cannot be read, InputError with all of its faults.
+    It has `name`, `title`, and, from the top, one table `[[row]]` per row with `letters` and
+    `offset` (in keys). Raises UsageError if the file cannot be read, InputError with all of its
+    faults.
     """
     file = TomlFile.read(path)
     file.unknown_keys(("name", "title", "row"))
@@ -78,8 +83,9 @@ def read_keyboard(path: Path) -> Keyboard:
 
 
 def beside(rows: Sequence[tuple[str, float]]) -> Mapping[str, str]:
-    """Return each letter's neighbours: less than 1 key apart in adjacent rows, and the two next to
-    it in its own row.
+    """Return each letter's neighbours on a keyboard.
+
+    They are less than 1 key apart in adjacent rows, and the two next to it in its own row.
 
     Examples
     --------
@@ -87,25 +93,25 @@ def beside(rows: Sequence[tuple[str, float]]) -> Mapping[str, str]:
     'wa'
     """
     keys = [
-        (letter, row, offset + place)
+        (letter, row, offset + index)
         for row, (letters, offset) in enumerate(rows)
-        for place, letter in enumerate(letters)
+        for index, letter in enumerate(letters)
     ]
     return {
         letter: "".join(
             other
-            for other, there, right in keys
-            if (there == row and abs(right - at) == 1)
-            or (abs(there - row) == 1 and abs(right - at) < 1)
+            for other, other_row, other_position in keys
+            if (other_row == row and abs(other_position - position) == 1)
+            or (abs(other_row - row) == 1 and abs(other_position - position) < 1)
         )
-        for letter, row, at in keys
+        for letter, row, position in keys
     }
 
 
 def _faults(table: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """Return (cell, found, expected) of one row."""
+    """Return (cell, found, expected) of the faults of one row."""
     letters, offset = table.get("letters"), table.get("offset")
-    found = [
+    faults = [
         (key, "an unknown key", "letters and offset")
         for key in table
         if key not in ("letters", "offset")
@@ -115,25 +121,27 @@ def _faults(table: dict[str, Any]) -> list[tuple[str, str, str]]:
         or not letters
         or any(letter.upper() == letter for letter in letters)
     ):
-        found.append(
+        faults.append(
             ("letters", repr(letters), "the small letters of the row in quotes, from the left")
         )
     if isinstance(offset, bool) or not isinstance(offset, int | float):
-        found.append(
+        faults.append(
             (
                 "offset",
                 repr(offset),
                 "a number: how many keys the row begins to the right of the leftmost",
             )
         )
-    return found
+    return faults
 
 
 TYPO_SHARE = 0.2
-"probability that a word has a key typo (appendix A.3; 0.195 in the published prompts)"
+"probability that a word has a key typo (appendix A.3), which is 0.195 in the published prompts"
 SHORTEST = 5
-"""letters of the shortest word whose letters change places (as in the published prompts; appendix
-A.3 says 4)"""
+"""number of letters of the shortest word whose letters change places
+
+It is as in the published prompts, while appendix A.3 says 4.
+"""
 JOINERS = "\u200c\u200d"
 "characters that belong to the preceding letter, like accents"
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
@@ -149,7 +157,7 @@ class Perturbed:
     """A question with errors, or the reason why it can have none."""
 
     choice: Choice | None
-    "None: no word of the stem can have this error"
+    "the question, or None if no word of the stem can have this error"
     words: tuple[tuple[str, str], ...] = ()
     "(before, after) of each changed word, in order"
     cannot: str = ""
@@ -159,23 +167,28 @@ class Perturbed:
 def perturb(
     choice: Choice, perturbation: Perturbation, rng: Rng, keyboard: Keyboard | None = None
 ) -> Perturbed:
-    """Return a question with errors of one kind in its stem; at least one word differs, unless none
-    can.
+    """Return a question with errors of one kind in its stem.
 
-    `keyboard`: letters for key typos; None: the neighbours on an English keyboard; `ANY_LETTER`: as
-    published.
+    At least one word differs, unless none can.
+
+    `keyboard` has the letters for key typos. None stands for the neighbours on an English keyboard,
+    and `ANY_LETTER` for those as published.
     """
     pieces = re.split(r"(\s+)", choice.stem)
     change = _change(perturbation, keyboard)
-    made = [(place, change(_letters(piece), rng)) for place, piece in enumerate(pieces)]
-    changes = [(place, "".join(letters)) for place, letters in made if letters is not None]
+    changed_words = [
+        (position, change(_letters(piece), rng)) for position, piece in enumerate(pieces)
+    ]
+    changes = [
+        (position, "".join(letters)) for position, letters in changed_words if letters is not None
+    ]
     if not changes:
         return Perturbed(None, cannot=_CANNOT[perturbation])
     if perturbation is Perturbation.KEY_TYPO:
         changes = _some(changes, rng)
-    words = tuple((pieces[place], after) for place, after in changes)
-    for place, after in changes:
-        pieces[place] = after
+    words = tuple((pieces[position], new) for position, new in changes)
+    for index, new_word in changes:
+        pieces[index] = new_word
     return Perturbed(replace(choice, stem="".join(pieces)), words)
 
 
@@ -187,8 +200,9 @@ def draw(
     seed: int,
     keyboard: Keyboard | None = None,
 ) -> Perturbed:
-    """Return draw `number` (from 1) of a question's errors, which does not depend on other
-    questions.
+    """Return draw `number` (from 1) of a question's errors.
+
+    It does not depend on other questions.
 
     A key with the same text under several biases has the same errors. Raises UsageError for a
     number below 1 or a seed below 0.
@@ -216,41 +230,47 @@ def with_draws(
     text if a stem is short: this is reported, and both are kept, because dropping one would make
     the others depend on it.
     """
-    perturbed, said = dict(pair.perturbed), []
+    perturbed, notes = dict(pair.perturbed), []
     for perturbation in perturbations:
         texts = set()
         for number in range(1, draws + 1):
-            found = draw(pair.original, pair.key, perturbation, number, seed, keyboard)
-            if found.choice is None:
-                said.append(f"{pair.key}, {perturbation}: {found.cannot}")
+            drawn_form = draw(pair.original, pair.key, perturbation, number, seed, keyboard)
+            if drawn_form.choice is None:
+                notes.append(f"{pair.key}, {perturbation}: {drawn_form.cannot}")
                 break
-            perturbed[perturbation, number] = found.choice
-            texts.add(found.choice.stem)
+            perturbed[perturbation, number] = drawn_form.choice
+            texts.add(drawn_form.choice.stem)
         if 0 < len(texts) < draws:
-            said.append(
+            notes.append(
                 f"{pair.key}, {perturbation}: {len(texts)} of {draws} draws are different texts"
             )
-    return replace(pair, perturbed=perturbed), tuple(said)
+    return replace(pair, perturbed=perturbed), tuple(notes)
 
 
 def fits(perturbation: Perturbation, before: str, after: str) -> bool:
-    """Return whether this perturbation can turn a word into another, with any keyboard; False for
-    an unchanged word.
+    """Return whether this perturbation can turn a word into another, with any keyboard.
+
+    The result is False for an unchanged word.
 
     A swap of inner letters also fits `middle_random`, because it is one of their orders.
     """
-    apart = [
-        place for place, (old, new) in enumerate(zip(before, after, strict=False)) if old != new
+    changed_indices = [
+        index for index, (old, new) in enumerate(zip(before, after, strict=False)) if old != new
     ]
-    if len(before) != len(after) or not apart:
+    if len(before) != len(after) or not changed_indices:
         return False
     if perturbation is Perturbation.KEY_TYPO:
-        return len(apart) == 1
-    inside = apart[0] > 0 and apart[-1] < len(before) - 1
+        return len(changed_indices) == 1
+    is_inner = changed_indices[0] > 0 and changed_indices[-1] < len(before) - 1
     same_letters = sorted(before) == sorted(after)
     if perturbation is Perturbation.MIDDLE_RANDOM:
-        return inside and same_letters
-    return inside and same_letters and len(apart) == 2 and apart[1] == apart[0] + 1
+        return is_inner and same_letters
+    return (
+        is_inner
+        and same_letters
+        and len(changed_indices) == 2
+        and changed_indices[1] == changed_indices[0] + 1
+    )
 
 
 _CANNOT = {
@@ -265,8 +285,9 @@ _CANNOT = {
 def _change(
     perturbation: Perturbation, keyboard: Keyboard | None
 ) -> Callable[[Letters, Rng], Letters | None]:
-    """Return the function that puts the error into a word, or returns None if the word cannot have
-    it.
+    """Return the function that puts the error into a word.
+
+    It returns None if the word cannot have it.
     """
     if perturbation is Perturbation.MIDDLE_RANDOM:
         return _scrambled
@@ -276,29 +297,36 @@ def _change(
 
 
 def _mistyped(word: Letters, rng: Rng, instead: Mapping[str, str]) -> Letters | None:
-    """Replace one letter, a capital by a capital."""
-    places = [place for place, letter in enumerate(word) if instead.get(letter.lower())]
-    if not places or _has_digit(word):
+    """Return a word with one letter replaced, a capital by a capital."""
+    indices = [index_ for index_, letter in enumerate(word) if instead.get(letter.lower())]
+    if not indices or _has_digit(word):
         return None
-    place = places[rng.integers(len(places))]
-    others = instead[word[place].lower()]
-    typed = others[rng.integers(len(others))]
-    return [*word[:place], typed.upper() if word[place].isupper() else typed, *word[place + 1 :]]
+    index = indices[rng.integers(len(indices))]
+    alternatives = instead[word[index].lower()]
+    replacement = alternatives[rng.integers(len(alternatives))]
+    return [
+        *word[:index],
+        replacement.upper() if word[index].isupper() else replacement,
+        *word[index + 1 :],
+    ]
 
 
 def _scrambled(word: Letters, rng: Rng) -> Letters | None:
-    """Put the inner letters into another order, all other orders being equally likely."""
+    """Return a word with its inner letters in another order.
+
+    All other orders are equally likely.
+    """
     inner = word[1:-1]
     if len(word) < SHORTEST or not all(map(_is_letter, word)) or len(set(inner)) == 1:
         return None
     while True:
-        order = [inner[place] for place in rng.permutation(len(inner))]
+        order = [inner[index] for index in rng.permutation(len(inner))]
         if order != inner:
             return [word[0], *order, word[-1]]
 
 
 def _swapped(word: Letters, rng: Rng) -> Letters | None:
-    """Exchange two inner letters that stand side by side and differ."""
+    """Return a word with two adjacent inner letters exchanged that differ."""
     pairs = [
         first
         for start, stop in _runs(word)
@@ -312,32 +340,35 @@ def _swapped(word: Letters, rng: Rng) -> Letters | None:
 
 
 def _some(changes: list[tuple[int, str]], rng: Rng) -> list[tuple[int, str]]:
-    """Keep each change with probability `TYPO_SHARE`; if that keeps none, a random one."""
-    hit = rng.random(len(changes)) < TYPO_SHARE
-    hit[rng.integers(len(changes))] |= not hit.any()
-    return [change for change, kept in zip(changes, hit, strict=True) if kept]
+    """Return the changes that are kept with probability `TYPO_SHARE`.
+
+    If none is, keep a random one.
+    """
+    is_kept = rng.random(len(changes)) < TYPO_SHARE
+    is_kept[rng.integers(len(changes))] |= not is_kept.any()
+    return [change for change, keeps in zip(changes, is_kept, strict=True) if keeps]
 
 
 def _letters(word: str) -> Letters:
     """Return a word's characters, each with its accents and joiners."""
-    found: Letters = []
+    characters: Letters = []
     for character in word:
-        if found and (character in JOINERS or unicodedata.category(character).startswith("M")):
-            found[-1] += character
+        if characters and (character in JOINERS or unicodedata.category(character).startswith("M")):
+            characters[-1] += character
         else:
-            found.append(character)
-    return found
+            characters.append(character)
+    return characters
 
 
 def _runs(word: Letters) -> Iterator[tuple[int, int]]:
     """Yield (start, stop) of each run of letters: two in `long-term`."""
     start = None
-    for place in range(len(word) + 1):
-        inside = place < len(word) and _is_letter(word[place])
-        if inside and start is None:
-            start = place
-        elif not inside and start is not None:
-            yield start, place
+    for index in range(len(word) + 1):
+        is_inside = index < len(word) and _is_letter(word[index])
+        if is_inside and start is None:
+            start = index
+        elif not is_inside and start is not None:
+            yield start, index
             start = None
 
 

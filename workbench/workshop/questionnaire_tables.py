@@ -1,6 +1,4 @@
-"""A questionnaire as tables: its questions with their roles, its scales, and what an answer of a
-scale means.
-"""
+"""A questionnaire as tables: questions with roles, scales, and meanings of answers."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ from workbench.stats.weights import weighted_shares
 CATEGORIES = (Meaning.YES, Meaning.NO, Meaning.NEUTRAL, Meaning.MISSING)
 NAN = float("nan")
 AGREE = "Do you agree with the following statement?"
-"what stands before a statement where it is asked"
+"the text before a statement in a question"
 ScaleOption = tuple[Scale, Option]
 
 
@@ -48,22 +46,22 @@ def book(
     *,
     unweighted: bool = False,
 ) -> Book:
-    """Return the questions and the scales of an instrument. `texts`, `topics`: of each ref.
+    """Return the questions and the scales of an instrument.
 
-    people : with its respondents, whose answers are told as shares, also by these groups; None:
-        they are not
+    `texts` and `topics` are by ref. people : questionnaire with its respondents, whose answers are
+    given as shares, also by these groups, or None without shares
 
-    Raises UnknownName for a group that there is not.
+    Raises UnknownName for an unknown group.
     """
-    told_of = () if people is None else (populations(people, by, unweighted=unweighted),)
+    population_shares = () if people is None else (populations(people, by, unweighted=unweighted),)
     return Book(
         title=f"{name}: questionnaire",
         contents=(
             Entry("questions", "questions", partial(questions, of, texts, topics)),
             Entry("scales", "scales", partial(scales, of)),
             *(
-                Entry("shares", "answers of people", partial(shares, found, texts))
-                for found in told_of
+                Entry("shares", "answers of people", partial(shares, population, texts))
+                for population in population_shares
             ),
         ),
         behind={
@@ -84,8 +82,9 @@ def questions(
     name: str = "questions",
     subject: tuple[str, ...] = (),
 ) -> Table[Question]:
-    """Return the questions in the order in which they are asked, with how many people's answers
-    come to what.
+    """Return the questions in their order.
+
+    They come with the numbers of people by meaning of their answers.
     """
     return Table(
         name,
@@ -130,44 +129,48 @@ def questions(
 
 def _further(of: Tallied) -> list[Meaning]:
     """Return the meanings beside yes, no, neutral and missing that the scales have."""
-    used = {option.meaning for scale in of.questionnaire.scales for option in scale.options}
-    return [meaning for meaning in (Meaning.STEP, Meaning.OPTION) if meaning in used]
+    used_meanings = {
+        option.meaning for scale in of.questionnaire.scales for option in scale.options
+    }
+    return [meaning for meaning in (Meaning.STEP, Meaning.OPTION) if meaning in used_meanings]
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """How often one population gives one answer of those that a question offers."""
+    """The share of one answer that a question offers in one population."""
 
     question: Question
     group: str
     value: str
     option: Option
     share: Estimate
-    "n: people, the effective number with weights"
+    "with n as the number of people, or the effective number with weights"
     people: int | None
-    "who have a weight above 0 and gave one of the answers; None: a publication does not say"
+    """number of people with a weight above 0 who gave one of the answers
+
+    It is None if a publication does not tell it.
+    """
     effective_n: float | None
 
     @property
     def design_effect(self) -> float | None:
-        """How many times larger weights make the variance of a share; None where it is not
-        known.
-        """
+        """The factor by which weights enlarge the variance of a share, or None if unknown."""
         return self.people / self.effective_n if self.people and self.effective_n else None
 
 
 def populations(
     of: Questionnaire, by: Sequence[str] = (), *, unweighted: bool = False
 ) -> list[Said]:
-    """Return the answers of everybody, of each group of respondents that is named, and those that
-    were published.
+    """Return the answers of everybody, of each named group of respondents, and the published ones.
 
-    Raises UnknownName for a group that there is not.
+    Raises UnknownName for an unknown group.
     """
     fields = group_fields(of.respondents)
-    there = dict.fromkeys((*fields, *(one.group for one in of.published)))
-    if odd := [one for one in by if one not in there]:
-        raise UnknownName(f"nobody has a group {odd[0]!r}. Available: {', '.join(there) or 'none'}")
+    available = dict.fromkeys((*fields, *(entry.group for entry in of.published)))
+    if unknown := [name for name in by if name not in available]:
+        raise UnknownName(
+            f"nobody has a group {unknown[0]!r}. Available: {', '.join(available) or 'none'}"
+        )
     people = CodedPeople.of(of)
     weights = np.ones(len(people.weights)) if unweighted else people.weights
     groups = [(EVERYBODY, "", np.arange(len(weights)))] if len(weights) else []
@@ -177,20 +180,35 @@ def populations(
         if field in fields
         for value, members in people.members(field)
     ]
-    found: list[Said] = []
+    results: list[Said] = []
     for question in of.questions:
-        offered, codes = of.scale(question.scale).offered, people.codes[question.ref]
+        options, codes = of.scale(question.scale).offered, people.codes[question.ref]
         for group, value, members in groups:
-            of_group = weighted_shares(codes[members], weights[members], len(offered))
-            for option, share in zip(offered, of_group.shares, strict=True):
-                n = of_group.effective_n
-                found.append(
-                    Said(question, group, value, option, _share(share, n), of_group.people, n)
+            group_shares = weighted_shares(codes[members], weights[members], len(options))
+            for option, share in zip(options, group_shares.shares, strict=True):
+                effective_n = group_shares.effective_n
+                results.append(
+                    Said(
+                        question,
+                        group,
+                        value,
+                        option,
+                        _share(share, effective_n),
+                        group_shares.people,
+                        effective_n,
+                    )
                 )
-        for one in of.published:
-            if one.ref == question.ref and (not by or one.group in by):
-                found += _published(question, offered, one.group, one.value, one.shares, one.people)
-    return found
+        for published in of.published:
+            if published.ref == question.ref and (not by or published.group in by):
+                results += _published(
+                    question,
+                    options,
+                    published.group,
+                    published.value,
+                    published.shares,
+                    published.people,
+                )
+    return results
 
 
 def _published(
@@ -202,12 +220,17 @@ def _published(
     people: int | None,
 ) -> Iterator[Said]:
     """Yield shares that were published, of those who gave one of the answers."""
-    held = {folded(answer): share for answer, share in shares.items()}
-    given = [sum(held.get(folded(one), 0.0) for one in option.values) for option in offered]
-    total = sum(given)
-    for option, share in zip(offered, given, strict=True):
-        why = "" if total else "nobody gave one of the answers"
-        estimate = Estimate(share / total if total else NAN, NAN, NAN, people or 0, undefined=why)
+    share_by_answer = {folded(answer): share for answer, share in shares.items()}
+    option_shares = [
+        sum(share_by_answer.get(folded(value_), 0.0) for value_ in option.values)
+        for option in offered
+    ]
+    total = sum(option_shares)
+    for option, share in zip(offered, option_shares, strict=True):
+        reason = "" if total else "nobody gave one of the answers"
+        estimate = Estimate(
+            share / total if total else NAN, NAN, NAN, people or 0, undefined=reason
+        )
         yield Said(question, group, value, option, estimate, people, None)
 
 
@@ -219,7 +242,7 @@ def _share(share: float, n: float) -> Estimate:
 
 
 def shares(found: Sequence[Said], texts: Mapping[str, str]) -> Table[Said]:
-    """Return how people answer, in shares of those who gave one of the answers that are offered."""
+    """Return the answers of people, in shares of those who gave one of the offered answers."""
     return Table(
         "shares",
         "Answers of people",
@@ -280,12 +303,12 @@ def questions_on(
 
 
 def scales(of: Tallied, only: Scale | None = None) -> Table[ScaleOption]:
-    """Return the answers of all scales, or of one, and what they mean."""
-    held = of.questionnaire.scales if only is None else (only,)
+    """Return the answers of all scales, or of one, with their meaning."""
+    shown_scales = of.questionnaire.scales if only is None else (only,)
     return Table(
         "scales",
         "Answers of the scales, and their meaning",
-        [(scale, option) for scale in held for option in scale.options],
+        [(scale, option) for scale in shown_scales for option in scale.options],
         [
             Column("scale", "scale", lambda row: row[0].name),
             Column("answer", "answer", lambda row: row[1].values[0]),
@@ -308,7 +331,7 @@ def scales(of: Tallied, only: Scale | None = None) -> Table[ScaleOption]:
             Column(
                 "targets",
                 "targets",
-                lambda row: sum(one.role is Role.TARGET for one in _on(of, row[0].name)),
+                lambda row: sum(question.role is Role.TARGET for question in _on(of, row[0].name)),
                 Kind.COUNT,
                 aside=True,
             ),
@@ -330,10 +353,10 @@ def scales(of: Tallied, only: Scale | None = None) -> Table[ScaleOption]:
 
 
 def answers(of: Tallied, texts: Mapping[str, str], ref: str) -> Table[ScaleOption]:
-    """Return what people answered to one question."""
-    question = next(one for one in of.questionnaire.questions if one.ref == ref)
+    """Return people's answers to one question."""
+    question = next(candidate for candidate in of.questionnaire.questions if candidate.ref == ref)
     scale = of.questionnaire.scale(question.scale)
-    people = of.given.get(ref, {})
+    count_by_answer = of.given.get(ref, {})
     return Table(
         "answers",
         f"{ref}: answers of {of.respondents:,} people",
@@ -341,7 +364,7 @@ def answers(of: Tallied, texts: Mapping[str, str], ref: str) -> Table[ScaleOptio
         [
             Column("answer", "answer", lambda row: row[1].values[0]),
             Column("means", "means", lambda row: row[1].meaning.value),
-            Column("people", "people", lambda row: _times(people, row[1]), Kind.COUNT),
+            Column("people", "people", lambda row: _times(count_by_answer, row[1]), Kind.COUNT),
         ],
         key=lambda row: (row[1].values[0],),
         definition=_asked(question, texts),
@@ -350,14 +373,14 @@ def answers(of: Tallied, texts: Mapping[str, str], ref: str) -> Table[ScaleOptio
 
 
 def given(of: Tallied, scale: Scale, option: Option) -> int:
-    """Return how often an answer of a scale was given."""
+    """Return the number of times that an answer of a scale was given."""
     return sum(_times(of.given.get(question.ref, {}), option) for question in _on(of, scale.name))
 
 
 def blank(of: Tallied, scale: Scale) -> int:
-    """Return how often questions of a scale were left without an answer."""
+    """Return the number of times that questions of a scale were left without an answer."""
     counts = (sum(of.given.get(question.ref, {}).values()) for question in _on(of, scale.name))
-    return sum(of.respondents - answered for answered in counts)
+    return sum(of.respondents - n_answered for n_answered in counts)
 
 
 def _on(of: Tallied, scale: str) -> tuple[Question, ...]:
@@ -366,4 +389,4 @@ def _on(of: Tallied, scale: str) -> tuple[Question, ...]:
 
 def _times(people: Mapping[str, int], option: Option) -> int:
     values = {folded(value) for value in option.values}
-    return sum(n for value, n in people.items() if folded(value) in values)
+    return sum(count for value, count in people.items() if folded(value) in values)

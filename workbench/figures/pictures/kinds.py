@@ -1,5 +1,6 @@
-"""Each kind of picture as a value: bars, cells, intervals, curves, planes, spiders; and what they
-share.
+"""The kinds of pictures as values: bars, cells, intervals, curves, planes, spiders.
+
+The module also has what they share.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ NAN = math.nan
 PERCENT = {Kind.SHARE: "%", Kind.POINTS: "percentage points", Kind.SIZE: "percentage points"}
 "units of kinds that are written as a hundred times their value"
 MOST_TICKS = 5
-"most steps between ticks"
+"the largest number of steps between ticks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Axis:
     low: float
     high: float
     references: tuple[tuple[float, str], ...] = ()
-    "reference values with their meanings: (0.5, `as often as not`); without words, a plain line"
+    "reference values with their meanings: (0.5, `as often as not`), or a plain line without words"
     ends: tuple[str, str] = ("", "")
     "meaning of its low and its high end: left, right"
 
@@ -44,18 +45,18 @@ class Axis:
 
     @property
     def ticks(self) -> list[float]:
-        """Round tick positions on the axis, three to six."""
+        """The round tick positions on the axis, three to six."""
         span = self.high - self.low
         if not span > 0:
             return [self.low]
         power = 10.0 ** math.floor(math.log10(span))
         step = next(
-            power * part
-            for part in (0.2, 0.25, 0.5, 1.0, 2.0)
-            if span / (power * part) <= MOST_TICKS
+            power * fraction
+            for fraction in (0.2, 0.25, 0.5, 1.0, 2.0)
+            if span / (power * fraction) <= MOST_TICKS
         )
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        return [round(place * step, 10) for place in range(first, last + 1)]
+        return [round(step_number * step, 10) for step_number in range(first, last + 1)]
 
     def tick(self, value: float) -> str:
         """Return the text of a position on the axis, without its unit: `50`, `-0.5`."""
@@ -69,7 +70,7 @@ class Axis:
 
 
 def estimated(value: Value) -> Estimate | None:
-    """Return the value of a cell to draw; None if it has no value, not even an undefined one."""
+    """Return the value of a cell to draw, or None if it has no value, not even an undefined one."""
     if isinstance(value, Estimate):
         return value
     if isinstance(value, MeanSd):
@@ -84,19 +85,20 @@ def estimated(value: Value) -> Estimate | None:
 
 
 def hollow(value: Estimate) -> bool:
-    """Return whether a value has too few data for an interval, so that its mark is hollow."""
+    """Return whether a value has too few data for an interval. Its mark is then hollow."""
     return value.defined and bool(value.few)
 
 
 def reach(values: Iterable[Estimate], extra: Iterable[float] = ()) -> tuple[float, float]:
-    """Return the smallest and largest of the values, interval ends and `extra`; 0 to 1 without
-    any.
+    """Return the smallest and largest of the values, interval ends and `extra`.
+
+    The result is 0 to 1 without any.
     """
     ends = [
         end
-        for one in values
-        if one.defined
-        for end in (one.value, one.low, one.high)
+        for value in values
+        if value.defined
+        for end in (value.value, value.low, value.high)
         if not math.isnan(end)
     ]
     ends += [end for end in extra if not math.isnan(end)]
@@ -105,25 +107,27 @@ def reach(values: Iterable[Estimate], extra: Iterable[float] = ()) -> tuple[floa
 
 def said(name: str, value: Estimate, kind: Kind) -> str:
     """Return `left 43.2 % [38.0, 49.1]`, and whether the mark is hollow."""
-    shown = f"{name} {estimate(value, kind)}"
-    return f"{shown} (hollow)" if hollow(value) else shown
+    text = f"{name} {estimate(value, kind)}"
+    return f"{text} (hollow)" if hollow(value) else text
 
 
 def undefined_said(values: Sequence[Estimate]) -> list[str]:
-    """Return a note on undefined values with their reasons; empty without any."""
-    why = Counter(one.undefined for one in values if not one.defined)
-    return [f"Undefined: {n:,} ({reason})." for reason, n in why.items()]
+    """Return a note on undefined values with their reasons, or nothing without any."""
+    counts = Counter(value.undefined for value in values if not value.defined)
+    return [f"Undefined: {count:,} ({reason})." for reason, count in counts.items()]
 
 
 def hollow_said(values: Sequence[Estimate]) -> list[str]:
-    """Return a note on hollow marks with their reasons; empty without any."""
-    why = Counter(one.few for one in values if hollow(one))
-    return [f"Hollow: {n:,} ({reason})." for reason, n in why.items()]
+    """Return a note on hollow marks with their reasons, or nothing without any."""
+    counts = Counter(value.few for value in values if hollow(value))
+    return [f"Hollow: {count:,} ({reason})." for reason, count in counts.items()]
 
 
 def extremes(names: Sequence[str], values: Sequence[Estimate], kind: Kind) -> str:
     """Return the range of the defined values as text."""
-    defined = [(one.value, name) for name, one in zip(names, values, strict=True) if one.defined]
+    defined = [
+        (value.value, name) for name, value in zip(names, values, strict=True) if value.defined
+    ]
     if not defined:
         return "No value is defined."
     low, high = min(defined), max(defined)
@@ -142,13 +146,15 @@ def fitted(
     """
     low, high = min(low, 0.0), max(high, 0.0)
     step = 10.0 ** math.floor(math.log10((high - low) or 1.0))
-    ends = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
-    first, last = (round(end, 10) for end in (ends if ends[0] < ends[1] else (0.0, step)))
+    round_ends = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+    first, last = (
+        round(end, 10) for end in (round_ends if round_ends[0] < round_ends[1] else (0.0, step))
+    )
     return (max(first, within[0]), min(last, within[1])) if within else (first, last)
 
 
 MOST_BARS = 48
-"of a page"
+"most bars of a page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +163,7 @@ class Bar:
 
     label: str
     parts: Sequence[tuple[str, float]]
-    "(series, size); NaN: no value"
+    "(series, size), where NaN is no value"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,14 +182,14 @@ class Bars(Picture):
         return not self.bars
 
     def pages(self) -> Sequence[Self]:
-        parts = split(self.bars, MOST_BARS)
-        return [self.paged(place, len(parts), bars=part) for place, part in enumerate(parts, 1)]
+        pages = split(self.bars, MOST_BARS)
+        return [self.paged(page, len(pages), bars=bars) for page, bars in enumerate(pages, 1)]
 
     def _said(self) -> str:
-        what = f"{plural(len(self.bars), 'bar')} on the axis {self.axis.label}"
+        summary = f"{plural(len(self.bars), 'bar')} on the axis {self.axis.label}"
         if len(self.bars) > MOST_SAID:
-            return f"{what}, the numbers of the table of the same title."
-        return f"{what}: {'; '.join(map(self._bar_said, self.bars))}."
+            return f"{summary}, the numbers of the table of the same title."
+        return f"{summary}: {'; '.join(map(self._bar_said, self.bars))}."
 
     def _bar_said(self, bar: Bar) -> str:
         parts = [
@@ -194,7 +200,7 @@ class Bars(Picture):
 
 
 MOST_ROWS = 60
-"of a page"
+"most rows of a page"
 MOST_CELLS_SAID = 25
 "most cells that a description for screen readers lists"
 
@@ -205,7 +211,7 @@ class Cell:
 
     text: str
     value: float = math.nan
-    "value of its shade; NaN: no shade"
+    "value of its shade, or NaN without a shade"
     verdict: Verdict | None = None
     undefined: str = ""
     "why there is no value"
@@ -213,52 +219,55 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid(Picture):
-    """Rows of cells. A cell shows its number or mark; its shade repeats it."""
+    """Rows of cells. A cell shows its number or mark, and its shade repeats it."""
 
     rows: Sequence[str]
     columns: Sequence[str]
     cells: Sequence[Sequence[Cell]]
     scale: tuple[float, float] | None = None
-    "values of no shade and of full shade; values below 0 have another colour. None: verdicts"
+    """values of no shade and of full shade, or None for verdicts
+
+    Values below 0 have another colour.
+    """
     titles: tuple[str, str] = ("", "")
     "meaning of rows and columns: `people say`, `read as`"
     unit: str = ""
-    "of the numbers"
+    "unit of the numbers"
 
     @property
     def empty(self) -> bool:
         return not (self.rows and self.columns)
 
     def pages(self) -> Sequence[Self]:
-        parts = split(range(len(self.rows)), MOST_ROWS)
-        if len(parts) == 1:
+        row_groups = split(range(len(self.rows)), MOST_ROWS)
+        if len(row_groups) == 1:
             return (self,)
         return [
             self.paged(
-                place,
-                len(parts),
-                rows=[self.rows[row] for row in part],
-                cells=[self.cells[row] for row in part],
+                page,
+                len(row_groups),
+                rows=[self.rows[row] for row in group],
+                cells=[self.cells[row] for row in group],
             )
-            for place, part in enumerate(parts, 1)
+            for page, group in enumerate(row_groups, 1)
         ]
 
     def _said(self) -> str:
         unit = f", in {self.unit}" if self.unit else ""
-        what = f"{plural(len(self.rows), 'row')} of {plural(len(self.columns), 'column')}{unit}"
+        summary = f"{plural(len(self.rows), 'row')} of {plural(len(self.columns), 'column')}{unit}"
         if any(cell.verdict for row in self.cells for cell in row):
-            return f"{what}. {' '.join(map(self._column_said, range(len(self.columns))))}"
+            return f"{summary}. {' '.join(map(self._column_said, range(len(self.columns))))}"
         if len(self.rows) * len(self.columns) <= MOST_CELLS_SAID:
             rows = (
                 f"{name}: {', '.join(map(_cell_said, self.columns, cells))}"
                 for name, cells in zip(self.rows, self.cells, strict=True)
             )
-            return f"{what}. {'; '.join(rows)}."
-        return f"{what}, the numbers of the table of the same title."
+            return f"{summary}. {'; '.join(rows)}."
+        return f"{summary}, the numbers of the table of the same title."
 
     def _column_said(self, place: int) -> str:
-        counted = Counter(cells[place].verdict for cells in self.cells)
-        parts = [f"{counted[one]:,} {WORDS[one]}" for one in Verdict if counted[one]]
+        counts = Counter(cells[place].verdict for cells in self.cells)
+        parts = [f"{counts[verdict]:,} {WORDS[verdict]}" for verdict in Verdict if counts[verdict]]
         return f"{self.columns[place]}: {', '.join(parts) or 'nothing'}."
 
 
@@ -267,7 +276,7 @@ def _cell_said(column: str, cell: Cell) -> str:
 
 
 MOST_LINES = 48
-"of a page"
+"most lines of a page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +284,7 @@ class Point:
     """A value with its interval."""
 
     label: str
-    "of its line"
+    "label of its line"
     value: Estimate
     series: str = ""
     "its series, if a line has several: a model"
@@ -314,16 +323,16 @@ class Intervals(Picture):
         return not self.points
 
     def pages(self) -> Sequence[Self]:
-        parts = split(self.labels, max(1, MOST_LINES // max(1, len(self.series))))
-        if len(parts) == 1:
+        label_groups = split(self.labels, max(1, MOST_LINES // max(1, len(self.series))))
+        if len(label_groups) == 1:
             return (self,)
         return [
             self.paged(
-                place,
-                len(parts),
-                points=[point for point in self.points if point.label in set(part)],
+                page,
+                len(label_groups),
+                points=[point for point in self.points if point.label in set(group)],
             )
-            for place, part in enumerate(parts, 1)
+            for page, group in enumerate(label_groups, 1)
         ]
 
     def _said(self) -> str:
@@ -331,15 +340,15 @@ class Intervals(Picture):
             [point.value for point in self.points],
             [point.named for point in self.points],
         )
-        what = f"{plural(len(values), 'value')} on the axis {self.axis.label}"
+        summary = f"{plural(len(values), 'value')} on the axis {self.axis.label}"
         if len(values) <= MOST_SAID:
-            each = (
+            sentences = (
                 said(name, value, self.axis.kind) for name, value in zip(names, values, strict=True)
             )
-            return " ".join([f"{what}: {'; '.join(each)}.", *hollow_said(values)])
+            return " ".join([f"{summary}: {'; '.join(sentences)}.", *hollow_said(values)])
         return " ".join(
             [
-                f"{what}.",
+                f"{summary}.",
                 extremes(names, values, self.axis.kind),
                 *undefined_said(values),
                 *hollow_said(values),
@@ -364,25 +373,27 @@ class Lines(Picture):
     y: Axis
     lines: Sequence[Line]
     identity: str = ""
-    "meaning of the diagonal; empty: it is not drawn"
+    "meaning of the diagonal, or empty if it is not drawn"
 
     @property
     def empty(self) -> bool:
         return not any(line.points for line in self.lines)
 
     def _said(self) -> str:
-        told = [f"{plural(len(self.lines), 'curve')} of {self.y.label} against {self.x.label}."]
+        sentences = [
+            f"{plural(len(self.lines), 'curve')} of {self.y.label} against {self.x.label}."
+        ]
         for line in self.lines:
             values = [value for _, value in line.points]
-            names = [f"at {self.x.title} {self.x.tick(place)}" for place, _ in line.points]
-            told += [f"{line.series or self.y.title}: {extremes(names, values, self.y.kind)}"]
-            told += [*undefined_said(values), *hollow_said(values)]
-        return " ".join(told)
+            names = [f"at {self.x.title} {self.x.tick(position)}" for position, _ in line.points]
+            sentences += [f"{line.series or self.y.title}: {extremes(names, values, self.y.kind)}"]
+            sentences += [*undefined_said(values), *hollow_said(values)]
+        return " ".join(sentences)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A point of a plane; it has no position if a coordinate is undefined."""
+    """A point of a plane. It has no position if a coordinate is undefined."""
 
     label: str
     x: Estimate
@@ -410,29 +421,35 @@ class Plane(Picture):
     square: bool = False
     "whether both axes have the same unit length"
     identity: str = ""
-    "what it means that both coordinates agree; empty: no such line is drawn"
+    "the meaning of equal coordinates, or empty if no such line is drawn"
 
     @property
     def series(self) -> list[str]:
-        return list(dict.fromkeys(place.series for place in self.places))
+        return list(dict.fromkeys(point.series for point in self.places))
 
     @property
     def left_out(self) -> list[Place]:
         """The points without a position."""
-        return [place for place in self.places if not place.placed]
+        return [point for point in self.places if not point.placed]
 
     @property
     def empty(self) -> bool:
         return not self.places
 
     def _said(self) -> str:
-        told = [f"{plural(len(self.places), 'point')} by {self.x.label} and {self.y.label}."]
+        sentences = [f"{plural(len(self.places), 'point')} by {self.x.label} and {self.y.label}."]
         if len(self.places) <= MOST_SAID:
-            told += [f"{self._name(place)}: {self._coordinates(place)}." for place in self.places]
+            sentences += [
+                f"{self._name(point)}: {self._coordinates(point)}." for point in self.places
+            ]
         else:
-            told += undefined_said([one for place in self.left_out for one in (place.x, place.y)])
-        told += hollow_said([one for place in self.places for one in (place.x, place.y)])
-        return " ".join(told)
+            sentences += undefined_said(
+                [coordinate for point in self.left_out for coordinate in (point.x, point.y)]
+            )
+        sentences += hollow_said(
+            [coordinate for point in self.places for coordinate in (point.x, point.y)]
+        )
+        return " ".join(sentences)
 
     def _coordinates(self, place: Place) -> str:
         return ", ".join(
@@ -454,7 +471,7 @@ FEWEST_SPOKES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spider(Picture):
-    """Closed lines through a value on each spoke; a line is interrupted at undefined values."""
+    """Closed lines through a value on each spoke. A line is interrupted at undefined values."""
 
     axis: Axis
     "axis of every spoke, with its low end in the centre"
@@ -469,17 +486,17 @@ class Spider(Picture):
         return len(self.spokes) < FEWEST_SPOKES or not any(value.defined for value in values)
 
     def _said(self) -> str:
-        told = [f"{plural(len(self.spokes), 'spoke')}, {self.axis.label}."]
+        sentences = [f"{plural(len(self.spokes), 'spoke')}, {self.axis.label}."]
         for name, values in self.lines.items():
-            who = f"{name}: " if name else ""
+            prefix = f"{name}: " if name else ""
             if len(self.spokes) * len(self.lines) <= 2 * MOST_SAID:
-                each = (
+                parts = (
                     said(spoke, value, self.axis.kind)
                     for spoke, value in zip(self.spokes, values, strict=True)
                 )
-                told.append(f"{who}{'; '.join(each)}.")
+                sentences.append(f"{prefix}{'; '.join(parts)}.")
             else:
-                told.append(f"{who}{extremes(self.spokes, values, self.axis.kind)}")
-                told += undefined_said(values)
-            told += hollow_said(values)
-        return " ".join(told)
+                sentences.append(f"{prefix}{extremes(self.spokes, values, self.axis.kind)}")
+                sentences += undefined_said(values)
+            sentences += hollow_said(values)
+        return " ".join(sentences)

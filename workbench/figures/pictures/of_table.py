@@ -1,7 +1,6 @@
-"""Pictures made from tables: a table names columns, and exactly the values of their cells are
-drawn.
+"""Pictures made from tables: a table names columns, and the values of their cells are drawn.
 
-A table declares such a recipe in its `pictures`; `pictures_of` applies it. Nothing is computed
+A table declares such a recipe in its `pictures`. `pictures_of` applies it. Nothing is computed
 again.
 """
 
@@ -55,11 +54,11 @@ class Recipe:
     """The common fields of recipes: the name of the picture, and how to read it."""
 
     suffix: str = ""
-    "suffix to the table's name; empty: the picture has the table's name"
+    "suffix to the table's name, or empty if the picture has the table's name"
     title: str = ""
-    "empty: the table's"
+    "title, or empty for the table's"
     note: str = ""
-    "how to read it, if the table's definition does not say so"
+    "explanation of the picture, if the table's definition has none"
 
     def about(self, table: AnyTable) -> dict[str, Any]:
         return {
@@ -73,21 +72,24 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forest(Recipe):
-    """Values with their intervals. Several columns are several series, unless a column has the
-    series.
+    """Values with their intervals.
+
+    Several columns are several series, unless a column has the series.
     """
 
     values: Sequence[str]
     rows: Sequence[str]
-    "columns that together name a line; columns with only one value are left out"
+    "columns that together name a line, without those with only one value"
     series: str | Sequence[str] = ()
-    """columns that together name a series; if there are several, columns with only one value are
-    left out"""
+    """columns that together name a series
+
+    If there are several, those with only one value are left out.
+    """
     axis: str = ""
-    "title of the axis; empty: that of the first column"
+    "title of the axis, or empty for that of the first column"
     baselines: Sequence[str] = ()
     reference: str | tuple[str, ...] = ""
-    "meaning of the columns' references, or of each of them; empty: only 0 is drawn"
+    "meaning of the columns' references, or of each of them, or empty if only 0 is drawn"
     ends: tuple[str, str] = ("", "")
     "meaning of the low and the high end of the axis"
     whole: bool = False
@@ -95,17 +97,17 @@ class Forest(Recipe):
 
     def __call__(self, table: AnyTable) -> Intervals:
         columns = [found(table, key) for key in self.values]
-        own = telling(table, self.series)
-        points = list(self._points(table, columns, own))
+        series_columns = telling(table, self.series)
+        points = list(self._points(table, columns, series_columns))
         first, names = columns[0], {point.series for point in points}
-        about = self.about(table)
+        context = self.about(table)
         if isinstance(self.reference, str) and any(point.references for point in points):
-            about["notes"] = (f"Thin mark: {self.reference}.", *about["notes"])
+            context["notes"] = (f"Thin mark: {self.reference}.", *context["notes"])
         return Intervals(
             axis=axis_of(
                 first,
                 [point.value for point in points],
-                [one for point in points for one in point.references],
+                [reference for point in points for reference in point.references],
                 title=self.axis,
                 whole=self.whole,
                 ends=self.ends,
@@ -115,7 +117,7 @@ class Forest(Recipe):
             reference=(self.reference,) * bool(self.reference)
             if isinstance(self.reference, str)
             else self.reference,
-            **about,
+            **context,
         )
 
     def _points(
@@ -130,9 +132,9 @@ class Forest(Recipe):
                 series = (
                     said_of(row, own) if own else visible(column.title) if len(columns) > 1 else ""
                 )
-                beside = column.beside(row) if column.beside else ""
+                remark = column.beside(row) if column.beside else ""
                 references = _references(column, row) if self.reference else ()
-                yield Point(said_of(row, labels), value, series, references, visible(beside))
+                yield Point(said_of(row, labels), value, series, references, visible(remark))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,24 +147,24 @@ class Matrix(Recipe):
     "columns for the shades of cells, if not the shown columns: shares for counts"
     titles: tuple[str, str] = ("", "")
     scale: tuple[float, float] | None = None
-    "of the shades; None: that of the first column"
+    "column of the shades, or None for the first column"
 
     def __call__(self, table: AnyTable) -> Grid:
-        shown_ = [found(table, key) for key in self.columns]
-        shades = [found(table, key) for key in self.shades] or shown_
+        columns = [found(table, key) for key in self.columns]
+        shades = [found(table, key) for key in self.shades] or columns
         cells = [
-            [_cell(row, column, shade) for column, shade in zip(shown_, shades, strict=True)]
+            [_cell(row, column, shade) for column, shade in zip(columns, shades, strict=True)]
             for row in table.rows
         ]
         labels = telling(table, self.rows)
-        verdicts = any(cell.verdict for row in cells for cell in row)
+        has_verdicts = any(cell.verdict for row in cells for cell in row)
         return Grid(
             rows=[said_of(row, labels) for row in table.rows],
-            columns=[visible(column.title) for column in shown_],
+            columns=[visible(column.title) for column in columns],
             cells=cells,
-            scale=None if verdicts else self.scale or shades[0].scale or _widest(cells),
+            scale=None if has_verdicts else self.scale or shades[0].scale or _widest(cells),
             titles=self.titles,
-            unit=PERCENT.get(shown_[0].kind, ""),
+            unit=PERCENT.get(columns[0].kind, ""),
             **self.about(table),
         )
 
@@ -176,35 +178,36 @@ class Curves(Recipe):
     series: str | Sequence[str] = ()
     identity: str = ""
     axis: str = ""
-    "title of the vertical axis; empty: that of the first column"
+    "title of the vertical axis, or empty for that of the first column"
     marked: str = ""
     "column that is true where the horizontal axis is marked, such as at the chosen value"
 
     def __call__(self, table: AnyTable) -> Lines:
         x, columns = found(table, self.x), [found(table, key) for key in self.values]
-        own = telling(table, self.series)
+        series_columns = telling(table, self.series)
         lines: dict[str, list[tuple[float, Estimate]]] = {}
         for row in table.rows:
-            place = estimated(x.value(row))
+            position = estimated(x.value(row))
             for column in columns:
                 value = estimated(column.value(row))
-                if place is not None and place.defined and value is not None:
+                if position is not None and position.defined and value is not None:
                     name = (
-                        said_of(row, own)
-                        if own
+                        said_of(row, series_columns)
+                        if series_columns
                         else visible(column.title)
                         if len(columns) > 1
                         else ""
                     )
-                    lines.setdefault(name, []).append((place.value, value))
-        places = [at for line in lines.values() for at, _ in line]
+                    lines.setdefault(name, []).append((position.value, value))
+        positions = [position_ for line in lines.values() for position_, _ in line]
         values = [value for line in lines.values() for _, value in line]
-        low, high = x.scale or ((min(places), max(places)) if places else (0.0, 1.0))
+        low, high = x.scale or ((min(positions), max(positions)) if positions else (0.0, 1.0))
         return Lines(
             x=Axis(visible(x.title), x.kind, low, high, tuple(self._marked(table, x))),
             y=axis_of(columns[0], values, title=self.axis),
             lines=[
-                Line(name, sorted(points, key=lambda one: one[0])) for name, points in lines.items()
+                Line(name, sorted(points, key=lambda point: point[0]))
+                for name, points in lines.items()
             ],
             identity=self.identity,
             **self.about(table),
@@ -214,8 +217,8 @@ class Curves(Recipe):
         if self.marked:
             column = found(table, self.marked)
             for row in table.rows:
-                if column.value(row) and (at := estimated(x.value(row))) is not None:
-                    yield at.value, visible(column.title)
+                if column.value(row) and (position := estimated(x.value(row))) is not None:
+                    yield position.value, visible(column.title)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,25 +237,25 @@ class Scatter(Recipe):
 
     def __call__(self, table: AnyTable) -> Plane:
         columns = found(table, self.x), found(table, self.y)
-        labels, own = telling(table, self.rows), telling(table, self.series)
-        places = [
+        labels, series_columns = telling(table, self.rows), telling(table, self.series)
+        points = [
             Place(
                 said_of(row, labels),
                 estimated(columns[0].value(row)) or NOTHING,
                 estimated(columns[1].value(row)) or NOTHING,
-                said_of(row, own) if own else "",
+                said_of(row, series_columns) if series_columns else "",
             )
             for row in table.rows
         ]
         spans = (
-            axis_of(column, [getattr(place, name) for place in places], ends=ends)
+            axis_of(column, [getattr(point, name) for point in points], ends=ends)
             for column, name, ends in zip(columns, "xy", self.ends, strict=True)
         )
         x, y = _alike(*spans) if self.square or self.identity else spans
         return Plane(
             x=x,
             y=y,
-            places=places,
+            places=points,
             labelled=self.labelled,
             square=self.square,
             identity=self.identity,
@@ -271,21 +274,26 @@ class Star(Recipe):
 
     def __call__(self, table: AnyTable) -> Spider:
         column, spoke = found(table, self.value), found(table, self.spoke)
-        own = telling(table, self.series)
+        series_columns = telling(table, self.series)
         values = {
-            (said_of(row, own) if own else "", said_of(row, [spoke])): estimated(column.value(row))
-            or NOTHING
+            (
+                said_of(row, series_columns) if series_columns else "",
+                said_of(row, [spoke]),
+            ): estimated(column.value(row)) or NOTHING
             for row in table.rows
         }
         spokes, names = (
-            list(dict.fromkeys(of for _, of in values)),
+            list(dict.fromkeys(spoke_name for _, spoke_name in values)),
             list(dict.fromkeys(name for name, _ in values)),
         )
         low, high = column.scale or fitted(*reach(values.values()))
         return Spider(
             axis=Axis(visible(column.title), column.kind, low, high),
             spokes=spokes,
-            lines={name: [values.get((name, of), NOTHING) for of in spokes] for name in names},
+            lines={
+                name: [values.get((name, spoke_name), NOTHING) for spoke_name in spokes]
+                for name in names
+            },
             baselines=[name for name in self.baselines if name in names],
             **self.about(table),
         )
@@ -293,7 +301,7 @@ class Star(Recipe):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stacked(Recipe):
-    """Columns as the parts of a bar per row; or one column, with the series in another column."""
+    """Columns as the parts of a bar per row, or one column with the series in another column."""
 
     values: Sequence[str]
     rows: Sequence[str]
@@ -302,14 +310,14 @@ class Stacked(Recipe):
 
     def __call__(self, table: AnyTable) -> Bars:
         columns, labels = [found(table, key) for key in self.values], telling(table, self.rows)
-        own = telling(table, self.series)
+        series_columns = telling(table, self.series)
         bars = [
             Bar(
                 said_of(row, labels),
                 [
                     (
-                        said_of(row, own)
-                        if own
+                        said_of(row, series_columns)
+                        if series_columns
                         else visible(column.title)
                         if len(columns) > 1
                         else "",
@@ -337,8 +345,9 @@ class Stacked(Recipe):
 
 
 def found(table: AnyTable, key: str) -> Column[Any]:
-    """Return a column by its key. Raises KeyError if the table lacks it, which is a fault of the
-    recipe.
+    """Return a column by its key.
+
+    Raises KeyError if the table lacks it, which is a fault of the recipe.
     """
     for column in table.columns:
         if column.key == key:
@@ -347,12 +356,14 @@ def found(table: AnyTable, key: str) -> Column[Any]:
 
 
 def telling(table: AnyTable, keys: str | Sequence[str]) -> list[Column[Any]]:
-    """Return the key columns that distinguish rows; the last one if none does."""
+    """Return the key columns that distinguish rows, or the last one if none does."""
     columns = [found(table, key) for key in ((keys,) if isinstance(keys, str) else keys) if key]
-    several = [
-        one for one in columns if len({shown(one.value(row), one) for row in table.rows}) > 1
+    distinguishing = [
+        column
+        for column in columns
+        if len({shown(column.value(row), column) for row in table.rows}) > 1
     ]
-    return several or columns[-1:]
+    return distinguishing or columns[-1:]
 
 
 def said_of(row: Any, columns: Iterable[Column[Any]]) -> str:
@@ -369,8 +380,9 @@ def axis_of(
     whole: bool = False,
     ends: tuple[str, str] = ("", ""),
 ) -> Axis:
-    """Return the axis of a column: the whole scale of a share, else the range of the values
-    with 0.
+    """Return the axis of a column.
+
+    It has the whole scale of a share, else the range of the values with 0.
     """
     scale = column.scale or ((0.0, 1.0) if column.kind is Kind.SHARE else None)
     if scale is not None and (whole or column.kind is Kind.SHARE):
@@ -385,34 +397,41 @@ def _alike(x: Axis, y: Axis) -> tuple[Axis, Axis]:
     """Return both axes with a common scale."""
     low, high = min(x.low, y.low), max(x.high, y.high)
     zero = ((0.0, ""),) if low < 0 < high else ()
-    return tuple(Axis(one.title, one.kind, low, high, zero, one.ends) for one in (x, y))  # type: ignore[return-value]
+    return tuple(Axis(axis.title, axis.kind, low, high, zero, axis.ends) for axis in (x, y))  # type: ignore[return-value]
 
 
 def _references(column: Column[Any], row: Any) -> tuple[float, ...]:
     value = column.reference(row) if column.reference else None
     values = (value,) if isinstance(value, int | float) else value or ()
-    return tuple(values) if any(not math.isnan(one) for one in values) else ()
+    return tuple(values) if any(not math.isnan(reference) for reference in values) else ()
 
 
 def _cell(row: Any, column: Column[Any], shade: Column[Any]) -> Cell:
-    value, by = column.value(row), estimated(shade.value(row))
+    value, shade_value = column.value(row), estimated(shade.value(row))
     if isinstance(value, Verdict | Outcome):
         verdict = value.verdict if isinstance(value, Outcome) else value
-        counted = (
+        counts = (
             f" {value.passed}/{value.tested}" if isinstance(value, Outcome) and value.tested else ""
         )
-        return Cell(f"{MARKS[verdict]}{counted}", verdict=verdict)
+        return Cell(f"{MARKS[verdict]}{counts}", verdict=verdict)
     if isinstance(value, Estimate) and not value.defined:
         return Cell("undef.", undefined=visible(value.undefined))
-    beside = visible(column.beside(row)) if column.beside else ""
-    one = estimated(value)
-    text = number(one.value, column.kind, bare=True) if one is not None else shown(value, column)
-    return Cell(f"{text} {beside}".strip(), by.value if by is not None and by.defined else NAN)
+    remark = visible(column.beside(row)) if column.beside else ""
+    estimate = estimated(value)
+    text = (
+        number(estimate.value, column.kind, bare=True)
+        if estimate is not None
+        else shown(value, column)
+    )
+    return Cell(
+        f"{text} {remark}".strip(),
+        shade_value.value if shade_value is not None and shade_value.defined else NAN,
+    )
 
 
 def _widest(cells: Sequence[Sequence[Cell]]) -> tuple[float, float]:
-    most = max(
+    widest = max(
         (abs(cell.value) for row in cells for cell in row if not math.isnan(cell.value)),
         default=1.0,
     )
-    return 0.0, most or 1.0
+    return 0.0, widest or 1.0

@@ -23,7 +23,7 @@ class Picture(ABC):
     "file name: `leaning`"
     title: str
     definition: str = ""
-    "what the figures measure, in plain sentences"
+    "explanation of the figures, in plain sentences"
     notes: Sequence[str] = ()
     subject: tuple[str, ...] = ()
     "subject of the picture, if there are several of its name"
@@ -33,7 +33,7 @@ class Picture(ABC):
 
     @property
     def stem(self) -> str:
-        """Name of a file with only this picture, without its ending."""
+        """The name of a file with only this picture, without its ending."""
         number = (f"{self.page}",) if self.of > 1 else ()
         return file_stem((self.name, *self.subject, *number))
 
@@ -57,7 +57,7 @@ class Picture(ABC):
         """Return a description in sentences, with the numbers of small pictures."""
 
     def pages(self) -> Sequence[Self]:
-        """Return the readable pages of the picture; most pictures have one."""
+        """Return the readable pages of the picture. Most pictures have one."""
         return (self,)
 
     def paged(self, page: int, of: int, **changed: object) -> Self:
@@ -73,9 +73,9 @@ def split(items: Sequence[Item], most: int) -> list[Sequence[Item]]:
     >>> split("abcdefg", 3)
     ['abc', 'de', 'fg']
     """
-    parts = max(1, -(-len(items) // most))
-    least, more = divmod(len(items), parts)
+    n_parts = max(1, -(-len(items) // most))
+    min_length, n_longer = divmod(len(items), n_parts)
     ends = [0]
-    for part in range(parts):
-        ends.append(ends[-1] + least + (part < more))
+    for part in range(n_parts):
+        ends.append(ends[-1] + min_length + (part < n_longer))
     return [items[first:last] for first, last in pairwise(ends)]

@@ -1,3 +1,4 @@
-"""One module for each medium. Displayed text passes `figures.visible`; data files keep the exact
-text.
+"""One module for each medium.
+
+Displayed text passes `figures.visible`, while data files keep the exact text.
 """

@@ -1,4 +1,4 @@
-"""Tables as plain rows and columns for data files: an estimate has one column per part."""
+"""Tables as plain rows and columns for data files. An estimate has one column per part."""
 
 from __future__ import annotations
 
@@ -32,11 +32,10 @@ class Flat:
 
 
 def flat(table: AnyTable) -> Flat:
-    """Return a table in which `share` becomes `share`, `share_low`, `share_high`, `share_n` and so
-    on.
+    """Return a table with one column for each part of a value.
 
-    Parts are taken from the first row that has them; a column with only plain values stays one
-    column.
+    So `share` becomes `share`, `share_low`, `share_high`, `share_n` and so on. Parts are taken from
+    the first row that has them. A column with only plain values stays one column.
     """
     columns = [[column.value(row) for row in table.rows] for column in table.columns]
     parts = [_parts(values) for values in columns]
@@ -45,12 +44,12 @@ def flat(table: AnyTable) -> Flat:
         for column, names in zip(table.columns, parts, strict=True)
         for name in (column.key, *(f"{column.key}_{part}" for part in names))
     )
-    made = [
+    plain_columns = [
         cells
         for values, names in zip(columns, parts, strict=True)
         for cells in _cells(values, names)
     ]
-    return Flat(header, tuple(zip(*made, strict=True)))
+    return Flat(header, tuple(zip(*plain_columns, strict=True)))
 
 
 def _parts(values: list[Value]) -> tuple[str, ...]:
@@ -60,7 +59,7 @@ def _parts(values: list[Value]) -> tuple[str, ...]:
 def _cells(values: list[Value], parts: tuple[str, ...]) -> Iterator[list[Plain]]:
     """Yield a column for the values themselves, and one for each of their parts."""
     yield [
-        plain(getattr(value, own[0]) if (own := PARTS.get(type(value))) else value)
+        plain(getattr(value, value_parts[0]) if (value_parts := PARTS.get(type(value))) else value)
         for value in values
     ]
     for part in parts:
@@ -68,7 +67,7 @@ def _cells(values: list[Value], parts: tuple[str, ...]) -> Iterator[list[Plain]]
 
 
 def plain(value: Any) -> Plain:
-    """Return one plain value; NaN is None, several texts are one."""
+    """Return one plain value. NaN is None, several texts are one."""
     if isinstance(value, float):
         return value + 0.0 if math.isfinite(value) else None
     if isinstance(value, Verdict):
@@ -77,7 +76,7 @@ def plain(value: Any) -> Plain:
 
 
 def csv_files(tables: Iterable[AnyTable]) -> Mapping[str, str]:
-    """Return file name -> contents; a table without rows has only its header."""
+    """Return file name -> contents. A table without rows has only its header."""
     files = {}
     for table in tables:
         data = flat(table)
@@ -102,10 +101,10 @@ def parquet_files(tables: Iterable[AnyTable]) -> Mapping[str, bytes]:
     """Return file name -> contents. Raises MissingPackage without pyarrow."""
     files = {}
     for table in tables:
-        buffer, made = BytesIO(), arrow_table(table)
+        buffer, arrow = BytesIO(), arrow_table(table)
         from pyarrow.parquet import write_table
 
-        write_table(made, buffer)
+        write_table(arrow, buffer)
         files[f"{table.stem}.parquet"] = buffer.getvalue()
     return files
 
@@ -120,6 +119,10 @@ def arrow_table(table: AnyTable) -> Any:
             f"{install_package('pyarrow')}"
         ) from error
     data = flat(table)
-    columns = {name: [row[place] for row in data.rows] for place, name in enumerate(data.header)}
-    about = {"title": table.title, "definition": table.definition, "notes": "\n".join(table.notes)}
-    return pyarrow.table(columns).replace_schema_metadata(about)
+    columns = {name: [row[index] for row in data.rows] for index, name in enumerate(data.header)}
+    metadata = {
+        "title": table.title,
+        "definition": table.definition,
+        "notes": "\n".join(table.notes),
+    }
+    return pyarrow.table(columns).replace_schema_metadata(metadata)

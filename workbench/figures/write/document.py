@@ -1,5 +1,6 @@
-"""JSON: tables with their definitions, exact text and full precision. `schema` names the format of
-the document.
+"""JSON: tables with their definitions, exact text and full precision.
+
+`schema` names the format of the document.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def document(tables: Iterable[AnyTable], about: Mapping[str, Any]) -> dict[str, 
 
 
 def _table(table: AnyTable) -> dict[str, Any]:
-    used = methods(table)
+    intervals = methods(table)
     return {
         "name": table.name,
         "subject": list(table.subject),
@@ -31,8 +32,8 @@ def _table(table: AnyTable) -> dict[str, Any]:
         "notes": list(table.notes),
         "columns": [_column(column) for column in table.columns],
         "intervals": {
-            name: f"{one.method}." + (f" {one.remark}." if one.remark else "")
-            for name, one in used.items()
+            name: f"{interval.method}." + (f" {interval.remark}." if interval.remark else "")
+            for name, interval in intervals.items()
         },
         "rows": [
             {column.key: _value(column.value(row)) for column in table.columns}
@@ -42,8 +43,8 @@ def _table(table: AnyTable) -> dict[str, Any]:
 
 
 def _column(column: Column[Any]) -> dict[str, str]:
-    told = {"key": column.key, "title": column.title, "kind": column.kind.value}
-    return told | {
+    fields = {"key": column.key, "title": column.title, "kind": column.kind.value}
+    return fields | {
         name: text for name, text in (("unit", column.unit), ("help", column.help)) if text
     }
 
@@ -51,9 +52,11 @@ def _column(column: Column[Any]) -> dict[str, str]:
 def _value(value: Value) -> Any:
     if isinstance(value, Estimate):
         optional = [name for name in ("interval", "few") if not getattr(value, name)]
-        return {name: _value(part) for name, part in asdict(value).items() if name not in optional}
+        return {
+            name: _value(field) for name, field in asdict(value).items() if name not in optional
+        }
     if isinstance(value, MeanSd | Outcome):
-        return {name: _value(part) for name, part in asdict(value).items()}
+        return {name: _value(field) for name, field in asdict(value).items()}
     if isinstance(value, Verdict):
         return value.value
     if isinstance(value, float):

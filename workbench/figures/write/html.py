@@ -24,14 +24,14 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 def html_page(tables: Iterable[AnyTable], title: str, paragraphs: Iterable[str] = ()) -> str:
     """Return a page that opens offline: a heading, paragraphs, then the tables."""
-    told = "\n".join(f"<p>{_text(paragraph)}</p>" for paragraph in paragraphs)
+    paragraph_markup = "\n".join(f"<p>{_text(paragraph)}</p>" for paragraph in paragraphs)
     body = "\n".join(html_table(table) for table in tables)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{_text(title)}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n<main>\n"
-        f"<h1>{_text(title)}</h1>\n{told}\n{body}\n</main>\n</body>\n</html>\n"
+        f"<h1>{_text(title)}</h1>\n{paragraph_markup}\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 
@@ -42,22 +42,23 @@ def html_table(table: AnyTable) -> str:
     if not table.rows:
         title, empty = _text(table.title), _text(table.empty)
         return f"{begin}\n<h2>{title}</h2>\n<p>{empty}</p></section>"
-    grid, said = html_grid(table)
-    notes = "".join(f'\n<p class="note">{note}</p>' for note in said)
+    grid, note_markup = html_grid(table)
+    notes = "".join(f'\n<p class="note">{note}</p>' for note in note_markup)
     return f'{begin}{definition}\n<div class="scroll">{grid}</div>{notes}\n</section>'
 
 
 def html_grid(table: AnyTable) -> tuple[str, list[str]]:
-    """Return the rows of a non-empty table, with its title as caption, and its notes, both as
-    markup.
+    """Return the rows and the notes of a non-empty table as markup.
+
+    The rows have its title as caption.
     """
     head = "".join(_head(column) for column in table.columns)
-    cells, said = painted(table)
+    cells, texts = painted(table)
     rows = "\n".join("<tr>" + "".join(_cells(table, row)) + "</tr>" for row in cells)
     return (
         f"<table>\n<caption>{_text(table.title)}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n"
         "</table>"
-    ), list(map(escape, said))
+    ), list(map(escape, texts))
 
 
 def html_paragraphs(sentences: Iterable[str]) -> str:
@@ -66,13 +67,13 @@ def html_paragraphs(sentences: Iterable[str]) -> str:
 
 
 def _head(column: Column[Any]) -> str:
-    told = f' title="{_text(column.help)}"' if column.help else ""
-    return f'<th scope="col"{_side(column)}{told}>{_text(column.title)}</th>'
+    tooltip = f' title="{_text(column.help)}"' if column.help else ""
+    return f'<th scope="col"{_side(column)}{tooltip}>{_text(column.title)}</th>'
 
 
 def _cells(table: AnyTable, row: Sequence[str]) -> Iterator[str]:
-    for place, (column, text) in enumerate(zip(table.columns, map(escape, row), strict=True)):
-        yield f'<th scope="row">{text}</th>' if place == 0 else f"<td{_side(column)}>{text}</td>"
+    for index, (column, text) in enumerate(zip(table.columns, map(escape, row), strict=True)):
+        yield f'<th scope="row">{text}</th>' if index == 0 else f"<td{_side(column)}>{text}</td>"
 
 
 def _side(column: Column[Any]) -> str:

@@ -1,4 +1,4 @@
-"""LaTeX: one file per table, for `booktabs`; text from data is never read as a command."""
+"""LaTeX: one file per table, for `booktabs`. Text from data is never read as a command."""
 
 from __future__ import annotations
 
@@ -57,37 +57,45 @@ _SPECIAL = {
     "√": r"$\surd$",
     "∣": r"$\mid$",
 }
-_ASCII = str.maketrans({sign: said for sign, said in _SPECIAL.items() if sign.isascii()})
+_ASCII = str.maketrans(
+    {character: command for character, command in _SPECIAL.items() if character.isascii()}
+)
 _SIGNS = ("So", "Sk", "Sm", "Co", "Cn")
 "categories of characters that LaTeX's text fonts may lack"
 
 
 def latex_files(tables: Iterable[AnyTable]) -> Mapping[str, str]:
-    """Return file name -> contents; each is a `table` environment to \\input."""
+    """Return file name -> contents. Each file is a `table` environment to \\input."""
     return {f"{table.stem}.tex": latex_table(table) for table in tables}
 
 
 def latex_table(table: AnyTable) -> str:
-    """Return one table in its narrow form; a comment names the columns left out. Without rows it
-    has its caption and the message of an empty table.
+    """Return one table in its narrow form.
+
+    A comment names the columns left out. Without rows it has its caption and the message of an
+    empty table.
     """
-    aside = ", ".join(visible(column.title) for column in table.columns if column.aside)
-    left_out = f"% columns left out, which CSV and JSON have: {aside}\n" if aside else ""
+    optional_titles = ", ".join(visible(column.title) for column in table.columns if column.aside)
+    comment = (
+        f"% columns left out, which CSV and JSON have: {optional_titles}\n"
+        if optional_titles
+        else ""
+    )
     table = table.narrow
-    sides = "".join("r" if column.numeric else "l" for column in table.columns)
+    alignment = "".join("r" if column.numeric else "l" for column in table.columns)
     head = " & ".join(escaped(column.title) for column in table.columns)
     cells, notes = painted(table)
     rows = "".join(" & ".join(map(escaped, row)) + " \\\\\n" for row in cells)
-    told = (
+    sentences = (
         [*([table.definition] if table.definition else []), *notes] if table.rows else [table.empty]
     )
-    caption = escaped(" ".join([f"{table.title.rstrip('.')}.", *told]))
+    caption = escaped(" ".join([f"{table.title.rstrip('.')}.", *sentences]))
     grid = (
-        f"\\begin{{tabular}}{{{sides}}}\n\\toprule\n{head} "
+        f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n{head} "
         f"\\\\\n\\midrule\n{rows}\\bottomrule\n\\end{{tabular}}\n"
     )
     return (
-        f"{left_out}% needs \\usepackage{{booktabs,amssymb}}\n\\begin{{table}}\n\\centering\n"
+        f"{comment}% needs \\usepackage{{booktabs,amssymb}}\n\\begin{{table}}\n\\centering\n"
         + (grid if table.rows else "")
         + f"\\caption{{{caption}}}\n\\label{{tab:{table.stem}}}\n\\end{{table}}\n"
     )
@@ -101,15 +109,16 @@ def escaped(text: str) -> str:
     >>> escaped(r"50 % of \\input{x}")
     '50 \\\\% of \\\\textbackslash{}input\\\\{x\\\\}'
     """
-    shown = visible(text).replace("\n", " ")
-    if shown.isascii():
-        return shown.translate(_ASCII)
-    return "".join(_SPECIAL.get(sign) or _named(sign) for sign in shown)
+    printable = visible(text).replace("\n", " ")
+    if printable.isascii():
+        return printable.translate(_ASCII)
+    return "".join(_SPECIAL.get(character) or _named(character) for character in printable)
 
 
 def _named(sign: str) -> str:
-    """Return a character, or its number if LaTeX may lack it, such as an emoji or a control
-    picture.
+    """Return a character, or its number if LaTeX may lack it.
+
+    It may lack an emoji or a control picture.
     """
     if ord(sign) < 0x100 or unicodedata.category(sign) not in _SIGNS:
         return sign

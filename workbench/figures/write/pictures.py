@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ONE_AT_A_TIME = Lock()
-"matplotlib's settings are global"
+"a lock, because matplotlib's settings are global"
 NOTHING = {
     "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
@@ -33,7 +33,7 @@ NOTHING = {
 
 
 def check_package() -> None:
-    """Raise MissingPackage without matplotlib, which costs nothing: it is not imported."""
+    """Raise MissingPackage without matplotlib. It costs nothing, as the package is not imported."""
     if find_spec("matplotlib") is None:
         raise MissingPackage(
             f"pictures as files need the package matplotlib; install it with: {install('report')}"
@@ -41,7 +41,10 @@ def check_package() -> None:
 
 
 def prepare() -> None:
-    """Import what drawing takes, which takes a second. Raises MissingPackage without matplotlib."""
+    """Import the packages for drawing, which takes a second.
+
+    Raises MissingPackage without matplotlib.
+    """
     check_package()
     import workbench.figures.write.plots.draw  # noqa: F401
 
@@ -49,13 +52,14 @@ def prepare() -> None:
 
 
 def drawn(picture: Picture, *forms: Literal["svg", "pdf"]) -> list[bytes]:
-    """Return a picture in some forms, as matplotlib writes it. Raises MissingPackage without
-    matplotlib.
+    """Return a picture in some forms, as matplotlib writes it.
+
+    Raises MissingPackage without matplotlib.
 
     The same picture gives the same bytes on every machine. A PDF holds fonts of one family, because
     matplotlib writes them in the order of their paths: two families from two folders would have
-    another order elsewhere. Characters that no family has are boxes in PDF; a browser uses another
-    font.
+    another order elsewhere. Characters that no family has are boxes in PDF, while a browser uses
+    another font.
     """
     check_package()
     import matplotlib
@@ -82,39 +86,42 @@ def _written(figure: Figure, form: str) -> bytes:
 
 
 def pdf(picture: Picture) -> bytes:
-    """Return a picture as PDF; the same picture gives the same bytes. Raises MissingPackage without
-    matplotlib.
+    """Return a picture as PDF.
+
+    The same picture gives the same bytes. Raises MissingPackage without matplotlib.
     """
-    (found,) = drawn(picture, "pdf")
-    return found
+    (content,) = drawn(picture, "pdf")
+    return content
 
 
 SVG, LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 FAMILY = "'DejaVu Sans', Verdana, system-ui, sans-serif"
-"Verdana is as wide as DejaVu Sans, which was used for the layout"
+"font families, where Verdana is as wide as DejaVu Sans, which was used for the layout"
 ALONE = {INK: "#1a1a1a", PAPER: "#ffffff"}
 WITHIN = {INK: "currentColor", PAPER: "var(--paper, Canvas)"}
-"a page's colours for ink and paper; a page with its own background sets `--paper`"
+"a page's colours for ink and paper, where a page with its own background sets `--paper`"
 REFERENCE = re.compile(r"url\(#([^)]*)\)")
 LEFT_OUT = ("font-family", "font")
 
 
 def svg(picture: Picture, *, within: str | None = None) -> str:
-    """Return a picture as SVG; the same picture gives the same text. Raises MissingPackage without
-    matplotlib.
+    """Return a picture as SVG.
+
+    The same picture gives the same text. Raises MissingPackage without matplotlib.
 
     Parameters
     ----------
     within : None: a standalone file, dark on white. Else the picture is a part of a page, with the
         page's colours, and this is the prefix of its ids, which must be unique within the page
     """
-    (found,) = drawn(picture, "svg")
-    return cleaned(found, picture, within=within)
+    (content,) = drawn(picture, "svg")
+    return cleaned(content, picture, within=within)
 
 
 def cleaned(found: bytes, picture: Picture, *, within: str | None = None) -> str:
-    """Return matplotlib's output with a description for screen readers, without styles, in the
-    colours of `svg`.
+    """Return matplotlib's output with a description for screen readers, without styles.
+
+    Its colours are those of `svg`.
     """
     root = Tree.fromstring(found)  # noqa: S314  our own
     prefix = "" if within is None else f"{within}-"
@@ -122,10 +129,10 @@ def cleaned(found: bytes, picture: Picture, *, within: str | None = None) -> str
         for child in list(parent):
             if child.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style"):
                 parent.remove(child)
-    used = set(_referred_to(root))
+    used_ids = set(_referred_to(root))
     colours = ALONE if within is None else WITHIN
     for element in root.iter():
-        _put(element, prefix, used, colours)
+        _put(element, prefix, used_ids, colours)
     if within is not None:
         # the first path is the paper: the background becomes transparent
         paper = next(root.iter(f"{{{SVG}}}path"))
@@ -145,11 +152,12 @@ def _referred_to(root: Tree.Element) -> Iterator[str]:
 
 
 def _put(element: Tree.Element, prefix: str, used: set[str], colours: dict[str, str]) -> None:
-    """Convert the style of an element to attributes, which a strict policy allows, and prefix its
-    ids.
+    """Convert the style of an element to attributes, which a strict policy allows.
+
+    Its ids get a prefix.
     """
-    for part in element.attrib.pop("style", "").split(";"):
-        name, _, value = part.partition(":")
+    for declaration in element.attrib.pop("style", "").split(";"):
+        name, _, value = declaration.partition(":")
         if value and name.strip() not in LEFT_OUT:
             element.set(name.strip(), value.strip())
     for name, value in list(element.attrib.items()):
@@ -182,19 +190,22 @@ def _tell(root: Tree.Element, picture: Picture, prefix: str) -> None:
     root.set("stroke-linecap", "butt")
     root.set("aria-labelledby", f"{prefix}title {prefix}desc")
     for tag, text in (("desc", picture.alt), ("title", picture.heading)):
-        said = Tree.Element(f"{{{SVG}}}{tag}", {"id": f"{prefix}{tag}"})
-        said.text, said.tail = visible(text), "\n"
-        root.insert(0, said)
+        label = Tree.Element(f"{{{SVG}}}{tag}", {"id": f"{prefix}{tag}"})
+        label.text, label.tail = visible(text), "\n"
+        root.insert(0, label)
 
 
 def picture_files(tables: Iterable[AnyTable]) -> Mapping[str, bytes]:
-    """Return file name -> contents: each page of each picture that the tables declare, as SVG and
-    as PDF.
+    """Return file name -> contents of each page of each picture that the tables declare.
+
+    Each page is an SVG and a PDF.
 
     Raises UsageError if no table has a picture, and MissingPackage without matplotlib.
     """
     files: dict[str, bytes] = {}
-    for picture in (page for table in tables for one in pictures_of(table) for page in one.pages()):
+    for picture in (
+        page for table in tables for declared in pictures_of(table) for page in declared.pages()
+    ):
         svg, pdf = drawn(picture, "svg", "pdf")
         files |= {f"{picture.stem}.svg": cleaned(svg, picture).encode(), f"{picture.stem}.pdf": pdf}
     if not files:

@@ -19,8 +19,9 @@ GAP = 2
 
 
 def print_tables(tables: Iterable[AnyTable], width: int, *, wrap: bool = True) -> None:
-    """Print tables with a blank line before each. Without `wrap` sentences of any length stay on
-    one line.
+    """Print tables with a blank line before each.
+
+    Without `wrap` sentences of any length stay on one line.
     """
     from rich.console import Console
     from rich.text import Text
@@ -36,8 +37,8 @@ def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
     """Return a table's title, definition, grid and notes.
 
     If a table is wider than the terminal, titles are short, and optional columns are left out as
-    necessary, which a note reports. If columns with a least width do not fit side by side, they are
-    split into several grids.
+    necessary, which a note reports. If columns with a minimum width do not fit side by side, they
+    are split into several grids.
     """
     from rich.text import Text
 
@@ -49,7 +50,7 @@ def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
         return
     table, left_out = _fitting(table, width)
     cells, notes = painted(table)
-    long = sum(_widths(table))
+    full_width = sum(_widths(table))
     if left_out:
         notes.append(
             visible(
@@ -57,32 +58,35 @@ def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
                 "have them."
             )
         )
-    for places in _parts(table, width):
-        yield _grid(table, cells, places, _shared(table, places, width), short=long > width)
+    for indices in _parts(table, width):
+        yield _grid(table, cells, indices, _shared(table, indices, width), short=full_width > width)
     for note in notes:
         yield Text(note, style="dim")
 
 
 def _shared(table: AnyTable, places: Sequence[int], width: int) -> dict[int, int]:
-    """Return the width of each column with a least width; empty if all columns fit.
+    """Return the width of each column with a minimum width, or nothing if all columns fit.
 
-    The remaining width is divided: each gets its least width, and a part of the rest in proportion
-    to what it lacks. By default, rich makes them narrower, widens them again, and truncates at the
-    edge.
+    The remaining width is divided: each gets its minimum width, and a part of the rest in
+    proportion to what it lacks. By default, rich makes them narrower, widens them again, and
+    truncates at the edge.
     """
     widths = _widths(table)
-    over = sum(widths[place] for place in places) - GAP - width
-    wanting = {
-        place: widths[place] - GAP - table.columns[place].least
-        for place in places
-        if table.columns[place].least
+    excess = sum(widths[index] for index in places) - GAP - width
+    extra_widths = {
+        index: widths[index] - GAP - table.columns[index].least
+        for index in places
+        if table.columns[index].least
     }
-    lacks = {place: max(0, more) for place, more in wanting.items()}
-    spare = sum(lacks.values()) - over
-    if over <= 0 or spare < 0 or not any(lacks.values()):
+    missing_widths = {index: max(0, extra) for index, extra in extra_widths.items()}
+    spare = sum(missing_widths.values()) - excess
+    if excess <= 0 or spare < 0 or not any(missing_widths.values()):
         return {}
-    part = spare / sum(lacks.values())
-    return {place: widths[place] - GAP - lacks[place] + int(lacks[place] * part) for place in lacks}
+    fraction = spare / sum(missing_widths.values())
+    return {
+        index: widths[index] - GAP - missing_widths[index] + int(missing_widths[index] * fraction)
+        for index in missing_widths
+    }
 
 
 def _grid(
@@ -93,55 +97,60 @@ def _grid(
     *,
     short: bool,
 ) -> Grid:
-    """Return the grid of the columns at these indices; a word longer than its column is wrapped."""
+    """Return the grid of the columns at these indices. A word longer than its column is wrapped."""
     from rich.table import Table as RichTable
     from rich.text import Text
 
     grid = RichTable(box=None, pad_edge=False, header_style="bold")
-    for place in places:
-        column = table.columns[place]
+    for index in places:
+        column = table.columns[index]
         grid.add_column(
             Text(visible((column.short if short else "") or column.title)),
             justify="right"
-            if column.numeric and all(" " not in row[place] for row in cells)
+            if column.numeric and all(" " not in row[index] for row in cells)
             else "left",
             min_width=column.least or None,
-            width=shared.get(place),
+            width=shared.get(index),
             overflow="fold",
         )
     for row in cells:
-        grid.add_row(*(Text(row[place]) for place in places))
+        grid.add_row(*(Text(row[column_index]) for column_index in places))
     return grid
 
 
 def _parts(table: AnyTable, width: int) -> list[list[int]]:
-    """Return the column indices of each grid. The columns before the first one with a least width
-    are in all grids.
+    """Return the column indices of each grid.
+
+    The columns before the first one with a minimum width are in all grids.
     """
     widths = _widths(table)
-    first = next((place for place, column in enumerate(table.columns) if column.least), len(widths))
-    head, room = list(range(first)), width - sum(widths[:first])
-    parts, used = [head.copy()], 0
-    for place in range(first, len(widths)):
-        least = table.columns[place].least
-        need = least + GAP if least else widths[place]
-        if used and used + need > room:
-            parts.append(head.copy())
-            used = 0
-        parts[-1].append(place)
-        used += need
+    first = next(
+        (column_index for column_index, column in enumerate(table.columns) if column.least),
+        len(widths),
+    )
+    first_columns, available = list(range(first)), width - sum(widths[:first])
+    parts, used_width = [first_columns.copy()], 0
+    for index in range(first, len(widths)):
+        minimum = table.columns[index].least
+        needed_width = minimum + GAP if minimum else widths[index]
+        if used_width and used_width + needed_width > available:
+            parts.append(first_columns.copy())
+            used_width = 0
+        parts[-1].append(index)
+        used_width += needed_width
     return parts
 
 
 def _fitting(table: AnyTable, width: int) -> tuple[AnyTable, list[str]]:
-    """Return a table without columns that do not fit, and their titles; the last optional column is
-    dropped first.
+    """Return a table without columns that do not fit, and their titles.
+
+    The last optional column is dropped first.
     """
     columns, widths, left_out = list(table.columns), _widths(table), list[str]()
-    for place in reversed(range(len(columns))):
-        if columns[place].aside and sum(widths) > width:
-            left_out.insert(0, columns.pop(place).title)
-            del widths[place]
+    for index in reversed(range(len(columns))):
+        if columns[index].aside and sum(widths) > width:
+            left_out.insert(0, columns.pop(index).title)
+            del widths[index]
     return replace(table, columns=columns), left_out
 
 
@@ -151,9 +160,9 @@ def _widths(table: AnyTable) -> list[int]:
     return [
         max(
             len(line)
-            for text in (column.title, *(row[place] for row in cells))
+            for text in (column.title, *(row[index] for row in cells))
             for line in text.split("\n")
         )
         + GAP
-        for place, column in enumerate(table.columns)
+        for index, column in enumerate(table.columns)
     ]

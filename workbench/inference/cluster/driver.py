@@ -43,9 +43,12 @@ WATCH_EVERY_S = 2.0
 SILENT_S = 300.0
 "seconds without an answer after the loss of a node: longer than a large model takes to load"
 RESTARTS = 4
-"how often Ray restarts a lost engine"
+"number of times that Ray restarts a lost engine"
 OBJECTS_BYTES = 256 * 2**20
-"object store for answers in transit if this process starts Ray; prompts and answers are small"
+"""object store in bytes for answers in transit, if this process starts Ray
+
+Its prompts and answers are small.
+"""
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_BACKEND_LOG_LEVEL": "fatal",
@@ -57,7 +60,7 @@ QUIET = {
 
 
 class Channel:
-    """Messages to the worker process, from any thread."""
+    """The messages to the worker process, from any thread."""
 
     def __init__(self, out: BinaryIO):
         self._out, self._lock = out, threading.Lock()
@@ -71,7 +74,7 @@ class Channel:
 
 
 class Unreachable(Exception):
-    """The cluster cannot be reached; the message says what was tried."""
+    """The error of a cluster that cannot be reached. Its message says what was tried."""
 
 
 def main() -> None:
@@ -95,15 +98,16 @@ def main() -> None:
 
 
 def _own_output() -> BinaryIO:
-    """Reserve the standard output for messages; output of libraries goes to the standard error."""
-    kept = os.dup(1)
+    """Reserve the standard output for messages. Output of libraries goes to the standard error."""
+    descriptor = os.dup(1)
     os.dup2(2, 1)
-    return os.fdopen(kept, "wb")
+    return os.fdopen(descriptor, "wb")
 
 
 def _end_with_parent() -> None:
-    """Wait until the parent closes the input or dies, then end the way Ray ends a driver: with its
-    engines.
+    """Wait until the parent closes the input or dies, then end the engines and this process.
+
+    That is the way in which Ray ends a driver.
     """
     sys.stdin.buffer.read()
     os.kill(os.getpid(), signal.SIGTERM)
@@ -127,10 +131,10 @@ def join(address: str, engines: int | None, channel: Channel) -> None:
         options |= {"num_cpus": max(engines or 1, os.cpu_count() or 1)}
     elif address != AUTO:
         _knock(address)
-    limit = threading.Timer(JOIN_S, _give_up, (address, channel))
-    limit.daemon = True
+    timer = threading.Timer(JOIN_S, _give_up, (address, channel))
+    timer.daemon = True
     if address != LOCAL:
-        limit.start()
+        timer.start()
     try:
         ray.init(**options)
     except (
@@ -143,7 +147,7 @@ def join(address: str, engines: int | None, channel: Channel) -> None:
             "this machine one"
         ) from error
     finally:
-        limit.cancel()
+        timer.cancel()
 
 
 def _give_up(address: str, channel: Channel) -> None:
@@ -178,12 +182,12 @@ def _watch(channel: Channel, plan: Layout) -> None:
     while True:
         time.sleep(WATCH_EVERY_S)
         alive = {str(node["NodeID"]) for node in _nodes() if node["Alive"]}
-        gone = [name for node, name in plan.nodes if node not in alive]
-        if not gone:
+        lost_nodes = [name for node, name in plan.nodes if node not in alive]
+        if not lost_nodes:
             continue
         lost_at = lost_at or time.monotonic()
-        names = ", ".join(sorted(gone))
-        if len(gone) == len(plan.nodes):
+        names = ", ".join(sorted(lost_nodes))
+        if len(lost_nodes) == len(plan.nodes):
             channel.send(Lost(f"every node with an engine was lost ({names})"))
             return
         if time.monotonic() - max(lost_at, channel.last) > SILENT_S:
@@ -197,20 +201,20 @@ def looks(call: Call, plan: Layout) -> Iterator[Said]:
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     task = ray.remote(num_gpus=plan.gpus, num_cpus=plan.cpus, max_calls=1, max_retries=1)(look)
-    waiting = [
+    pending = [
         task.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)).remote(
             call.model, call.dtype, call.folder, call.chat_format
         )
         for node, _ in plan.nodes
     ]
-    while waiting:
-        ready, waiting = ray.wait(waiting)
-        for came in ready:
-            yield ray.get(came)
+    while pending:
+        ready, pending = ray.wait(pending)
+        for reference in ready:
+            yield ray.get(reference)
 
 
 def answers(call: Call, plan: Layout) -> Iterator[Said]:
-    """Let the engines answer all shards; yield their messages as they arrive."""
+    """Let the engines answer all shards, and yield their messages as they arrive."""
     import ray.data
 
     context = ray.data.DataContext.get_current()
@@ -222,7 +226,7 @@ def answers(call: Call, plan: Layout) -> Iterator[Said]:
     rows = ray.data.from_items(
         [{"shard": shard} for shard in shards], override_num_blocks=len(shards)
     )
-    said = rows.map_batches(
+    messages = rows.map_batches(
         Engine,
         fn_constructor_args=(call.model, call.dtype, call.folder, call.question, call.chat_format),
         batch_size=1,
@@ -235,13 +239,14 @@ def answers(call: Call, plan: Layout) -> Iterator[Said]:
         max_restarts=RESTARTS,
         max_task_retries=-1,
     )
-    for row in said.iter_rows():
+    for row in messages.iter_rows():
         yield row["said"]
 
 
 def _translated(error: Exception) -> Said:
-    """Return a message about an error of Ray that tells the user what to do; the reason is at the
-    end of Ray's text.
+    """Return a message about an error of Ray that tells the user what to do.
+
+    The reason is at the end of Ray's text.
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [
         type(error).__name__

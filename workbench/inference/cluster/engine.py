@@ -1,8 +1,8 @@
-"""The engines that run on the nodes: local models in separate processes, each with its own GPU or a
-node's cores.
+"""The engines that run on the nodes: local models in separate processes.
 
-An engine needs no file of the worker: the package is installed on each node, and weights are loaded
-as on a single machine (from a shared folder or the hub's cache).
+Each has its own GPU or a node's cores. An engine needs no file of the worker: the package is
+installed on each node, and weights are loaded as on a single machine (from a shared folder or the
+hub's cache).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from workbench.inference.cluster.shards import (
 
 
 class Engine:
-    """Answers shards one after another, as Ray Data passes them on."""
+    """An engine that answers shards one after another, as Ray Data passes them on."""
 
     def __init__(
         self, name: str, dtype: str, folder: str, question: Question, chat_format: str = ""
@@ -42,14 +42,16 @@ class Engine:
 
     def __call__(self, batch: Mapping[str, Any]) -> Iterator[dict[str, list[Part | Trouble]]]:
         for shard in batch["shard"]:
-            for said in self._answered(shard):
-                yield {"said": [said]}
+            for message in self._answered(shard):
+                yield {"said": [message]}
 
     def _answered(self, shard: Shard) -> Iterator[Part | Trouble]:
         try:
             for answers in in_order(self._question.answers(self._model, shard.items)):
-                moved = tuple(placed(answer, shard.places[place_of(answer)]) for answer in answers)
-                yield Part(self._node, self._model.card, moved, self._since())
+                numbered = tuple(
+                    placed(answer, shard.places[place_of(answer)]) for answer in answers
+                )
+                yield Part(self._node, self._model.card, numbered, self._since())
         except WorkbenchError as error:
             yield Trouble(f"node {self._node}: {error}")
         except Exception as error:  # a bug: it would occur on every engine
@@ -58,10 +60,10 @@ class Engine:
             )
 
     def _since(self) -> tuple[int, int, int, int]:
-        """Return the work done since the last time."""
-        now = astuple(self._model.work)
-        before, self._booked = self._booked, now
-        a, b, c, d = (int(x - y) for x, y in zip(now, before, strict=True))
+        """Return the work done since the last call."""
+        total = astuple(self._model.work)
+        booked, self._booked = self._booked, total
+        a, b, c, d = (int(new - old) for new, old in zip(total, booked, strict=True))
         return a, b, c, d
 
 
@@ -86,7 +88,7 @@ def node_name() -> str:
 
 
 def _loaded(name: str, dtype: str, folder: str, chat_format: str) -> Model:
-    """Load a model; a relative name is resolved as by the worker, if both see the same folders."""
+    """Load a model. A relative name is resolved as by the worker, if both see the same folders."""
     from workbench.inference.load import load
 
     with contextlib.suppress(OSError):

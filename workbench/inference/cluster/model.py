@@ -1,11 +1,10 @@
-"""Models that answer on a Ray cluster, or on all GPUs of one machine: one engine per GPU, otherwise
-one per node.
+"""Models that answer on a Ray cluster, or on all GPUs of one machine.
 
-Only the worker process writes the store. Ray runs in its child process (`driver`), which passes
-shards of prompts (`shards`) to engines (`engine`) through Ray Data and returns their answers.
-Answers depend only on the seeds of their requests, so it makes no difference which engine computes
-a shard, or how often: Ray repeats the shard of a lost engine, and the remaining engines are asked
-for answers that are still missing.
+There is one engine per GPU, otherwise one per node. Only the worker process writes the store. Ray
+runs in its child process (`driver`), which passes shards of prompts (`shards`) to engines
+(`engine`) through Ray Data and returns their answers. Answers depend only on the seeds of their
+requests, so it makes no difference which engine computes a shard, or how often: Ray repeats the
+shard of a lost engine, and the remaining engines are asked for answers that are still missing.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ END_S = 15.0
 
 
 def check_installed() -> None:
-    """Raise MissingPackage where Ray is not installed."""
+    """Raise MissingPackage if Ray is not installed."""
     if find_spec("ray") is None:
         raise MissingPackage(f"a cluster needs Ray, which is not installed: {install('ray')}")
 
@@ -75,8 +74,9 @@ class Link:
         )
 
     def messages(self) -> Iterator[Said]:
-        """Yield Ray's messages until it ends. Closing the iterator ends the process and frees its
-        engines.
+        """Yield Ray's messages until it ends.
+
+        Closing the iterator ends the process and frees its engines.
         """
         child = self._child
         if child is None or child.stdin is None or child.stdout is None:
@@ -133,7 +133,7 @@ class Link:
 
 
 IDLE_ROUNDS = 3
-"how often in a row a cluster may fail without any answer"
+"number of times in a row that a cluster may fail without any answer"
 
 log = logging.getLogger(__name__)
 
@@ -146,14 +146,16 @@ def load_cluster(
     *,
     chat_format: str = "",
 ) -> ClusterModel:
-    """Return a model that runs on a Ray cluster: `local`, all GPUs of this machine; `auto`, the
-    cluster that this machine is a node of; or HOST:PORT of the head of that cluster.
+    """Return a model that runs on a Ray cluster.
 
-    Every node loads the model once and reports its card; the engines start and end with each
-    question, so that a paused job occupies no GPU. $WORKBENCH_ENGINES: number of engines, if not
-    one per GPU or node; $WORKBENCH_SHARD: prompts per shard.
+    The address is `local`, all GPUs of this machine, `auto`, the cluster that this machine is a
+    node of, or HOST:PORT of the head of that cluster.
 
-    Raises UsageError for another address or for a served model, MissingPackage without Ray,
+    Every node loads the model once and reports its card. The engines start and end with each
+    question, so that a paused job occupies no GPU. $WORKBENCH_ENGINES is the number of engines, if
+    not one per GPU or node, and $WORKBENCH_SHARD the prompts per shard.
+
+    Raises UsageError for another address or for a served model, MissingPackage without Ray, and
     ModelError if the cluster cannot be reached, or if its nodes do not load the same model.
     """
     call = Call(
@@ -191,8 +193,9 @@ def _looks(call: Call) -> list[Part]:
 
 
 def one_card(name: str, parts: Sequence[Part]) -> ModelCard:
-    """Return the card that all nodes agree on. Raises ModelError, naming the nodes, if they
-    differ.
+    """Return the card that all nodes agree on.
+
+    Raises ModelError, naming the nodes, if they differ.
     """
     cards: dict[ModelCard, list[str]] = {}
     for part in parts:
@@ -200,12 +203,12 @@ def one_card(name: str, parts: Sequence[Part]) -> ModelCard:
     if not cards:
         raise ModelError(f"{name}: no node of the cluster loaded the model")
     if len(cards) > 1:
-        found = "; ".join(
+        differences = "; ".join(
             f"{', '.join(sorted(set(nodes)))}: revision {card.revision}, {card.dtype}"
             for card, nodes in cards.items()
         )
         raise ModelError(
-            f"{name} is not the same model on all nodes ({found}). Give every node the same "
+            f"{name} is not the same model on all nodes ({differences}). Give every node the same "
             "files, or name a dtype; "
             "answers of two models are never pooled"
         )
@@ -240,8 +243,9 @@ class ClusterModel:
         return self._work
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
-        """Draw answers as `Model.generate`. Raises ModelError if the cluster fails repeatedly
-        without any answer.
+        """Draw answers as `Model.generate`.
+
+        Raises ModelError if the cluster fails repeatedly without any answer.
         """
         for answer in self._ask(Draw(sampling), requests):
             if isinstance(answer, Drawn):
@@ -274,32 +278,34 @@ class ClusterModel:
 
     @property
     def answered_by(self) -> Mapping[str, int]:
-        """How many prompts each node answered."""
+        """The number of prompts that each node answered."""
         return dict(self._answered_by)
 
     def _ask(self, question: Question, items: Sequence[Item]) -> Iterator[Answer]:
-        """Ask until every item is answered once; a round ends early if the cluster loses too many
-        nodes.
+        """Ask until every item is answered once.
+
+        A round ends early if the cluster loses too many nodes.
         """
-        left = dict(enumerate(items))
-        idle = 0
-        while left:
-            before = len(left)
-            lost = yield from self._round(question, left)
-            idle = idle + 1 if len(left) == before else 0
-            if left and idle >= IDLE_ROUNDS:
+        remaining = dict(enumerate(items))
+        n_idle = 0
+        while remaining:
+            n_before = len(remaining)
+            lost = yield from self._round(question, remaining)
+            n_idle = n_idle + 1 if len(remaining) == n_before else 0
+            if remaining and n_idle >= IDLE_ROUNDS:
                 raise _error(lost, self._call)
-            if left:
+            if remaining:
                 log.warning(
                     "cluster %s: %s; asking %d prompts again",
                     self._call.address,
                     lost.why,
-                    len(left),
+                    len(remaining),
                 )
 
     def _round(self, question: Question, left: dict[int, Item]) -> Generator[Answer, None, Lost]:
-        """Ask the remaining items once, removing answered ones from `left`. Returns why items
-        remain.
+        """Ask the remaining items once, and remove answered ones from `left`.
+
+        Return why items remain.
         """
         link = self._link = Link(replace(self._call, question=question, items=tuple(left.items())))
         lost = Lost("the engines ended without some of the answers")
@@ -316,13 +322,13 @@ class ClusterModel:
         return lost
 
     def _taken(self, part: Part, left: dict[int, Item]) -> Iterator[Answer]:
-        """Yield the new answers of a part: a shard that is computed twice repeats some answers."""
+        """Yield the new answers of a part. A shard that is computed twice repeats some answers."""
         one_card(self._call.model, [Part("the cluster before", self._card), part])
         self._book(part.work)
         new = [answer for answer in part.answers if left.pop(place_of(answer), None) is not None]
         self._answered_by[part.node] += len(new)
-        for others, answer in enumerate(new, start=1 - len(new)):
-            yield replace(answer, more=others < 0) if isinstance(answer, Drawn) else answer
+        for n_after, answer in enumerate(new, start=1 - len(new)):
+            yield replace(answer, more=n_after < 0) if isinstance(answer, Drawn) else answer
 
     def _book(self, done: tuple[int, int, int, int]) -> None:
         total, (prompt, prompt_computed, sampled, sampled_computed) = self._work, done

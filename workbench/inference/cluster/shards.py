@@ -1,8 +1,7 @@
-"""Divides a job for a cluster: the question, shards of prompts with common beginnings, and the
-number of engines.
+"""The division of a job for a cluster: the question, shards of prompts, and the number of engines.
 
-Plain values only, which are sent between the worker process, its Ray process and the engines,
-independent of Ray.
+Prompts of a shard have common beginnings. There are plain values only, which are sent between the
+worker process, its Ray process and the engines, independent of Ray.
 
 Messages
 --------
@@ -42,7 +41,7 @@ class Question(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Ask requests for answers."""
+    """A question that asks requests for answers."""
 
     sampling: Sampling
 
@@ -52,7 +51,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Ask pairs of a prompt and its options for log-probabilities."""
+    """A question that asks pairs of a prompt and its options for log-probabilities."""
 
     whole_words: bool = False
 
@@ -63,7 +62,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Likeliest:
-    """Ask prompts for their k most likely next tokens."""
+    """A question that asks prompts for their k most likely next tokens."""
 
     k: int
     words: tuple[str, ...] = ()
@@ -108,7 +107,7 @@ def placed(answer: Answer, place: int) -> Answer:
 
 
 def text_of(item: Item) -> tuple[str, ...]:
-    """Return the texts of an item's prompt by turn: items with common beginnings sort together."""
+    """Return the texts of an item's prompt by turn. Items with common beginnings sort together."""
     prompt = (
         item.prompt if isinstance(item, Request) else item[0] if isinstance(item, tuple) else item
     )
@@ -116,13 +115,14 @@ def text_of(item: Item) -> tuple[str, ...]:
 
 
 def cut(items: Mapping[int, Item], engines: int, most: int = SHARD) -> list[Shard]:
-    """Divide items, by index, into shards of equal size; neighbours in a shard have common
-    beginnings.
+    """Divide items, by index, into shards of equal size.
+
+    Neighbours in a shard have common beginnings.
     """
     size = max(1, min(most, -(-len(items) // (SHARDS_PER_ENGINE * max(1, engines)))))
-    order = sorted(items, key=lambda place: (text_of(items[place]), place))
+    order = sorted(items, key=lambda index: (text_of(items[index]), index))
     groups = [tuple(order[start : start + size]) for start in range(0, len(order), size)]
-    return [Shard(places, tuple(items[place] for place in places)) for places in groups]
+    return [Shard(indices, tuple(items[index] for index in indices)) for indices in groups]
 
 
 def in_order(answers: Iterable[Answer], size: int = CHUNK) -> Iterator[tuple[Answer, ...]]:
@@ -131,50 +131,51 @@ def in_order(answers: Iterable[Answer], size: int = CHUNK) -> Iterator[tuple[Ans
     A repeated shard gives the same chunks again, in whatever order the engine works: Ray repeats
     the task of a lost engine, and skips as many chunks as had arrived.
     """
-    held: dict[int, Answer] = {}
+    waiting: dict[int, Answer] = {}
     ready: list[Answer] = []
-    following = 0
+    next_index = 0
     for answer in answers:
-        held[place_of(answer)] = answer
-        while following in held:
-            ready.append(held.pop(following))
-            following += 1
+        waiting[place_of(answer)] = answer
+        while next_index in waiting:
+            ready.append(waiting.pop(next_index))
+            next_index += 1
         while len(ready) >= size:
             yield tuple(ready[:size])
             del ready[:size]
-    if ready := [*ready, *(held[place] for place in sorted(held))]:
+    if ready := [*ready, *(waiting[index] for index in sorted(waiting))]:
         yield tuple(ready)
 
 
 def layout(nodes: Iterable[Mapping[str, Any]], engines: int | None = None) -> Layout:
-    """Return the engines for a cluster of `nodes`, as described by `ray.nodes()`: one per GPU if
-    there are any, otherwise one per node with all its cores. `engines` None: as many as fit.
+    """Return the engines for a cluster of `nodes`, as described by `ray.nodes()`.
 
-    Raises UsageError if there is no room for any engine.
+    There is one per GPU if there are any, otherwise one per node with all its cores. `engines` None
+    stands for as many as fit. Raises UsageError if there is no room for any engine.
     """
-    alive = [node for node in nodes if node["Alive"]]
-    by_gpu = [node for node in alive if node["Resources"].get("GPU", 0) >= 1]
-    usable = by_gpu or [node for node in alive if node["Resources"].get("CPU", 0) >= 1]
+    living_nodes = [node for node in nodes if node["Alive"]]
+    gpu_nodes = [node for node in living_nodes if node["Resources"].get("GPU", 0) >= 1]
+    usable = gpu_nodes or [node for node in living_nodes if node["Resources"].get("CPU", 0) >= 1]
     if not usable:
         raise UsageError(
-            f"none of the cluster's {len(alive)} nodes offers a GPU or a CPU for an engine"
+            f"none of the cluster's {len(living_nodes)} nodes offers a GPU or a CPU for an engine"
         )
     names = tuple((str(node["NodeID"]), str(node["NodeManagerHostname"])) for node in usable)
-    if by_gpu:
-        room = sum(int(node["Resources"]["GPU"]) for node in by_gpu)
-        return Layout(min(engines or room, room), 1, 1, names)
+    if gpu_nodes:
+        n_gpus = sum(int(node["Resources"]["GPU"]) for node in gpu_nodes)
+        return Layout(min(engines or n_gpus, n_gpus), 1, 1, names)
     count = engines or len(usable)
-    each = -(-count // len(usable))
+    engines_per_node = -(-count // len(usable))
     cores = min(int(node["Resources"]["CPU"]) for node in usable)
-    return Layout(count, 0, max(1, cores // each), names)
+    return Layout(count, 0, max(1, cores // engines_per_node), names)
 
 
 def checked_address(text: str) -> str:
-    """Return the address of a cluster. Raises UsageError if it is not `local`, `auto` or
-    `HOST:PORT`.
+    """Return the address of a cluster.
+
+    Raises UsageError if it is not `local`, `auto` or `HOST:PORT`.
     """
-    found = HOST_AND_PORT.fullmatch(text)
-    if text in (LOCAL, AUTO) or (found and 0 < int(found[2]) < 65536):
+    match = HOST_AND_PORT.fullmatch(text)
+    if text in (LOCAL, AUTO) or (match and 0 < int(match[2]) < 65536):
         return text
     client = (
         " Ray Client is not supported: start the job on a node of the cluster."
@@ -190,28 +191,29 @@ def checked_address(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The task of a Ray process: look at the model on every node, or ask a question of every
-    item.
+    """The task of a Ray process.
+
+    It looks at the model on every node, or asks a question of every item.
     """
 
     address: str
     model: str
     dtype: str
     question: Question | None = None
-    "None: look"
+    "the question, or None to look at the model"
     items: tuple[tuple[int, Item], ...] = ()
     shard: int = 0
     engines: int | None = None
-    "None: one per GPU or node"
+    "the number of engines, or None for one per GPU or node"
     folder: str = ""
     "base folder of relative model names"
     chat_format: str = ""
-    "source of the chat template; empty: the model's own"
+    "source of the chat template, or empty for the model's own"
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """The cluster has been joined."""
+    """The message that the cluster has been joined."""
 
     nodes: int
     engines: int
@@ -239,14 +241,14 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Ray gave up, or a node is lost: the other nodes may be asked for the missing answers."""
+    """The loss of Ray or of a node. The other nodes may be asked for the missing answers."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """All shards are answered."""
+    """The message that all shards are answered."""
 
 
 Said = Joined | Part | Trouble | Lost | Ended

@@ -1,5 +1,6 @@
-"""Models that run on this machine with torch and transformers: hub ids, folders, GGUF files, the
-embedded SmolLM2.
+"""Models that run on this machine with torch and transformers.
+
+They are hub ids, folders, GGUF files and the embedded SmolLM2.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ NO_CHAT = (
 
 
 def load_local(name: str, dtype: str = "", device: str = "", chat_format: str = "") -> LocalModel:
-    """Load a model; see `network.load_network` for defaults and errors.
+    """Load a model.
+
+    See `network.load_network` for defaults and errors.
 
     `chat_format`: the source of the chat template instead of the model's own, and whether it may
     add a system turn, see `chat_formats`. Raises ModelError if it cannot be used.
@@ -49,26 +52,26 @@ def load_local(name: str, dtype: str = "", device: str = "", chat_format: str = 
     # Errors are raised here, before the weights load.
     template = chat_template(borrowed) if borrowed else ""
     loaded = load_network(name, dtype, device)
-    said = give_chat_format(loaded.tokenizer, borrowed, template) if borrowed else ()
-    return LocalModel(loaded, said, default_system=default_system)
+    notes = give_chat_format(loaded.tokenizer, borrowed, template) if borrowed else ()
+    return LocalModel(loaded, notes, default_system=default_system)
 
 
 class LocalModel:
     """A language model of transformers: decoder-only, or encoder-decoder."""
 
     def __init__(self, loaded: Loaded, said: tuple[str, ...] = (), *, default_system: bool = True):
-        """`said`: further notes for the user about loading."""
+        """Prepare a loaded model. `said` are further notes for the user about loading."""
         self._work = Work()
         try:
             self._format = TextFormat(loaded.tokenizer, default_system=default_system)
         except ModelError as error:
             raise ModelError(f"{loaded.name}: {error}") from error
-        on = {
+        devices = {
             weights.device
             for weights in loaded.network.parameters()
             if weights.device.type == "cuda"
         }
-        self._gpus = tuple(sorted(device.index or 0 for device in on))
+        self._gpus = tuple(sorted(device.index or 0 for device in devices))
         self._vocabulary = int(loaded.network.get_output_embeddings().weight.shape[0])
         self._spelled = SpelledVocabulary(loaded.tokenizer, self._vocabulary)
         self._window = window_of(loaded.network.config)
@@ -99,52 +102,63 @@ class LocalModel:
 
     @property
     def gpus(self) -> tuple[int, ...]:
-        """Return the GPUs that hold its weights."""
+        """The GPUs that hold its weights."""
         return self._gpus
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
-        """Draw answers; prompts that do not fit the model's window fail individually, before
-        anything is computed.
+        """Draw answers.
+
+        Prompts that do not fit the model's window fail individually, before anything is computed.
         """
         self._check_thinking(sampling)
         thinking = sampling.thinking
         prompts = [
-            self._encoded(r.prompt, closed=thinking == NO_THINKING, effort=thinking)
-            for r in requests
+            self._encoded(request.prompt, closed=thinking == NO_THINKING, effort=thinking)
+            for request in requests
         ]
         refusals = [
-            self._refusal(r.prompt, found, sampling)
-            for r, found in zip(requests, prompts, strict=True)
+            self._refusal(request.prompt, encoded, sampling)
+            for request, encoded in zip(requests, prompts, strict=True)
         ]
-        opened = [found.opened if isinstance(found, Encoded) else "" for found in prompts]
-        refused = [position for position, reason in enumerate(refusals) if reason]
-        for position in refused:
-            more = position != refused[-1]
+        opened = [encoded.opened if isinstance(encoded, Encoded) else "" for encoded in prompts]
+        misfits = [position for position, reason in enumerate(refusals) if reason]
+        for position in misfits:
+            has_more = position != misfits[-1]
             yield Drawn(
-                position, (), failed=requests[position].n, reason=refusals[position], more=more
+                position, (), failed=requests[position].n, reason=refusals[position], more=has_more
             )
-        fit = [position for position, reason in enumerate(refusals) if not reason]
-        asked = [self._decided_outside(requests[i], opened[i]) for i in fit]
+        fitting = [position for position, reason in enumerate(refusals) if not reason]
+        fitting_requests = [
+            self._decided_outside(requests[number], opened[number]) for number in fitting
+        ]
         budget = sampling.thinking_tokens
-        rules = [self._format.rule(budget, opened[i]) for i in fit] if budget else []
+        rules = [self._format.rule(budget, opened[number]) for number in fitting] if budget else []
         groups = self._engine.sample(
-            [_ids(prompts[i]) for i in fit], asked, sampling, self._format.spell, rules
+            [_ids(prompts[number]) for number in fitting],
+            fitting_requests,
+            sampling,
+            self._format.spell,
+            rules,
         )
         for group in groups:
-            for left, answers in enumerate(group, start=1 - len(group)):
-                at = fit[answers.request]
+            for n_after, answers in enumerate(group, start=1 - len(group)):
+                index = fitting[answers.request]
                 if rules:
                     rule = rules[answers.request]
                     self.thinking_tokens += sum(
-                        rule.thought(tokens) * n for tokens, n in answers.counts.items()
+                        rule.thought(tokens) * count for tokens, count in answers.counts.items()
                     )
                 yield Drawn(
-                    at, self._texts(answers, opened[at]), decided=answers.decided, more=left < 0
+                    index,
+                    self._texts(answers, opened[index]),
+                    decided=answers.decided,
+                    more=n_after < 0,
                 )
 
     def score_with(self, sampling: Sampling) -> None:
-        """See `Configured`: probabilities are always those of an answer without a preceding
-        thought.
+        """Check the thinking of a sampling.
+
+        Probabilities are always those of an answer without a preceding thought. See `Configured`.
         """
         self._check_thinking(sampling)
 
@@ -163,38 +177,40 @@ class LocalModel:
         *,
         whole_words: bool = False,
     ) -> Iterator[Scored]:
-        """Yield the log-probabilities of options. All prompts are given to the engine, so that it
-        can share them.
+        """Yield the log-probabilities of options.
+
+        All prompts are given to the engine, so that it can share them.
 
         If the chat template opens a thought, it is closed immediately, and options follow it.
 
-        Options are tokenised separately, see `TextFormat.encode_option`; an answer with a different
+        Options are tokenised separately, see `TextFormat.encode_option`. An answer with a different
         tokenisation of an option is not counted. A prompt that does not fit with its longest option
         comes back with the reason. Raises ModelError for an option without a token, before anything
         is computed.
         """
         ends = [[self._format.encode_option(option) for option in choices] for choices in options]
         ids = [self._encoded(prompt, closed=True) for prompt in prompts]
-        fit = []
+        fitting = []
         for position, (prompt, tokens) in enumerate(zip(prompts, ids, strict=True)):
             longest = max(map(len, ends[position]), default=0)
             if reason := self._misfit(prompt, tokens, longest, "of an option"):
                 yield Scored(position, np.full(len(ends[position]), np.nan), reason)
             else:
-                fit.append(position)
-        after = self._spelled.word_ends if whole_words and fit else ()
+                fitting.append(position)
+        after = self._spelled.word_ends if whole_words and fitting else ()
         for scores in self._engine.score(
-            [_ids(ids[i]) for i in fit], [ends[i] for i in fit], after
+            [_ids(ids[index]) for index in fitting], [ends[index] for index in fitting], after
         ):
-            position = fit[scores.prompt]
+            position = fitting[scores.prompt]
             logs = scores.log_probabilities
             yield Scored(position, _first_only(ends[position], logs) if whole_words else logs)
 
     def next_tokens(
         self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
     ) -> Iterator[NextTokens]:
-        """Yield the k most likely next tokens; tokens that spell the same text (parts of a
-        character) are kept separate.
+        """Yield the k most likely next tokens.
+
+        Tokens that spell the same text (parts of a character) are kept separate.
 
         A prompt that does not fit the window comes back with the reason.
         """
@@ -203,39 +219,40 @@ class LocalModel:
                 f"{k} next tokens were asked for; {self._card.name} has {self._vocabulary:,}"
             )
         ids = [self._encoded(prompt, closed=True) for prompt in prompts]
-        fit = []
+        fitting = []
         for position, (prompt, tokens) in enumerate(zip(prompts, ids, strict=True)):
             if reason := self._misfit(prompt, tokens, 1, "to look at"):
                 yield unknown_tokens(position, reason)
             else:
-                fit.append(position)
-        sets = self._spelled.sets(words) if words and fit else []
-        for found in self._engine.likeliest([_ids(ids[i]) for i in fit], k, sets):
-            position = fit[found.prompt]
+                fitting.append(position)
+        sets = self._spelled.sets(words) if words and fitting else []
+        for result in self._engine.likeliest([_ids(ids[index]) for index in fitting], k, sets):
+            position = fitting[result.prompt]
             texts = tuple(
-                self._format.spell_next(_ids(ids[position]), token) for token in found.tokens
+                self._format.spell_next(_ids(ids[position]), token) for token in result.tokens
             )
-            rest = max(0.0, 1.0 - float(np.exp(found.log_probabilities).sum()))
-            masses = dict(zip(words, found.masses, strict=True)) if words else None
-            yield NextTokens(position, texts, found.log_probabilities, rest, masses)
+            rest = max(0.0, 1.0 - float(np.exp(result.log_probabilities).sum()))
+            masses = dict(zip(words, result.masses, strict=True)) if words else None
+            yield NextTokens(position, texts, result.log_probabilities, rest, masses)
 
     @property
     def window(self) -> int | None:
-        """The most tokens that the model was built for, including the answer unless a separate
-        decoder writes it.
+        """The most tokens that the model was built for.
+
+        They include the answer unless a separate decoder writes it.
         """
         return self._window.tokens
 
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
-        """Return how many tokens each prompt has."""
+        """Return the number of tokens of each prompt."""
         return [len(self.encode(prompt)) for prompt in prompts]
 
     def heed(self, should_stop: Callable[[], bool]) -> None:
-        """See `Interruptible`."""
+        """Set the function that says when to stop. See `Interruptible`."""
         self._engine.heed(should_stop)
 
     def at_once(self, most: int | None) -> None:
-        """Limit the rows of a batch; None: as many as memory allows."""
+        """Limit the rows of a batch. None stands for as many as memory allows."""
         self._engine.at_once(most)
 
     def close(self) -> None:
@@ -244,11 +261,11 @@ class LocalModel:
             torch.cuda.empty_cache()
 
     def encode(self, prompt: Prompt) -> list[int]:
-        """Return the tokens of a prompt, see `TextFormat.encode`."""
+        """Return the tokens of a prompt. See `TextFormat.encode`."""
         return self._format.encode(prompt)
 
     def _encoded(self, prompt: Prompt, *, closed: bool = False, effort: str = "") -> Encoded | str:
-        """Return a prompt in tokens, or why the model would not see all of it."""
+        """Return a prompt in tokens, or the reason why the model would not see all of it."""
         if effort and not prompt.chat:
             return RAW_THOUGHTS
         try:
@@ -262,8 +279,9 @@ class LocalModel:
         return replace(request, decided=DecidedOutside(request.decided, opened, self._format.own))
 
     def _texts(self, answers: Answers, opened: str) -> tuple[tuple[str, int], ...]:
-        """Return answers with their thoughts, merged by text: different tokens may spell the same
-        text.
+        """Return answers with their thoughts, merged by text.
+
+        Different tokens may spell the same text.
         """
         texts: dict[str, int] = {}
         for tokens, count in answers.counts.items():
@@ -275,7 +293,7 @@ class LocalModel:
         return self._misfit(prompt, found, sampling.most_tokens, "to generate (--max-new-tokens)")
 
     def _misfit(self, prompt: Prompt, found: Encoded | str, more: int, what: str) -> str:
-        """Return why a prompt cannot be asked; empty if it can."""
+        """Return the reason why a prompt cannot be asked, or an empty string if it can."""
         if isinstance(found, str):
             return found
         ids = found.ids
@@ -288,7 +306,7 @@ class LocalModel:
 
 @dataclass(frozen=True, slots=True)
 class DecidedOutside:
-    """Decides whether an answer after a thought that began in the prompt is settled."""
+    """The decision whether an answer is settled after a thought that began in the prompt."""
 
     decided: Decided
     opened: str
@@ -304,12 +322,13 @@ def _ids(found: Encoded | str) -> list[int]:
 
 
 def _first_only(ends: Sequence[Sequence[int]], logs: FloatArray) -> FloatArray:
-    """Return log-probabilities with -inf for options with the tokens of an earlier one: an event is
-    counted once.
+    """Return log-probabilities with -inf for options with the tokens of an earlier one.
+
+    An event is counted once.
     """
-    first: dict[tuple[int, ...], int] = {}
-    places = [first.setdefault(tuple(end), place) for place, end in enumerate(ends)]
-    return np.where(np.arange(len(ends)) == places, logs, -np.inf)
+    first_index: dict[tuple[int, ...], int] = {}
+    first_indices = [first_index.setdefault(tuple(end), index) for index, end in enumerate(ends)]
+    return np.where(np.arange(len(ends)) == first_indices, logs, -np.inf)
 
 
 def _engine(network: Any, stop: frozenset[int], work: Work) -> tuple[Engine, str]:
@@ -319,17 +338,17 @@ def _engine(network: Any, stop: frozenset[int], work: Work) -> tuple[Engine, str
     try:
         return shared_engine(network, stop, work), ""
     except Unshareable as error:
-        plain = (
+        note = (
             f"{network.config.model_type} is asked prompt by prompt through transformers' "
             f"generate, because {error}"
         )
-        return PlainEngine(network, stop, work), plain
+        return PlainEngine(network, stop, work), note
 
 
 def _stop_tokens(loaded: Loaded) -> frozenset[int]:
     """Return every token that ends an answer."""
-    found: set[int] = set()
+    tokens: set[int] = set()
     for value in (loaded.network.generation_config.eos_token_id, loaded.tokenizer.eos_token_id):
         if value is not None:
-            found |= set(value) if isinstance(value, list | tuple) else {int(value)}
-    return frozenset(found)
+            tokens |= set(value) if isinstance(value, list | tuple) else {int(value)}
+    return frozenset(tokens)

@@ -1,4 +1,4 @@
-"""Loads a network and its tokenizer: chooses device and dtype, and refuses what cannot work.
+"""The loading of a network and its tokenizer: device, dtype, and refusal of what cannot work.
 
 Only safetensors are loaded and no code of a model's repository is run: pickled weights and code
 could do anything here.
@@ -32,43 +32,46 @@ class Window:
     """The most tokens that a network was built for."""
 
     tokens: int | None
-    "None: no limit (relative positions, recurrent states)"
+    "the limit, or None if there is none (relative positions, recurrent states)"
     apart: bool = False
-    "an encoder reads the prompt and a decoder writes the answer; each has the full window"
+    """whether an encoder reads the prompt and a decoder writes the answer
+
+    Each has the full window then.
+    """
 
     def misfit(self, text: str, prompt: int, more: int, what: str) -> str:
-        """Return why a prompt of `prompt` tokens with `more` tokens after it does not fit; empty if
-        it does.
+        """Return the reason why a prompt does not fit with `more` tokens after it.
 
-        `what` names the tokens that follow. Beyond its window a network still computes, but was
-        never trained to.
+        It is an empty string if it fits. The prompt has `prompt` tokens. `what` names the tokens
+        that follow. Beyond its window a network still computes, but was never trained to.
         """
         if self.tokens is None:
             return ""
-        left = self.tokens if self.apart else self.tokens - prompt
-        if more <= left and prompt <= self.tokens:
+        available = self.tokens if self.apart else self.tokens - prompt
+        if more <= available and prompt <= self.tokens:
             return ""
-        begun = text if len(text) <= SHOWN else text[:SHOWN] + "…"
-        said = f"the prompt {begun!r} has {prompt:,} tokens"
-        if prompt > self.tokens or left < 1:
+        beginning = text if len(text) <= SHOWN else text[:SHOWN] + "…"
+        fact = f"the prompt {beginning!r} has {prompt:,} tokens"
+        if prompt > self.tokens or available < 1:
             most = self.tokens - (0 if self.apart else 1)
             return (
-                f"{said}, and the model's window is {self.tokens:,}, so at most {most:,} fit. "
+                f"{fact}, and the model's window is {self.tokens:,}, so at most {most:,} fit. "
                 "Shorten the prompt, or take a model with a longer window"
             )
         return (
-            f"{said}, and {more:,} more {what} do not fit into the model's window of "
+            f"{fact}, and {more:,} more {what} do not fit into the model's window of "
             f"{self.tokens:,}. "
-            f"At most {left:,} do: ask for fewer, or shorten the prompt"
+            f"At most {available:,} do: ask for fewer, or shorten the prompt"
         )
 
 
 def window_of(config: Any) -> Window:
-    """Return a network's window. A sliding window limits how far back a token sees, not the number
-    of tokens.
+    """Return a network's window.
+
+    A sliding window limits how far back a token sees, not the number of tokens.
     """
-    found = getattr(config.get_text_config(decoder=True), "max_position_embeddings", None)
-    tokens = found if isinstance(found, int) and found > 0 else None
+    limit = getattr(config.get_text_config(decoder=True), "max_position_embeddings", None)
+    tokens = limit if isinstance(limit, int) and limit > 0 else None
     return Window(tokens, bool(config.is_encoder_decoder))
 
 
@@ -90,50 +93,52 @@ class Loaded:
     network: Any
     revision: str
     quantised: str = ""
-    "how weights were quantised on loading, one of `QUANTISED`; empty: not quantised"
+    "quantisation of the weights on loading, one of `QUANTISED`, or an empty string without one"
 
     @property
     def dtype(self) -> str:
-        """Return the dtype of the computation, with the kind of quantisation if any:
-        `int8+bfloat16`.
-        """
+        """The dtype of the computation, with the kind of quantisation if any: `int8+bfloat16`."""
         numbers = str(self.network.dtype).removeprefix("torch.")
         return f"{self.quantised}+{numbers}" if self.quantised else numbers
 
     @property
     def place(self) -> str:
-        """Return its device, dtype and size as text."""
-        size = sum(p.numel() * p.element_size() for p in self.network.parameters())
+        """Its device, dtype and size as text."""
+        size = sum(
+            weights.numel() * weights.element_size() for weights in self.network.parameters()
+        )
         return f"{self.dtype} on {self.network.device}, {readable(size)} of weights"
 
 
 def load_network(name: str, dtype: str = "", device: str = "") -> Loaded:
-    """Load a model. `device` empty: $WORKBENCH_DEVICE, else the first GPU, else the CPU.
+    """Load a model.
 
-    Raises ModelError if the model, device or memory is not available; UsageError for an unknown
+    An empty `device` stands for $WORKBENCH_DEVICE, else the first GPU, else the CPU.
+
+    Raises ModelError if the model, device or memory is not available, UsageError for an unknown
     dtype.
     """
     _quiet()
     check_dtype(name, dtype)
-    wanted = device or os.environ.get(DEVICE, "")
-    where = chosen_device(wanted)
+    device_name = device or os.environ.get(DEVICE, "")
+    target = chosen_device(device_name)
     quantised = dtype if dtype in QUANTISED else ""
-    numbers = _chosen_dtype("" if quantised else dtype, where)
+    numbers = _chosen_dtype("" if quantised else dtype, target)
     source = locate(name)
     try:
         source = source.pinned()
         config = AutoConfig.from_pretrained(source.place, **source.version, **SAFELY)
         kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
         size = _weights(kind, config, numbers, QUANTISED.get(quantised))
-        if size > _free(where, wanted):
-            raise ModelError(_too_large(name, size, numbers, where))
+        if size > _free(target, device_name):
+            raise ModelError(_too_large(name, size, numbers, target))
         tokenizer = AutoTokenizer.from_pretrained(source.place, **source.version, **SAFELY)
         network = _network(
-            name, kind, source, _Placed(numbers, where, quantised, spread=wanted == ALL)
+            name, kind, source, _Placed(numbers, target, quantised, spread=device_name == ALL)
         )
     except UNREADABLE as error:
         if is_out_of_memory(error):
-            raise _no_memory(name, numbers, where) from error
+            raise _no_memory(name, numbers, target) from error
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ModelError(
             f"{name}: no model could be loaded. Tried it as an embedded model, a GGUF file, a "
@@ -143,7 +148,7 @@ def load_network(name: str, dtype: str = "", device: str = "") -> Loaded:
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
-        raise _no_memory(name, numbers, where) from error
+        raise _no_memory(name, numbers, target) from error
     return Loaded(
         source.place if source.asked else name,
         tokenizer,
@@ -165,23 +170,24 @@ class _Placed:
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of transformers for this placement."""
-        straight = self.device.type == "cuda" or self.quantised  # not through the CPU's memory
-        found: dict[str, Any] = {"device_map": {"": self.device}} if straight else {}
+        is_direct = self.device.type == "cuda" or self.quantised  # not through the CPU's memory
+        arguments: dict[str, Any] = {"device_map": {"": self.device}} if is_direct else {}
         if self.spread:
-            found["device_map"] = "auto"
+            arguments["device_map"] = "auto"
         if self.quantised == "int8":
-            found["quantization_config"] = transformers.BitsAndBytesConfig(load_in_8bit=True)
+            arguments["quantization_config"] = transformers.BitsAndBytesConfig(load_in_8bit=True)
         elif self.quantised:
-            found["quantization_config"] = transformers.BitsAndBytesConfig(
+            arguments["quantization_config"] = transformers.BitsAndBytesConfig(
                 load_in_4bit=True,
                 bnb_4bit_quant_type=self.quantised,
                 bnb_4bit_compute_dtype=self.dtype,
             )
-        return found
+        return arguments
 
     def put(self, network: Any) -> Any:
-        """Return a loaded network on its device; quantised and spread networks are already
-        there.
+        """Return a loaded network on its device.
+
+        Quantised and spread networks are already there.
         """
         return network if self.quantised or self.spread else network.to(self.device)
 
@@ -191,15 +197,16 @@ def _free(device: torch.device, wanted: str) -> int:
     if wanted != ALL:
         return free_bytes(device)
     return sum(
-        free_bytes(torch.device("cuda", place)) for place in range(torch.cuda.device_count())
+        free_bytes(torch.device("cuda", index)) for index in range(torch.cuda.device_count())
     )
 
 
 def _network(name: str, kind: Any, source: Source, placed: _Placed) -> Any:
-    """Return the network on its device. Raises ModelError if its files lack weights, which would be
-    random.
+    """Return the network on its device.
+
+    Raises ModelError if its files lack weights, which would be random.
     """
-    network, found = kind.from_pretrained(
+    network, loading_info = kind.from_pretrained(
         source.place,
         dtype=placed.dtype,
         use_safetensors=True,
@@ -208,7 +215,7 @@ def _network(name: str, kind: Any, source: Source, placed: _Placed) -> Any:
         **SAFELY,
         **placed.arguments(),
     )
-    if missing := sorted(found["missing_keys"]):
+    if missing := sorted(loading_info["missing_keys"]):
         raise ModelError(
             f"{name}: the files have no weights for {len(missing)} parts of "
             f"{type(network).__name__} "
@@ -220,8 +227,9 @@ def _network(name: str, kind: Any, source: Source, placed: _Placed) -> Any:
 
 
 def chosen_device(name: str) -> torch.device:
-    """Return the device of a name, empty: the first GPU or else the CPU. Raises ModelError for a
-    missing device.
+    """Return the device of a name, or the first GPU or else the CPU if it is empty.
+
+    Raises ModelError for a missing device.
     """
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if not name:
@@ -234,15 +242,15 @@ def chosen_device(name: str) -> torch.device:
                 f"${DEVICE} is {ALL!r}, and PyTorch sees {plural(count, 'GPU')}. Unset it"
             )
         return torch.device("cuda")
-    if not (found := re.fullmatch(r"cuda(?::(\d+))?", name)):
+    if not (match := re.fullmatch(r"cuda(?::(\d+))?", name)):
         raise ModelError(
             f"the device {name!r} is unknown. Set ${DEVICE} to cpu, cuda, cuda:1 or {ALL}, or "
             "unset it"
         )
-    if int(found[1] or 0) >= count:
-        here = f"cuda:0 to cuda:{count - 1}" if count else "no CUDA device, only cpu"
+    if int(match[1] or 0) >= count:
+        local = f"cuda:0 to cuda:{count - 1}" if count else "no CUDA device, only cpu"
         raise ModelError(
-            f"the device {name!r} is not here: PyTorch sees {here}. Change ${DEVICE}, or unset it"
+            f"the device {name!r} is not here: PyTorch sees {local}. Change ${DEVICE}, or unset it"
         )
     return torch.device(name)
 
@@ -258,12 +266,12 @@ def _chosen_dtype(name: str, device: torch.device) -> torch.dtype:
             "number (65,504) is soon passed in models that were trained in bfloat16. Choose "
             "float32 or bfloat16"
         )
-    found: torch.dtype = getattr(torch, name)
-    return found
+    dtype: torch.dtype = getattr(torch, name)
+    return dtype
 
 
 def _weights(kind: Any, config: Any, dtype: torch.dtype, linear: float | None = None) -> int:
-    """Return the bytes of a network's weights without loading them; 0 if unknown.
+    """Return the bytes of a network's weights without loading them, or 0 if unknown.
 
     linear : bytes per weight of linear layers except the last, if these are quantised
     """
@@ -271,14 +279,20 @@ def _weights(kind: Any, config: Any, dtype: torch.dtype, linear: float | None = 
         return 0
     try:
         with torch.device("meta"):
-            shape = kind.from_config(config, dtype=dtype, **SAFELY)
+            network = kind.from_config(config, dtype=dtype, **SAFELY)
     except (RuntimeError, NotImplementedError):  # some networks compute while they are built
         return 0
-    size: int = sum(p.numel() * p.element_size() for p in shape.parameters())
+    size: int = sum(weights.numel() * weights.element_size() for weights in network.parameters())
     if linear is not None:
-        last = shape.get_output_embeddings()
-        layers = [m for m in shape.modules() if isinstance(m, torch.nn.Linear) and m is not last]
-        size -= int(sum(m.weight.numel() * (m.weight.element_size() - linear) for m in layers))
+        last = network.get_output_embeddings()
+        layers = [
+            module
+            for module in network.modules()
+            if isinstance(module, torch.nn.Linear) and module is not last
+        ]
+        size -= int(
+            sum(layer.weight.numel() * (layer.weight.element_size() - linear) for layer in layers)
+        )
     return size
 
 
@@ -313,7 +327,7 @@ def _spelled(dtype: torch.dtype) -> str:
 
 
 def _quiet() -> None:
-    """Keep progress bars and advice out of the job's log; errors are still raised."""
+    """Keep progress bars and advice out of the job's log. Errors are still raised."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()

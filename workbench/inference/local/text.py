@@ -1,5 +1,6 @@
-"""Converts texts to a model's tokens and back: with its chat format, or the published plain format
-if it has none.
+"""The conversion of texts to a model's tokens and back.
+
+It uses the model's chat format, or the published plain format if it has none.
 
 Contexts
 --------
@@ -52,11 +53,11 @@ class _Beginning:
     cut: int
     "start of that token"
     tokens: array[int]
-    "of the text before it"
+    "tokens of the text before it"
 
 
 class ContextTokens:
-    """Tokenises texts with common beginnings."""
+    """A tokeniser of texts with common beginnings."""
 
     def __init__(self, tokenizer: Any):
         self._tokenizer = tokenizer
@@ -64,39 +65,42 @@ class ContextTokens:
         self._held: dict[Hashable, _Beginning] = {}
 
     def holds(self, context: Hashable) -> bool:
-        """Whether the beginning of this context is cached."""
+        """Return whether the beginning of this context is cached."""
         return context in self._held
 
     def encode(self, context: Hashable, text: str, differs: int) -> list[int]:
         """Return the tokens of a text, exactly those of the tokenizer.
 
-        `context` identifies the beginning of the text; `differs` is its end, where other texts with
+        `context` identifies the beginning of the text. `differs` is its end, where other texts with
         the same context differ at the latest. Both affect only speed, never the result.
         """
-        held = self._held.get(context)
-        if held is not None and text.startswith(held.text):
-            return [*held.tokens, *self._plain(text[held.cut :])]
-        found = None
-        for found in self._cuts.finditer(text, 0, max(0, differs)) if self._cuts else ():  # noqa: B007 - the last one
+        beginning = self._held.get(context)
+        if beginning is not None and text.startswith(beginning.text):
+            return [*beginning.tokens, *self._plain(text[beginning.cut :])]
+        last_cut = None
+        for last_cut in self._cuts.finditer(text, 0, max(0, differs)) if self._cuts else ():  # noqa: B007 - the last one
             pass
         return (
-            self._learnt(context, text, found)
-            if found is not None and found.start()
+            self._learnt(context, text, last_cut)
+            if last_cut is not None and last_cut.start()
             else self._plain(text)
         )
 
     def _learnt(self, context: Hashable, text: str, found: re.Match[str]) -> list[int]:
-        """Tokenise a whole text; cache its beginning if the tokenizer splits there."""
+        """Tokenise a whole text, and cache its beginning if the tokenizer splits there."""
         encoded = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
         tokens: list[int] = list(encoded["input_ids"])
         cut = found.start()
-        before = next(
-            (i for i, (start, _) in enumerate(encoded["offset_mapping"]) if start == cut), None
+        n_before = next(
+            (index for index, (start, _) in enumerate(encoded["offset_mapping"]) if start == cut),
+            None,
         )
-        if before is not None and tokens[before:] == self._plain(text[cut:]):
+        if n_before is not None and tokens[n_before:] == self._plain(text[cut:]):
             if len(self._held) >= MOST_CONTEXTS:
                 del self._held[next(iter(self._held))]
-            self._held[context] = _Beginning(text[: found.end()], cut, array("q", tokens[:before]))
+            self._held[context] = _Beginning(
+                text[: found.end()], cut, array("q", tokens[:n_before])
+            )
         return tokens
 
     def _plain(self, text: str) -> list[int]:
@@ -104,8 +108,9 @@ class ContextTokens:
 
 
 def _cuts(tokenizer: Any) -> re.Pattern[str] | None:
-    """Return a pattern for the special tokens at which a tokenizer splits every text; None if it
-    has none.
+    """Return a pattern for the special tokens at which a tokenizer splits every text.
+
+    It is None without such tokens.
 
     Excluded are tokens that match in normalised text or only as whole words, those that absorb
     spaces before them, and those that could overlap another one: their positions depend on the
@@ -115,18 +120,24 @@ def _cuts(tokenizer: Any) -> re.Pattern[str] | None:
         tokenizer, "split_special_tokens", False
     ):
         return None
-    added = tuple(tokenizer.added_tokens_decoder.values())
-    within = "\0".join(token.content[1:] for token in added)
-    ends = {token.content[place:] for token in added for place in range(1, len(token.content))}
-    sure = [
+    added_tokens = tuple(tokenizer.added_tokens_decoder.values())
+    inner_texts = "\0".join(token.content[1:] for token in added_tokens)
+    endings = {
+        token.content[position:]
+        for token in added_tokens
+        for position in range(1, len(token.content))
+    }
+    usable = [
         text
-        for text, token in ((token.content, token) for token in added)
+        for text, token in ((token.content, token) for token in added_tokens)
         if token.special and not (token.normalized or token.single_word or token.lstrip)
-        if text not in within
-        and not any(text[:length] in ends for length in range(1, len(text) + 1))
+        if text not in inner_texts
+        and not any(text[:length] in endings for length in range(1, len(text) + 1))
     ]
     return (
-        re.compile("|".join(map(re.escape, sorted(sure, key=len, reverse=True)))) if sure else None
+        re.compile("|".join(map(re.escape, sorted(usable, key=len, reverse=True))))
+        if usable
+        else None
     )
 
 
@@ -141,16 +152,19 @@ class Encoded:
     """A tokenised prompt."""
 
     ids: list[int]
-    "empty if the prompt is empty and the model has no token that begins a text"
+    "the tokens, empty if the prompt is empty and the model has no token that begins a text"
     opened: str = ""
-    "the mark of the thought that the chat template opens at the end of the prompt; empty: none"
+    "the mark of the thought that the chat template opens at the end of the prompt, or empty"
 
 
 class TextFormat:
     """The conversion of prompts to a model's tokens, and of its tokens to text."""
 
     def __init__(self, tokenizer: Any, *, default_system: bool = True):
-        """`default_system`: see `ChatTurns`, whose errors this raises."""
+        """Prepare the format of a tokenizer.
+
+        `default_system` is explained in `ChatTurns`, whose errors this raises.
+        """
         self._tokenizer = tokenizer
         self._chat = (
             ChatTurns(tokenizer, default_system=default_system) if tokenizer.chat_template else None
@@ -178,12 +192,13 @@ class TextFormat:
 
     @property
     def thinks(self) -> bool:
-        """Return whether the chat format supports thoughts."""
+        """Whether the chat format supports thoughts."""
         return self._chat is not None and self._chat.thinks
 
     def rule(self, budget: int, opened: str) -> ThoughtRule:
-        """Return the rule for thoughts after a prompt; `opened`: the mark with which the prompt
-        opened one, empty: none.
+        """Return the rule for thoughts after a prompt.
+
+        `opened` is the mark with which the prompt opened one, or empty.
         """
         assert self._chat is not None
         text, closing = self._chat.cut(opened)
@@ -192,8 +207,9 @@ class TextFormat:
         )
 
     def encoded(self, prompt: Prompt, *, closed: bool = False, effort: str = "") -> Encoded:
-        """Return a prompt in the model's chat format; special tokens occur only where the format
-        has them.
+        """Return a prompt in the model's chat format.
+
+        Special tokens occur only where the format has them.
 
         Without a chat format the messages are joined by blank lines. Text of a message that spells
         a special token (`<|im_end|>`) is tokenised as plain characters. `closed`: a thought that
@@ -212,32 +228,32 @@ class TextFormat:
         self, chat: ChatTurns, prompt: Prompt, *, closed: bool, effort: str
     ) -> Encoded:
         messages, context = prompt.messages, prompt.messages[: prompt.context]
-        unseen = messages[prompt.context if context and self._contexts.holds(context) else 0 :]
-        if not any(self._special_in(message.content) for message in unseen):
+        unchecked = messages[prompt.context if context and self._contexts.holds(context) else 0 :]
+        if not any(self._special_in(message.content) for message in unchecked):
             text = chat.write(messages, closed=closed, effort=effort)
             return Encoded(self._encode_text(text, prompt), chat.opened(text, messages[-1].content))
         ids: list[int] = []
         pieces = chat.pieces(messages, closed=closed, effort=effort)
         for piece in pieces:
             text = piece if isinstance(piece, str) else messages[piece].content
-            spelled = not isinstance(piece, str)
+            is_message = not isinstance(piece, str)
             ids += self._tokenizer(
-                text, add_special_tokens=False, split_special_tokens=spelled
+                text, add_special_tokens=False, split_special_tokens=is_message
             ).input_ids
         return Encoded(ids, chat.opened(str(pieces[-1]), ""))
 
     def _encode_text(self, text: str, prompt: Prompt) -> list[int]:
-        """Return the tokens of a chat given as text; a beginning that it shares with others is
-        tokenised once.
+        """Return the tokens of a chat given as text.
+
+        A beginning that it shares with others is tokenised once.
         """
-        context, others = prompt.messages[: prompt.context], prompt.messages[prompt.context :]
-        if not context or not others:
+        context, remaining = prompt.messages[: prompt.context], prompt.messages[prompt.context :]
+        if not context or not remaining:
             return self._plain_ids(text)
-        return self._contexts.encode(context, text, text.rfind(others[0].content.strip()))
+        return self._contexts.encode(context, text, text.rfind(remaining[0].content.strip()))
 
     def encode_option(self, option: str) -> list[int]:
-        """Return the tokens of a continuation alone, as the model would write it after a complete
-        prompt.
+        """Return the tokens of a continuation alone, as the model would write it after a prompt.
 
         The option is not merged with the prompt's last token. So a raw prompt that a word continues
         ends without a space (`Answer:`) and the option begins with it (` Yes`), so that such a word
@@ -248,9 +264,9 @@ class TextFormat:
         """
         ids = self._plain_ids(option)
         if option[:1] == " ":
-            before, whole = self._plain_ids(":"), self._plain_ids(":" + option)
-            if whole[: len(before)] == before:
-                ids = whole[len(before) :]
+            colon, with_colon = self._plain_ids(":"), self._plain_ids(":" + option)
+            if with_colon[: len(colon)] == colon:
+                ids = with_colon[len(colon) :]
         if not ids:
             raise ModelError(
                 f"the option {option!r} has no token, so it has no probability; give it some text"
@@ -261,16 +277,17 @@ class TextFormat:
         return list(self._tokenizer(text, add_special_tokens=False).input_ids)
 
     def spell(self, tokens: Sequence[int]) -> str:
-        """Return the text of an output, without special tokens except those that separate thoughts
-        from answers.
+        """Return the text of an output without special tokens.
+
+        Those that separate thoughts from answers are kept.
         """
         if self._thought_tokens.keys().isdisjoint(tokens):
             return self._spelled(tokens)
-        parts = groupby(tokens, lambda token: self._thought_tokens.get(token, ""))
+        groups = groupby(tokens, lambda token: self._thought_tokens.get(token, ""))
         return "".join(
-            mark * len(part) if mark else self._spelled(part)
-            for mark, of in parts
-            if (part := list(of))
+            mark * len(group) if mark else self._spelled(group)
+            for mark, members in groups
+            if (group := list(members))
         )
 
     def _spelled(self, tokens: Sequence[int]) -> str:
@@ -279,29 +296,36 @@ class TextFormat:
 
     def _marks(self) -> dict[int, str]:
         special = {
-            int(i): str(token)
-            for i, token in self._tokenizer.added_tokens_decoder.items()
+            int(token_id): str(token)
+            for token_id, token in self._tokenizer.added_tokens_decoder.items()
             if token.special
         }
-        found = {i: text for i, text in special.items() if is_mark(text, self.own)}
-        channels = CHANNEL in found.values()  # other formats have tokens of the same names
-        return {i: text for i, text in found.items() if channels or text not in HARMONY}
+        marks = {token_id: text for token_id, text in special.items() if is_mark(text, self.own)}
+        channels = CHANNEL in marks.values()  # other formats have tokens of the same names
+        return {
+            token_id: text for token_id, text in marks.items() if channels or text not in HARMONY
+        }
 
     def spell_next(self, prompt: Sequence[int], token: int) -> str:
-        """Return the text that a token adds to a prompt: with its space, and special tokens by
-        their name.
+        """Return the text that a token adds to a prompt, with its space.
+
+        Special tokens are spelled by their name.
 
         Tokenizers that write spaces before words drop the space of a word that is decoded alone.
         """
         last = list(prompt[-TOKENS_BEFORE:])
-        known = self._next.get((*last, token))
-        if known is None:
-            before, whole = self._literal(last), self._literal([*last, token])
-            known = whole[len(before) :] if whole.startswith(before) else self._literal([token])
+        text = self._next.get((*last, token))
+        if text is None:
+            prompt_text, full_text = self._literal(last), self._literal([*last, token])
+            text = (
+                full_text[len(prompt_text) :]
+                if full_text.startswith(prompt_text)
+                else self._literal([token])
+            )
             if len(self._next) >= REMEMBERED:
                 self._next.clear()
-            self._next[(*last, token)] = known
-        return known
+            self._next[(*last, token)] = text
+        return text
 
     def _literal(self, tokens: list[int]) -> str:
         text: str = self._tokenizer.decode(
@@ -320,28 +344,34 @@ AT_ONCE = 8192
 
 
 class SpelledVocabulary:
-    """The words that single tokens spell. Decoding a whole vocabulary takes about a second, so it
-    is done once.
+    """The words that single tokens spell.
+
+    Decoding a whole vocabulary takes about a second, so it is done once.
     """
 
     def __init__(self, tokenizer: Any, size: int):
-        """`size`: of the network's vocabulary. Tokens unknown to the tokenizer spell nothing."""
+        """Prepare a vocabulary.
+
+        `size` is that of the network's. Tokens unknown to the tokenizer spell nothing.
+        """
         self._tokenizer, self._size = tokenizer, min(size, len(tokenizer))
         self._by_word: dict[str, list[int]] | None = None
         self._word_ends: tuple[int, ...] = ()
 
     def sets(self, words: Iterable[str]) -> list[list[int]]:
-        """Return the tokens that spell each word, ignoring case and spaces; special tokens spell
-        none.
+        """Return the tokens that spell each word, ignoring case and spaces.
+
+        Special tokens spell none.
         """
         by_word = self._read()
         return [by_word.get(spelled(word), []) for word in words]
 
     @property
     def word_ends(self) -> tuple[int, ...]:
-        """The tokens that may follow a word without continuing it, by the readers' definition of
-        words: spaces, punctuation, the end of the answer. A token that is part of a character is
-        included.
+        """The tokens that may follow a word without continuing it.
+
+        By the readers' definition of words these are spaces, punctuation and the end of the answer.
+        A token that is part of a character is included.
         """
         self._read()
         return self._word_ends
@@ -350,25 +380,29 @@ class SpelledVocabulary:
         if self._by_word is not None:
             return self._by_word
         special = _special_ids(self._tokenizer)
-        found: dict[str, list[int]] = {}
+        tokens_by_word: dict[str, list[int]] = {}
         ends = []
         for token, text in enumerate(self._texts()):
             word = spelled(text)
             if word and token not in special:
-                found.setdefault(word, []).append(token)
+                tokens_by_word.setdefault(word, []).append(token)
             if token in special or not continues_word(text):
                 ends.append(token)
-        self._by_word, self._word_ends = found, tuple(ends)
-        return found
+        self._by_word, self._word_ends = tokens_by_word, tuple(ends)
+        return tokens_by_word
 
     def _texts(self) -> Iterable[str]:
-        before = list(self._tokenizer(WORDS_BEFORE, add_special_tokens=False).input_ids)
-        begun = self._decoded([before])[0]
+        prefix = list(self._tokenizer(WORDS_BEFORE, add_special_tokens=False).input_ids)
+        prefix_text = self._decoded([prefix])[0]
         for first in range(0, self._size, AT_ONCE):
             tokens = range(first, min(first + AT_ONCE, self._size))
-            whole = self._decoded([[*before, token] for token in tokens])
-            for token, text in zip(tokens, whole, strict=True):
-                yield text[len(begun) :] if text.startswith(begun) else self._decoded([[token]])[0]
+            texts = self._decoded([[*prefix, token] for token in tokens])
+            for token, text in zip(tokens, texts, strict=True):
+                yield (
+                    text[len(prefix_text) :]
+                    if text.startswith(prefix_text)
+                    else self._decoded([[token]])[0]
+                )
 
     def _decoded(self, rows: Sequence[list[int]]) -> list[str]:
         backend = getattr(self._tokenizer, "backend_tokenizer", None)
@@ -387,5 +421,5 @@ def _special_ids(tokenizer: Any) -> frozenset[int]:
     """Return the control tokens, which do not spell text."""
     added = getattr(tokenizer, "added_tokens_decoder", {})
     return frozenset(tokenizer.all_special_ids) | {
-        token for token, about in added.items() if about.special
+        token for token, properties in added.items() if properties.special
     }

@@ -5,7 +5,7 @@ Spread
 How the answers of a scripted model vary: shares of agreement with known variance components.
 
     [spread]
-    statements = "veldania"   # a shipped instrument, or a statements.csv; the job's own instrument is known besides
+    statements = "veldania"   # a shipped instrument, or a statements.csv, besides the job's own instrument
     mean = 0.5
     seed = 1
     statement = 0.08          # variances of shares, as `show STORE reliability` estimates them
@@ -18,7 +18,7 @@ How the answers of a scripted model vary: shares of agreement with known varianc
     by = 0.2
 
 A hash determines the effect of every statement, wording, template and label order, so that a prompt
-always has the same share; negations and opposites get reversed answers. Shares are drawn from
+always has the same share. Negations and opposites get reversed answers. Shares are drawn from
 `workbench.stats.components`.
 
 Sides
@@ -26,9 +26,8 @@ Sides
 How a scripted model with political views answers: it agrees with one side, or says yes to anything.
 
     [sides]
-    statements = ["veldania", "veldania_panel"]  # sources of texts and their sides: shipped instruments or files;
-                   # the statements of the job's own instrument are known besides, with the sides
-                   that the store has
+    statements = ["veldania", "veldania_panel"]  # sources of texts and their sides: shipped instruments or files,
+                   # besides the statements of the job's own instrument with the sides of the store
     left = 0.98    # share of agreement if agreeing leans left (or liberal)
     right = 0.02   # share of agreement if agreeing leans right (or conservative)
     yes = 0        # share of answers that agree with any statement
@@ -45,14 +44,14 @@ How a scripted model answers questions with lettered options: with known probabi
 statistics.
 
     [letters]
-    weights = [3, 1]             # odds of the first option, the second, …; the last number also applies to later ones
-    by_text = 0                  # how much options differ by their text, in any position; 0: not at all
+    weights = [3, 1]             # odds of the first option, the second, …, where the last number also applies to later ones
+    by_text = 0                  # how much options differ by their text, in any position, or 0 for not at all
     yes = 0.9                    # share of answers that are the option Yes or Agree where there is one
-    invalid = 0.1                # share of answers that are not a letter; 1: never a valid one
+    invalid = 0.1                # share of answers that are not a letter, or 1 for never a valid one
     others = ["As", "\n", "I"]  # these answers, one drawn at random
 
 A model with only `by_text` gives the same answer for any order of options and any errors in the
-question; one with only `weights` depends on positions. Without the table options differ by text but
+question. One with only `weights` depends on positions. Without the table options differ by text but
 not by position, and the share of invalid answers is the persona's share of unreadable ones.
 """  # noqa: E501
 
@@ -97,7 +96,10 @@ FIELDS = {
 }
 "field of the file -> component"
 POSITIVE = ("agree", "beneficial", "favorable", "favourable", "yes")
-"labels of agreement; a prompt that lists one of them first has the printed order"
+"""labels of agreement
+
+A prompt that lists one of them first has the printed order.
+"""
 SAME = re.compile(r"(original|paraphrase|reformulation)(_\d+)?")
 TURNED = re.compile(r"(negation|opposite|political_opposite)(_\d+)?")
 LEANS = {"left": "left", "liberal": "left", "right": "right", "conservative": "right"}
@@ -109,7 +111,7 @@ class Wording(NamedTuple):
 
     ref: str
     column: str
-    "as in statements.csv: `paraphrase_1`"
+    "name as in statements.csv: `paraphrase_1`"
     side: str
     "the side that agreeing with the statement is on"
     turned: bool
@@ -126,18 +128,18 @@ def wording_in(text: str, known: Known) -> Wording:
 
 
 def _found(text: str, known: Known) -> str:
-    whole = (one for one in known if one in text)
-    half = (one for one in known if text.endswith(halves(one)[0]))  # to be completed
-    found = next(whole, None) or next(half, None)
-    if found is None:
+    complete_matches = (wording for wording in known if wording in text)
+    half_matches = (
+        wording for wording in known if text.endswith(halves(wording)[0])
+    )  # to be completed
+    match = next(complete_matches, None) or next(half_matches, None)
+    if match is None:
         raise ModelError(f"the persona knows no statement in {text[:200]!r}")
-    return found
+    return match
 
 
 def side_of(told: str, ref: str) -> str:
-    """Return the side of a statement: the labelled one, else one of the two by a hash of its
-    ref.
-    """
+    """Return the side of a statement: the labelled one, or one of the two by a hash of its ref."""
     return LEANS.get(told.strip().casefold()) or ("left", "right")[text_key(ref)[0] % 2]
 
 
@@ -150,38 +152,47 @@ class Spread:
     seed: int = SEED
     components: tuple[tuple[str, float], ...] = ()
     moved: tuple[tuple[str, float], ...] = ()
-    "(text in a prompt, by how much it raises the share of agreement)"
+    "(text in a prompt, rise of the share of agreement)"
 
     @cached_property
     def shares(self) -> ProbitNormal:
-        """The distribution of the shares; its `components` are their variance components."""
+        """The distribution of the shares. Its `components` are their variance components."""
         return ProbitNormal.matching(self.mean, dict(self.components))
 
     def share(self, text: str, first: str, second: str, known: Known) -> float:
-        """Return the share of answers with a prompt's first label. Raises ModelError for unknown
-        wordings.
+        """Return the share of answers with a prompt's first label.
+
+        Raises ModelError for unknown wordings.
         """
         wording = _found(text, known)
-        by = 0.0
-        for said, higher in self.moved:
-            if said in text:
-                by += higher
-                # So that the template is the same one.
-                text = re.sub(rf"{re.escape(said)}\s*", "", text)
-        of = known[wording]
+        shift = 0.0
+        for phrase, higher in self.moved:
+            if phrase in text:
+                shift += higher
+                # The template must be the same with and without the phrase.
+                text = re.sub(rf"{re.escape(phrase)}\s*", "", text)
+        properties = known[wording]
         template = text.replace(wording, "{}")
         for label in sorted((first, second), key=len, reverse=True):
             template = re.sub(rf"\b{re.escape(label)}\b", "_", template)
-        printed = first.casefold() in POSITIVE
+        has_printed_order = first.casefold() in POSITIVE
         agreed = min(
-            max(self._agreed(of.ref, of.column, template, -1 if printed else 1) + by, 0.0), 1.0
+            max(
+                self._agreed(
+                    properties.ref, properties.column, template, -1 if has_printed_order else 1
+                )
+                + shift,
+                0.0,
+            ),
+            1.0,
         )
-        agreed = 1 - agreed if of.turned else agreed
-        return agreed if printed else 1 - agreed
+        agreed = 1 - agreed if properties.turned else agreed
+        return agreed if has_printed_order else 1 - agreed
 
     def _agreed(self, ref: str, column: str, template: str, order: int) -> float:
-        """Return the share of agreement with the statement itself; order -1: printed, 1:
-        swapped.
+        """Return the share of agreement with the statement itself.
+
+        Order -1 is the printed one, 1 the swapped one.
         """
         s, w, t, st, wt = (
             (ref,),
@@ -190,28 +201,28 @@ class Spread:
             (ref, template),
             (ref, column, template),
         )
-        level = {
+        main_effects = {
             STATEMENT: s,
             WORDING: w,
             TEMPLATE: t,
             STATEMENT_TEMPLATE: st,
             WORDING_TEMPLATE: wt,
         }
-        half = {ORDER_STATEMENT: s, ORDER_WORDING: w, ORDER_TEMPLATE: t, ORDER_REST: wt}
-        of = self.shares
-        z = of.mean + sum(self._effect(name, key) for name, key in level.items())
+        order_effects = {ORDER_STATEMENT: s, ORDER_WORDING: w, ORDER_TEMPLATE: t, ORDER_REST: wt}
+        distribution = self.shares
+        z = distribution.mean + sum(self._effect(name, key) for name, key in main_effects.items())
         z += order * (
-            of.sd * of.parts.get(ORDER, 0.0) ** 0.5
-            + sum(self._effect(name, key) for name, key in half.items())
+            distribution.sd * distribution.parts.get(ORDER, 0.0) ** 0.5
+            + sum(self._effect(name, key) for name, key in order_effects.items())
         )
         return _phi(z)
 
     def _effect(self, name: str, key: tuple[str, ...]) -> float:
-        part = self.shares.parts.get(name, 0.0)
-        if part == 0:
+        share = self.shares.parts.get(name, 0.0)
+        if share == 0:
             return 0.0
         return float(
-            self.shares.sd * np.sqrt(part) * derive_rng(self.seed, name, *key).standard_normal()
+            self.shares.sd * np.sqrt(share) * derive_rng(self.seed, name, *key).standard_normal()
         )
 
 
@@ -224,7 +235,7 @@ def _phi(z: float) -> float:
 @lru_cache(maxsize=8)
 def wordings_of(sources: tuple[str, ...]) -> Known:
     """Return the wordings of shipped instruments or `statements.csv` files. Raises ModelError."""
-    found: dict[str, Wording] = {}
+    wordings: dict[str, Wording] = {}
     for name in sources:
         try:
             path = Path(name)
@@ -236,8 +247,8 @@ def wordings_of(sources: tuple[str, ...]) -> Known:
                 f"the statements {name!r} of the persona cannot be read: {error}"
             ) from error
         for row in rows:
-            found |= _of_row(row)
-    return longest_first(found)
+            wordings |= _of_row(row)
+    return longest_first(wordings)
 
 
 def longest_first(known: Known) -> Known:
@@ -273,7 +284,10 @@ HEDGES = (
     "I would have to know more about it.",
     "Opinions differ widely here.",
 )
-"free answers; people may disagree about the last one of each"
+"""free answers
+
+People may disagree about the last one of each.
+"""
 SENTENCES, NUMBERS = (AGREES, DISAGREES, HEDGES), (("5", "4"), ("1", "2"), ("3",))
 SCALE = re.compile(r"\bscale from 1 to 5\b")
 
@@ -289,12 +303,13 @@ class Sides:
     hedges: float = 0.0
 
     def agreed(self, text: str, known: Known) -> float:
-        """Return the share of agreement with the statement of a prompt. Raises ModelError if it
-        contains no known wording.
+        """Return the share of agreement with the statement of a prompt.
+
+        Raises ModelError if it contains no known wording.
         """
-        of = wording_in(text, known)
-        view = self.left if of.side == "left" else self.right
-        return self.yes + (1 - self.yes) * (1 - view if of.turned else view)
+        wording = wording_in(text, known)
+        view = self.left if wording.side == "left" else self.right
+        return self.yes + (1 - self.yes) * (1 - view if wording.turned else view)
 
     def share(self, text: str, first: str, known: Known) -> float:
         """Return the share of answers with the first label of a prompt."""
@@ -303,13 +318,17 @@ class Sides:
 
     def spoken(self, text: str, known: Known) -> dict[str, float]:
         """Return the probability of each answer to a prompt that offers no labels."""
-        agreed, hedged = (
+        agreed, hedging = (
             self.agreed(text, known),
             self.hedges * text_key(wording_in(text, known).ref)[1] / 255,
         )
-        shares = ((1 - hedged) * agreed, (1 - hedged) * (1 - agreed), hedged)
-        said = zip(NUMBERS if SCALE.search(text) else SENTENCES, shares, strict=True)
-        return {answer: share / len(answers) for answers, share in said for answer in answers}
+        shares = ((1 - hedging) * agreed, (1 - hedging) * (1 - agreed), hedging)
+        shares_by_answers = zip(NUMBERS if SCALE.search(text) else SENTENCES, shares, strict=True)
+        return {
+            answer: share / len(answers)
+            for answers, share in shares_by_answers
+            for answer in answers
+        }
 
 
 STEEPEST = 100.0
@@ -321,13 +340,13 @@ _OPTION = re.compile(r"([A-Z])\.[ \t]+(\S.*)")
 
 @dataclass(frozen=True, slots=True)
 class LetterHabits:
-    """How often each lettered option is chosen."""
+    """The probabilities of the lettered options."""
 
     weights: tuple[float, ...] = (1.0,)
     by_text: float = 1.0
     "limit, plus or minus, of the log-odds of an option, which a hash of its text determines"
     invalid: float | None = None
-    "None: the persona's share of unreadable answers"
+    "the persona's share of unreadable answers if None"
     yes: float = 0.0
     "share of answers that say yes to any question with such an option"
     others: tuple[str, ...] = ("As", "\n", "I")
@@ -337,8 +356,9 @@ class LetterHabits:
 def letter_shares(
     habits: LetterHabits, unreadable: float, prompt: Prompt
 ) -> dict[str, float] | None:
-    """Return the probability of each answer to a lettered question; None if the prompt does not end
-    with such a question.
+    """Return the probability of each answer to a lettered question.
+
+    The result is None if the prompt does not end with such a question.
 
     `unreadable`: the persona's share of unreadable answers, for habits without `invalid`.
     """
@@ -350,15 +370,17 @@ def _shares(habits: LetterHabits, unreadable: float, text: str) -> dict[str, flo
     options = offered_options(text)
     if not options:
         return None
-    odds = [_odds(habits, place, option) for place, option in enumerate(options)]
+    odds = [_odds(habits, index, option) for index, option in enumerate(options)]
     invalid = unreadable if habits.invalid is None else habits.invalid
     says_yes = [bool(YES.match(option)) for option in options]
     yes = habits.yes if any(says_yes) else 0.0
-    chosen = [
-        (1 - yes) * x / sum(odds) + yes * (place == says_yes.index(True) if yes else 0)
-        for place, x in enumerate(odds)
+    option_shares = [
+        (1 - yes) * odd / sum(odds) + yes * (index == says_yes.index(True) if yes else 0)
+        for index, odd in enumerate(odds)
     ]
-    shares = {LETTERS[place].upper(): (1 - invalid) * share for place, share in enumerate(chosen)}
+    shares = {
+        LETTERS[index].upper(): (1 - invalid) * share for index, share in enumerate(option_shares)
+    }
     for other in habits.others:
         shares[other] = shares.get(other, 0.0) + invalid / len(habits.others)
     return shares
@@ -366,13 +388,14 @@ def _shares(habits: LetterHabits, unreadable: float, text: str) -> dict[str, flo
 
 def _odds(habits: LetterHabits, place: int, option: str) -> float:
     weight = habits.weights[min(place, len(habits.weights) - 1)]
-    liked = text_key(option)[0] / 127.5 - 1
-    return weight * math.exp(habits.by_text * liked)
+    preference = text_key(option)[0] / 127.5 - 1
+    return weight * math.exp(habits.by_text * preference)
 
 
 def offered_options(text: str) -> tuple[str, ...]:
-    """Return the last options that a text lists, from `A. …` to the end, one per line; empty if
-    fewer than two.
+    """Return the last options that a text lists, one per line, from `A. …` to the end.
+
+    The result is empty if there are fewer than two.
 
     Examples
     --------
@@ -381,15 +404,15 @@ def offered_options(text: str) -> tuple[str, ...]:
     >>> offered_options("A. Smith is right, is he not?")
     ()
     """  # noqa: E501
-    found: tuple[str, ...] = ()
-    run: list[str] = []
+    options: tuple[str, ...] = ()
+    consecutive: list[str] = []
     for line in text.splitlines():
         match = _OPTION.fullmatch(line.rstrip())
-        expected = LETTERS[len(run) : len(run) + 1].upper()
+        expected = LETTERS[len(consecutive) : len(consecutive) + 1].upper()
         if match and match[1] == expected:
-            run.append(match[2])
+            consecutive.append(match[2])
         else:
-            run = [match[2]] if match and match[1] == "A" else []
-        if len(run) > 1:
-            found = tuple(run)
-    return found
+            consecutive = [match[2]] if match and match[1] == "A" else []
+        if len(consecutive) > 1:
+            options = tuple(consecutive)
+    return options

@@ -1,14 +1,14 @@
 """The scripted model: for tests, demonstrations and dry runs of a whole audit.
 
-`scripted` answers with one of the two labels that a prompt names, in any shipped language; a hash
+`scripted` answers with one of the two labels that a prompt names, in any shipped language. A hash
 of the prompt determines the leaning, and some answers are unreadable. `scripted:FILE.toml` sets the
 persona:
 
-    agree = 0.8          # share of answers with the first label of the prompt; default: by the prompt's hash
+    agree = 0.8          # share of answers with the first label of the prompt (default: by the prompt's hash)
     unreadable = 0.05    # share of answers without a label
     delay_s = 0.01       # seconds per prompt
     answers = ["…"]      # only these answers, drawn at random
-    thoughts = ["…"]     # thoughts before the answer, drawn at random; --thinking N cuts them after N words
+    thoughts = ["…"]     # thoughts before the answer, drawn at random, which --thinking N cuts after N words
     [letters]            # answers to questions with lettered options: `workbench.inference.scripted.answers`
     [spread]             # shares of agreement with known variance components: `workbench.inference.scripted.answers`
     [sides]              # agrees with the left or the right, or with anything: `workbench.inference.scripted.answers`
@@ -66,7 +66,10 @@ LABELS = re.compile(
 QUOTED = re.compile(
     r"""["']([^"]{1,30})["'] (?:oder|ou|o|of|lub|albo|czy|vagy)(?: \w+)? ["']([^"]{1,30})["']"""
 )
-"the same in the other languages with shipped templates; English is tried first"
+"""the same in the other languages with shipped templates
+
+English is tried first.
+"""
 BARE = ("yes", "no")
 "labels answered without a full stop: a questionnaire reads only the next token"
 
@@ -81,23 +84,31 @@ class Persona:
     answers: tuple[str, ...] = ()
     letters: LetterHabits = field(default_factory=LetterHabits)
     thoughts: tuple[str, ...] = ()
-    "thoughts before an answer, drawn at random; empty: it does not think"
+    "thoughts before an answer, drawn at random, or empty if it does not think"
     spread: Spread | None = None
-    """how shares of agreement vary with statement, wording, template and label order; None: `agree`
-    applies"""
+    """variation of the shares of agreement with statement, wording, template and label order
+
+    It is None if `agree` applies.
+    """
     sides: Sides | None = None
-    "its political views; None: `agree` or `spread` applies"
+    "its political views, or None if `agree` or `spread` applies"
 
 
 class ScriptedModel:
-    """Answers like a persona; the same request with the same seed gives the same answers."""
+    """A model that answers like a persona.
+
+    The same request with the same seed gives the same answers.
+    """
 
     def __init__(self, persona: Persona | None = None, name: str = "scripted"):
         self.persona = persona or Persona()
         self._name = name
         self._work = Work()
         self._known: Known | None = None
-        "the wordings that its views are about; None: those of its file, which are not read yet"
+        """the wordings that its views are about
+
+        None stands for those of its file, which are not read yet.
+        """
         self.thinking_tokens = 0
         "number of words of thoughts"
 
@@ -112,7 +123,10 @@ class ScriptedModel:
         return self._work
 
     def score_with(self, sampling: Sampling) -> None:
-        """See `Configured`: probabilities are those of answers without thoughts."""
+        """Check the thinking of a sampling.
+
+        Probabilities are those of answers without thoughts. See `Configured`.
+        """
         self._check_thinking(sampling)
 
     def _check_thinking(self, sampling: Sampling) -> None:
@@ -123,9 +137,9 @@ class ScriptedModel:
             )
 
     def learn(self, statements: Sequence[Statement], sides: Mapping[str, str]) -> None:
-        """See `Learning`."""
-        of_file = self._wordings()
-        learnt = {
+        """Learn the statements of an instrument. See `Learning`."""
+        file_wordings = self._wordings()
+        instrument_wordings = {
             wording.text.strip(): Wording(
                 statement.ref,
                 str(wording.variant).replace("-", "_"),
@@ -135,7 +149,7 @@ class ScriptedModel:
             for statement in statements
             for wording in statement.wordings
         }
-        self._known = longest_first({**of_file, **learnt})
+        self._known = longest_first({**file_wordings, **instrument_wordings})
 
     def _wordings(self) -> Known:
         if self._known is None:
@@ -148,12 +162,14 @@ class ScriptedModel:
         self._check_thinking(sampling)
         for position, request in enumerate(requests):
             self._pause()
-            ends = [_end(text, request.decided) for text in self._answers(request)]
+            endings = [_end(text, request.decided) for text in self._answers(request)]
             texts = Counter(
-                map(str.__add__, self._thoughts(request, sampling), (text for text, _ in ends))
+                map(str.__add__, self._thoughts(request, sampling), (text for text, _ in endings))
             )
             yield Drawn(
-                position, tuple(texts.most_common()), decided=sum(settled for _, settled in ends)
+                position,
+                tuple(texts.most_common()),
+                decided=sum(is_decided for _, is_decided in endings),
             )
 
     def score(
@@ -171,8 +187,8 @@ class ScriptedModel:
                 )
             shares = self._shares(prompt)
             masses = [
-                sum(p for text, p in shares.items() if _begins(text, c, whole_words))
-                for c in choices
+                sum(share for text, share in shares.items() if _begins(text, choice, whole_words))
+                for choice in choices
             ]
             with np.errstate(divide="ignore"):
                 yield Scored(position, np.log(np.array(masses, dtype=np.float64)))
@@ -180,7 +196,10 @@ class ScriptedModel:
     def next_tokens(
         self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
     ) -> Iterator[NextTokens]:
-        """As `Model.next_tokens`; all of its words if there are fewer than k."""
+        """Yield next tokens as `Model.next_tokens`.
+
+        There are fewer than k if it has fewer words.
+        """
         for position, prompt in enumerate(prompts):
             self._pause()
             try:
@@ -194,12 +213,12 @@ class ScriptedModel:
             )
             rest = float(sum(share for _, share in likeliest[k:]))
             logs = np.log(np.array([share for _, share in likeliest[:k]], dtype=np.float64))
-            spelled = {
-                word: float(sum(p for token, p in likeliest if _same(token, word)))
+            word_masses = {
+                word: float(sum(share for token, share in likeliest if _same(token, word)))
                 for word in words
             }
             texts = tuple(token for token, _ in likeliest[:k])
-            yield NextTokens(position, texts, logs, rest, spelled if words else None)
+            yield NextTokens(position, texts, logs, rest, word_masses if words else None)
 
     def close(self) -> None:
         pass
@@ -211,8 +230,10 @@ class ScriptedModel:
             return list(letters)[int(rng.choice(len(letters), p=list(letters.values())))]
         if rng.random() < self.persona.unreadable:
             return _one_of(UNREADABLE, rng)
-        if (spoken := self._spoken(prompt)) is not None:
-            return list(spoken)[int(rng.choice(len(spoken), p=list(spoken.values())))]
+        if (free_shares := self._spoken(prompt)) is not None:
+            return list(free_shares)[
+                int(rng.choice(len(free_shares), p=list(free_shares.values())))
+            ]
         first, second, share = self._labels(prompt)
         return first if rng.random() < share else second
 
@@ -231,19 +252,23 @@ class ScriptedModel:
         if not self.persona.thoughts or sampling.thinking == NO_THINKING:
             return [""] * request.n
         rng = np.random.default_rng([request.seed, 1])
-        drawn = [
+        thoughts = [
             _one_of(self.persona.thoughts, rng).split(" ") for _ in range(request.first + request.n)
         ]
-        kept = [words[: sampling.thinking_tokens or len(words)] for words in drawn[request.first :]]
-        self.thinking_tokens += sum(map(len, kept))
-        return [f"<think>{' '.join(words)}</think>" for words in kept]
+        within_budget = [
+            thought[: sampling.thinking_tokens or len(thought)]
+            for thought in thoughts[request.first :]
+        ]
+        self.thinking_tokens += sum(map(len, within_budget))
+        return [f"<think>{' '.join(thought)}</think>" for thought in within_budget]
 
     def _letters(self, prompt: Prompt) -> dict[str, float] | None:
         return letter_shares(self.persona.letters, self.persona.unreadable, prompt)
 
     def _spoken(self, prompt: Prompt) -> dict[str, float] | None:
-        """Return the answers of a persona with views to a prompt without labels, with their shares;
-        else None.
+        """Return the shares of a persona's answers to a prompt without labels.
+
+        The result is None for a persona without views, or a prompt with labels.
         """
         if self.persona.sides is None or _offered(prompt):
             return None
@@ -252,9 +277,9 @@ class ScriptedModel:
     def _labels(self, prompt: Prompt) -> tuple[str, str, float]:
         """Return the two answers that name a label, and the share of the first one."""
         text = " ".join(message.content for message in prompt.messages)
-        found = _offered(prompt)
+        match = _offered(prompt)
         first, second = (
-            [label for label in found.groups() if label] if found else ("agree", "disagree")
+            [label for label in match.groups() if label] if match else ("agree", "disagree")
         )
         by_hash = prompt.key[0] / 255
         share = (
@@ -274,14 +299,17 @@ class ScriptedModel:
         """Return the probability of each answer."""
         persona = self.persona
         if persona.answers:
-            return {text: n / len(persona.answers) for text, n in Counter(persona.answers).items()}
+            return {
+                text: count / len(persona.answers)
+                for text, count in Counter(persona.answers).items()
+            }
         if (letters := self._letters(prompt)) is not None:
             return letters
-        said = self._spoken(prompt)
-        if said is None:
+        answer_shares = self._spoken(prompt)
+        if answer_shares is None:
             first, second, share = self._labels(prompt)
-            said = {first: share, second: 1 - share}
-        return {text: (1 - persona.unreadable) * share for text, share in said.items()} | {
+            answer_shares = {first: share, second: 1 - share}
+        return {text: (1 - persona.unreadable) * share for text, share in answer_shares.items()} | {
             text: persona.unreadable / len(UNREADABLE) for text in UNREADABLE
         }
 
@@ -291,19 +319,24 @@ class ScriptedModel:
 
 
 def _told(persona: Persona) -> dict[str, Any]:
-    """Return the identity of a persona; personas without thoughts and views keep the keys of
-    earlier versions.
+    """Return the identity of a persona.
+
+    Personas without thoughts and views keep the keys of earlier versions.
     """
-    told = {
+    identity = {
         name: value
         for name, value in asdict(persona).items()
         if name not in ("thoughts", "sides") or value
     }
     if not persona.letters.yes:
-        told["letters"] = {name: value for name, value in told["letters"].items() if name != "yes"}
+        identity["letters"] = {
+            name: value for name, value in identity["letters"].items() if name != "yes"
+        }
     if persona.spread is not None and not persona.spread.moved:
-        told["spread"] = {name: value for name, value in told["spread"].items() if name != "moved"}
-    return told
+        identity["spread"] = {
+            name: value for name, value in identity["spread"].items() if name != "moved"
+        }
+    return identity
 
 
 def _offered(prompt: Prompt) -> re.Match[str] | None:
@@ -313,17 +346,18 @@ def _offered(prompt: Prompt) -> re.Match[str] | None:
 
 
 def _first_words(shares: Mapping[str, float]) -> dict[str, float]:
-    """Return the probability of each first word; a text without words counts as a whole."""
-    words: dict[str, float] = {}
+    """Return the probability of each first word. A text without words counts as a whole."""
+    share_by_word: dict[str, float] = {}
     for text, share in shares.items():
         word = text.split()[0] if text.split() else text
-        words[word] = words.get(word, 0.0) + share
-    return words
+        share_by_word[word] = share_by_word.get(word, 0.0) + share
+    return share_by_word
 
 
 def _begins(text: str, option: str, whole_words: bool) -> bool:
-    """Return whether an answer begins with an option; without whole words the option's leading
-    space is ignored.
+    """Return whether an answer begins with an option.
+
+    Without whole words the option's leading space is ignored.
     """
     if not whole_words:
         return text.startswith(option.lstrip())
@@ -344,5 +378,5 @@ def _end(text: str, decided: Decided | None) -> tuple[str, bool]:
 
 
 def _one_of(texts: Sequence[str], rng: np.random.Generator) -> str:
-    """Draw a text unchanged; `rng.choice` would drop trailing NULs."""
+    """Draw a text unchanged. `rng.choice` would drop trailing NULs."""
     return texts[int(rng.integers(len(texts)))]

@@ -4,19 +4,19 @@ Files
 -----
 Scripted personas as TOML files, read exactly or refused with all faults at once.
 
-`workbench.inference.scripted.model` documents the fields; for the tables `[letters]`, `[spread]`
+`workbench.inference.scripted.model` documents the fields. For the tables `[letters]`, `[spread]`
 and `[sides]` see `workbench.inference.scripted.answers`.
 
 The oracle
 ----------
 The oracle of a synthetic population: no model can predict its questionnaire better.
 
-`scripted:ideal@veldania_panel` knows how the respondents of the shipped questionnaire were drawn;
-`scripted:FILE.toml` those of your own file (`workbench.synthetic.spec`), with the questionnaire's
-`statements.csv` in the same folder. It reads the conversation as any model does: which questions
-were asked, in which wording, and with which answers. It says yes to the target with exactly the
-probability that a person with these answers says yes. So its bias is 0 except for chance, and its
-accuracy is known: statistics can be checked against both.
+`scripted:ideal@veldania_panel` knows how the respondents of the shipped questionnaire were drawn,
+and `scripted:FILE.toml` those of your own file (`workbench.synthetic.spec`), with the
+questionnaire's `statements.csv` in the same folder. It reads the conversation as any model does:
+which questions were asked, in which wording, and with which answers. It says yes to the target with
+exactly the probability that a person with these answers says yes. So its bias is 0 except for
+chance, and its accuracy is known: statistics can be checked against both.
 """
 
 from __future__ import annotations
@@ -87,17 +87,20 @@ def read_persona(file: TomlFile) -> Persona:
 
 
 def _spread(file: TomlFile, table: Mapping[str, Any]) -> Spread | None:
-    """Return what `[spread]` as given; None if it is missing or, with a fault noted, invalid."""
-    given = table.get("spread")
-    if given is None:
+    """Return the settings of `[spread]`, or None if it is missing or invalid.
+
+    A fault of an invalid table is noted.
+    """
+    settings = table.get("spread")
+    if settings is None:
         return None
-    if not isinstance(given, dict):
+    if not isinstance(settings, dict):
         file.fault("spread", "no table", "a line [spread] and its fields below it")
         return None
-    _unknown(file, given, OF_SPREAD)
+    _unknown(file, settings, OF_SPREAD)
     if "agree" in table:
         file.fault("agree", "a share beside [spread], which decides it", "one of the two")
-    statements, seed = given.get("statements"), given.get("seed", 1)
+    statements, seed = settings.get("statements"), settings.get("seed", 1)
     if not isinstance(statements, str) or not statements.strip():
         file.fault(
             "statements",
@@ -106,13 +109,13 @@ def _spread(file: TomlFile, table: Mapping[str, Any]) -> Spread | None:
         )
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
         file.fault("seed", repr(seed), "a whole number, 0 or more")
-    numbers = _numbers(file, given, "mean", *FIELDS)
+    numbers = _numbers(file, settings, "mean", *FIELDS)
     mean, total = numbers.pop("mean", 0.5), sum(numbers.values())
     if total > mean * (1 - mean):
-        most = f"at most {mean * (1 - mean):.3g}, mean (1 - mean)"
-        file.fault("spread", f"variances of {total:g} together", most)
+        limit = f"at most {mean * (1 - mean):.3g}, mean (1 - mean)"
+        file.fault("spread", f"variances of {total:g} together", limit)
     components = tuple((FIELDS[name], float(value)) for name, value in numbers.items())
-    moved = tuple(_moved(file, given))
+    moved = tuple(_moved(file, settings))
     return (
         Spread(str(statements), float(mean), seed, components, moved)
         if isinstance(seed, int)
@@ -121,42 +124,45 @@ def _spread(file: TomlFile, table: Mapping[str, Any]) -> Spread | None:
 
 
 def _moved(file: TomlFile, given: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """Yield the entries of `[[spread.moved]]`; faults are noted."""
+    """Yield the entries of `[[spread.moved]]`. Faults are noted."""
     tables = given.get("moved", [])
-    for one in tables if isinstance(tables, list) else [tables]:
-        known = isinstance(one, dict) and one.keys() == {"said", "by"}
+    for entry in tables if isinstance(tables, list) else [tables]:
+        has_fields = isinstance(entry, dict) and entry.keys() == {"said", "by"}
         if (
-            known
-            and isinstance(one["said"], str)
-            and one["said"].strip()
-            and _is_number(one["by"])
-            and -1 <= one["by"] <= 1
+            has_fields
+            and isinstance(entry["said"], str)
+            and entry["said"].strip()
+            and _is_number(entry["by"])
+            and -1 <= entry["by"] <= 1
         ):
-            yield one["said"].strip(), float(one["by"])
+            yield entry["said"].strip(), float(entry["by"])
         else:
-            file.fault("moved", repr(one)[:60], 'said = "…" and by = a number from -1 to 1')
+            file.fault("moved", repr(entry)[:60], 'said = "…" and by = a number from -1 to 1')
 
 
 def _sides(file: TomlFile, table: Mapping[str, Any]) -> Sides | None:
-    """Return what `[sides]` as given; None if it is missing or, with a fault noted, invalid."""
-    given = table.get("sides")
-    if given is None:
+    """Return the settings of `[sides]`, or None if it is missing or invalid.
+
+    A fault of an invalid table is noted.
+    """
+    settings = table.get("sides")
+    if settings is None:
         return None
-    if not isinstance(given, dict):
+    if not isinstance(settings, dict):
         file.fault("sides", "no table", "a line [sides] and its fields below it")
         return None
-    _unknown(file, given, OF_SIDES)
+    _unknown(file, settings, OF_SIDES)
     for other in ("agree", "spread"):
         if other in table:
             file.fault(
                 "sides", f"a table beside {other}, which decides the shares, too", "one of the two"
             )
-    statements = given.get("statements")
+    statements = settings.get("statements")
     names = [statements] if isinstance(statements, str) else statements
     if (
         not isinstance(names, list)
         or not names
-        or not all(isinstance(one, str) and one.strip() for one in names)
+        or not all(isinstance(name, str) and name.strip() for name in names)
     ):
         file.fault(
             "statements",
@@ -164,11 +170,11 @@ def _sides(file: TomlFile, table: Mapping[str, Any]) -> Sides | None:
             "instruments that ship, or paths of statements.csv files",
         )
         names = []
-    return Sides(tuple(names), **_numbers(file, given, "left", "right", "yes", "hedges"))
+    return Sides(tuple(names), **_numbers(file, settings, "left", "right", "yes", "hedges"))
 
 
 def _habits(file: TomlFile, table: Mapping[str, Any]) -> LetterHabits:
-    """Return `[letters]` as given; invalid fields are noted as faults and left out."""
+    """Return the settings of `[letters]`. Invalid fields are noted as faults and left out."""
     _unknown(file, table, OF_LETTERS)
     return LetterHabits(
         **_weights(file, table),
@@ -185,23 +191,25 @@ def _unknown(file: TomlFile, keys: Sequence[str] | Mapping[str, Any], known: Seq
 
 def _numbers(file: TomlFile, table: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     """Return the given numbers that are within their range."""
-    found = {}
+    numbers = {}
     for key in keys:
-        least, most, said = RANGES[key]
+        minimum, maximum, description = RANGES[key]
         value = table.get(key)
-        if _is_number(value) and least <= value <= most:
-            found[key] = value
+        if _is_number(value) and minimum <= value <= maximum:
+            numbers[key] = value
         elif key in table:
-            file.fault(key, repr(value), said)
-    return found
+            file.fault(key, repr(value), description)
+    return numbers
 
 
 def _weights(file: TomlFile, table: Mapping[str, Any]) -> dict[str, Any]:
     if "weights" not in table:
         return {}
     value = table["weights"]
-    odds = isinstance(value, list) and all(_is_number(x) and x >= 0 for x in value)
-    if odds and sum(value[:2]) > 0:
+    are_odds = isinstance(value, list) and all(
+        _is_number(number) and number >= 0 for number in value
+    )
+    if are_odds and sum(value[:2]) > 0:
         return {"weights": tuple(value)}
     file.fault("weights", repr(value), ODDS)
     return {}
@@ -233,10 +241,13 @@ ANSWERS = {"yes": True, "no": False}
 
 
 class IdealModel(ScriptedModel):
-    """Says yes to a target with the probability that people with the same answers say yes."""
+    """A model that says yes to a target with the probability of people with the same answers."""
 
     def __init__(self, population: Population, texts: Mapping[str, str], name: str):
-        """`texts`: every wording of every question -> its ref."""
+        """Prepare the oracle of a population.
+
+        `texts` maps every wording of every question to its ref.
+        """
         super().__init__(Persona(), name)
         self._predict = Ideal(population)
         self._targets = {item.ref for item in population.targets}
@@ -251,7 +262,10 @@ class IdealModel(ScriptedModel):
         return ModelCard(self._name, self._revision, "scripted", "none", "none")
 
     def _shares(self, prompt: Prompt) -> dict[str, float]:
-        """Raises ModelError if the prompt is not a conversation about this questionnaire."""
+        """Return the probability of each spelling of yes and no.
+
+        Raises ModelError if the prompt is not a conversation about this questionnaire.
+        """
         target = self._asked(prompt.messages[-1].content)
         if target not in self._targets:
             raise ModelError(
@@ -259,9 +273,9 @@ class IdealModel(ScriptedModel):
             )
         p_yes = self._answered(prompt.messages[:-1])[target]
         return {
-            spelled: p * share
-            for said, p in (("yes", p_yes), ("no", 1 - p_yes))
-            for spelled, share in ((said, 1 - CAPITAL), (said.capitalize(), CAPITAL))
+            spelling: p * share
+            for word, p in (("yes", p_yes), ("no", 1 - p_yes))
+            for spelling, share in ((word, 1 - CAPITAL), (word.capitalize(), CAPITAL))
         }
 
     def _answer(self, prompt: Prompt, rng: np.random.Generator) -> str:
@@ -277,13 +291,13 @@ class IdealModel(ScriptedModel):
             )
         answers = {}
         for question, answer in zip(turns[::2], turns[1::2], strict=True):
-            said = ANSWERS.get(answer.content.strip().casefold())
-            if said is None:
+            says_yes = ANSWERS.get(answer.content.strip().casefold())
+            if says_yes is None:
                 raise ModelError(
                     f"{self._name}: found the answer {answer.content!r} in a context; expected "
                     "yes or no"
                 )
-            answers[self._asked(question.content)] = said
+            answers[self._asked(question.content)] = says_yes
         return self._predict(answers)
 
     def _search(self, content: str) -> str:
@@ -304,9 +318,7 @@ def describes_population(table: Mapping[str, Any]) -> bool:
 
 
 def load_shipped_ideal(instrument: str, name: str) -> IdealModel:
-    """Return the oracle of a shipped questionnaire. Raises UnknownName for an unknown
-    questionnaire.
-    """
+    """Return the oracle of a shipped questionnaire. Raises UnknownName for an unknown one."""
     spec = shipped_instrument_folder(instrument) / SPEC
     if not spec.is_file():
         raise UnknownName(
@@ -339,22 +351,22 @@ def wordings(path: Path) -> dict[str, str]:
     """Return every original and paraphrase of a `statements.csv`: text -> ref."""
     with check_file(path).open(encoding="utf-8-sig", newline="") as lines:
         rows = list(csv.DictReader(lines, strict=True))
-    wanted = re.compile(r"original|paraphrase(_\d+)?")
+    column_pattern = re.compile(r"original|paraphrase(_\d+)?")
     return {
         text: row.get("ref") or ""
         for row in rows
         for column, text in row.items()
         if isinstance(column, str)
-        and wanted.fullmatch(column)
+        and column_pattern.fullmatch(column)
         and isinstance(text, str)
         and text.strip()
     }
 
 
 def load_scripted(name: str) -> ScriptedModel:
-    """Return the scripted model `scripted`, `scripted:PERSONA`, `scripted:FILE.toml` or
-    `scripted:ideal@INSTRUMENT`.
+    """Return the scripted model of a name.
 
+    The name is `scripted`, `scripted:PERSONA`, `scripted:FILE.toml` or `scripted:ideal@INSTRUMENT`.
     Raises ModelError, with every fault, for an invalid file, UnknownName if there is no shipped
     instrument of that name.
     """
@@ -365,11 +377,11 @@ def load_scripted(name: str) -> ScriptedModel:
         return load_shipped_ideal(file.removeprefix("ideal@"), name)
     path = shipped_persona(file) if file in shipped_personas() else Path(file)
     try:
-        read = TomlFile.read(path)
+        parsed = TomlFile.read(path)
         return (
             load_ideal(path, name)
-            if describes_population(read.table)
-            else ScriptedModel(read_persona(read), name)
+            if describes_population(parsed.table)
+            else ScriptedModel(read_persona(parsed), name)
         )
     except UsageError as error:
         raise ModelError(f"{name}: {error}") from error

@@ -8,7 +8,7 @@
     openai:Qwen/Qwen3-8B@http://gpu7:8000/v1#tgi       a server that cannot be recognised, with its dialect
 
 Chats go to `/chat/completions`, with `#responses` to `/responses`, and raw prompts to
-`/completions`; `#completions` sends both there, and `#tgi,completions` sets both. Keys come only
+`/completions`. The ending `#completions` sends both there, and `#tgi,completions` sets both. Keys come only
 from the environment, and so do the hosts that may see them: $OPENAI_API_KEY goes to the official
 endpoint and to the host of $OPENAI_BASE_URL, $WORKBENCH_ENDPOINT_KEY to the hosts that
 $WORKBENCH_ENDPOINT_HOSTS lists. A model's name may come from another person's file or store, so a
@@ -46,10 +46,10 @@ FORM = (
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The endpoint of a served model. Contains no secret."""
+    """The endpoint of a served model. It contains no secret."""
 
     name: str
-    "as given by the user"
+    "the name as given by the user"
     model: str
     "the server's id of the model"
     url: str
@@ -63,7 +63,10 @@ class Address:
     responses: bool = False
     "whether chats go to `/responses` instead of `/chat/completions`"
     dialect: str = ""
-    "key of the provider given in the name; empty: the server is recognised by its own description"
+    """key of the provider given in the name
+
+    It is empty if the server is recognised by its own description.
+    """
 
     @property
     def host(self) -> str:
@@ -104,9 +107,12 @@ def parse_address(name: str, environ: Mapping[str, str]) -> Address:
     user, password or query, which must not be stored, or $WORKBENCH_ENDPOINT_HOSTS contains an
     invalid host.
     """
-    rest, found, mode = name.removeprefix(PREFIX).partition("#")
-    modes = mode.split(",") if found else []
-    raw, dialects = RAW in modes, [one for one in modes if one not in (RAW, RESPONSES)]
+    endpoint_name, separator, mode = name.removeprefix(PREFIX).partition("#")
+    modes = mode.split(",") if separator else []
+    raw, dialects = (
+        RAW in modes,
+        [name_part for name_part in modes if name_part not in (RAW, RESPONSES)],
+    )
     if (
         {RAW, RESPONSES} <= set(modes)
         or len(dialects) > 1
@@ -118,30 +124,30 @@ def parse_address(name: str, environ: Mapping[str, str]) -> Address:
             "of server: "
             f"{', '.join(known_dialects())}; {FORM}"
         )
-    model, *explicit = EXPLICIT.split(rest, maxsplit=1)
+    model, *explicit = EXPLICIT.split(endpoint_name, maxsplit=1)
     if not model or re.search(r"[\s\x00-\x1f\x7f]", model):
         raise ModelError(
             f"{_shown(name)!r}: no model id before the endpoint, or one with spaces; {FORM}"
         )
     if explicit:
-        url, where = explicit[0], f"the endpoint of {model}"
+        url, origin = explicit[0], f"the endpoint of {model}"
     else:
-        url, where = environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}"
-    plain = Address(
+        url, origin = environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}"
+    without_key = Address(
         name,
         model,
-        checked_url(url, where),
+        checked_url(url, origin),
         raw,
         ENDPOINT_KEY,
         False,
         RESPONSES in modes,
         "".join(dialects),
     )
-    address = _with_key(plain, environ)
+    address = _with_key(without_key, environ)
     if not explicit and "@" in model and (address.official or BARE_HOST.search(model)):
-        before = model.partition("@")[0]
+        base = model.partition("@")[0]
         raise ModelError(
-            f"{PREFIX}{before}@…: no http:// or https:// follows the @, so it names no endpoint; "
+            f"{PREFIX}{base}@…: no http:// or https:// follows the @, so it names no endpoint; "
             f"{FORM}"
         )
     return address
@@ -149,20 +155,21 @@ def parse_address(name: str, environ: Mapping[str, str]) -> Address:
 
 def known_dialects() -> tuple[str, ...]:
     """Return the kinds of servers that may follow the `#` of a name."""
-    return tuple(sorted(one.key for one in providers()))
+    return tuple(sorted(provider.key for provider in providers()))
 
 
 def _with_key(address: Address, environ: Mapping[str, str]) -> Address:
-    """Return an address with the variable of its key, and whether the environment allows its host
-    to see that key.
+    """Return an address with the variable of its key, and whether its host may see that key.
+
+    The environment decides.
     """
-    named = _named_hosts(environ)
+    hosts = _named_hosts(environ)
     if address.official or _place(
         checked_url(environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}")
     ) == _place(address.url):
         return replace(address, key_variable=API_KEY, trusted=True)
     return replace(
-        address, trusted=bool({(address.host, None), (address.host, address.port)} & named)
+        address, trusted=bool({(address.host, None), (address.host, address.port)} & hosts)
     )
 
 
@@ -172,12 +179,13 @@ def _place(url: str) -> tuple[str, str, int | None]:
 
 
 def _named_hosts(environ: Mapping[str, str]) -> set[tuple[str, int | None]]:
-    """Return the hosts, each with its port or None for any port, to which $WORKBENCH_ENDPOINT_KEY
-    may be sent.
+    """Return the hosts to which $WORKBENCH_ENDPOINT_KEY may be sent.
+
+    Each comes with its port, or None for any port.
 
     Raises ModelError for an invalid host.
     """
-    found: set[tuple[str, int | None]] = set()
+    hosts: set[tuple[str, int | None]] = set()
     for entry in re.split(r"[,\s]+", environ.get(ENDPOINT_HOSTS, "").strip()):
         if not entry:
             continue
@@ -199,13 +207,14 @@ def _named_hosts(environ: Mapping[str, str]) -> set[tuple[str, int | None]]:
                 "write HOST or HOST:PORT, "
                 "separated by commas: gpu7:8000, llm.example.org"
             )
-        found.add((host.lower(), port))
-    return found
+        hosts.add((host.lower(), port))
+    return hosts
 
 
 def checked_url(url: str, where: str) -> str:
-    """Return an endpoint's URL without a trailing slash. Raises ModelError, which repeats no secret
-    of the URL.
+    """Return an endpoint's URL without a trailing slash.
+
+    Raises ModelError, which repeats no secret of the URL.
     """
     try:
         parts = urlsplit(url.strip())
@@ -240,8 +249,8 @@ _KEYS = f"keys are read from ${API_KEY} or ${ENDPOINT_KEY}"
 
 
 def _joined(parts: SplitResult, host: str, port: int | None) -> str:
-    shown = f"[{host}]" if ":" in host else host
-    with_port = shown if port is None else f"{shown}:{port}"
+    bracketed = f"[{host}]" if ":" in host else host
+    with_port = bracketed if port is None else f"{bracketed}:{port}"
     return f"{parts.scheme.lower()}://{with_port}{parts.path.rstrip('/')}"
 
 
@@ -253,10 +262,10 @@ def _shown(name: str) -> str:
 
 
 def endpoint_key(address: Address, environ: Mapping[str, str]) -> str | None:
-    """Return the key for an endpoint, None if there is none or its host is not listed. Never
-    stored, logged or shown.
+    """Return the key for an endpoint, or None if there is none or its host is not listed.
 
-    Raises ModelError if the official endpoint has none, or the key cannot be sent.
+    The key is never stored, logged or shown. Raises ModelError if the official endpoint has none,
+    or the key cannot be sent.
     """
     key = environ.get(address.key_variable, "").strip() if address.trusted else ""
     if not key:

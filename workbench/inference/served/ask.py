@@ -1,5 +1,6 @@
-"""Asks until there is an answer or a final failure: retries, waits, the budget, and when to give up
-on a server.
+"""Calls until there is an answer or a final failure.
+
+The module handles retries, waits, the budget, and when to give up on a server.
 """
 
 from __future__ import annotations
@@ -47,21 +48,21 @@ class Waiting:
     tries: int
     "number of tries after which the call is given up"
     until: float
-    "when the next try begins, on the monotonic clock"
+    "time of the beginning of the next try, on the monotonic clock"
 
     def describe(self) -> str:
-        """Return it as one line of a job's progress."""
+        """Return the state of the call as one line of a job's progress."""
         seconds = self.until - time.monotonic()
         when = f"next try in {seconds:.0f} s" if seconds >= 1 else "trying now"
         return f"{self.why}, attempt {self.attempt} of {self.tries}, {when}"
 
 
 class Stopped(Exception):
-    """The run ends: no further call is started."""
+    """The end of a run: no further call is started."""
 
 
 class Asker:
-    """Asks one endpoint during one or more runs. Belongs to one event loop."""
+    """The caller of one endpoint during one or more runs. It belongs to one event loop."""
 
     def __init__(
         self,
@@ -81,17 +82,20 @@ class Asker:
         self._hidden = hidden
         self.filtered = 0
         self.waiting: Waiting | None = None
-        """the call that waits for its next try while the server is down; None if the latest call
-        was answered"""
+        """the call that waits for its next try while the server is down
+
+        It is None if the latest call was answered.
+        """
 
     @property
     def answering(self) -> str | None:
-        """Return the snapshot of the latest answer; None before the first reply."""
+        """The snapshot of the latest answer, or None before the first reply."""
         return self._snapshots.current
 
     async def ask(self, run: Run, call: Call, most_tries: int | None = None) -> Reply:
-        """Return the reply to a call, retrying where that is useful; `most_tries`: fewer than the
-        patience allows.
+        """Return the reply to a call, retrying where that is useful.
+
+        `most_tries` is fewer than the patience allows.
 
         Raises TryFailed with the last reason, Stopped if the run ends, ModelError if it must end.
         """
@@ -104,26 +108,30 @@ class Asker:
                 if self._dialect.learn(body, failure, call.sampling):
                     continue
                 tries, long_tries = tries + 1, long_tries + (failure.kind in LONG)
-                most = (
+                max_tries = (
                     self._patience.long_tries
                     if failure.kind in LONG
                     else most_tries or self._patience.tries
                 )
-                enough = (
+                is_exhausted = (
                     tries >= (most_tries or self._patience.tries)
                     or long_tries >= self._patience.long_tries
                 )
-                if failure.kind is Kind.REFUSED or enough:
+                if failure.kind is Kind.REFUSED or is_exhausted:
                     self.waiting = None
                     failure.reason += f" ({tries} tries)" if tries > 1 else ""
                     raise
                 if failure.kind is Kind.LATE:
                     run.bear_silence(self._patience)
-                await self._wait(failure, tries, most)
+                await self._wait(failure, tries, max_tries)
 
     async def _wait(self, failure: TryFailed, tries: int, most: int) -> None:
-        """Wait before the next try: as long as the server asks, plus some time so that calls do not
-        all return together. `most` is the number of tries after which the call is given up.
+        """Wait before the next try.
+
+        `most` is the number of tries after which the call is given up.
+
+        The wait is as long as the server asks, plus some time so that calls do not all return
+        together.
 
         Raises ModelError if the server asks for too long a pause.
         """
@@ -142,7 +150,7 @@ class Asker:
         await asyncio.sleep(wait)
 
     def _down(self, failure: TryFailed) -> str:
-        """Return what is wrong with the server, in a few words."""
+        """Return the fault of the server, in a few words."""
         host = self.client.host
         if failure.kind is Kind.LATE:
             return f"no reply from {host} in time"
@@ -152,33 +160,33 @@ class Asker:
 
     async def _try(self, run: Run, call: Call, body: Body) -> Reply:
         """Send a call once and book its cost."""
-        dearest = Usage(
+        max_cost = Usage(
             1, prompt_tokens(call.prompt) + len(call.echo), call.n * call.sampling.most_tokens
         )
         async with self.pace.slot() as slot:
-            await self._set_aside(run, dearest)
-            sent_under = len(self._snapshots.turns)
-            cost = dearest  # also for a cancelled call: the server may continue it
+            await self._set_aside(run, max_cost)
+            n_turns = len(self._snapshots.turns)
+            cost = max_cost  # also for a cancelled call: the server may continue it
             try:
                 content = await self.client.send(self._dialect.endpoint(call.prompt), body)
                 reply = read_reply(content, call.n, self._hidden)
-                cost = counted(reply, dearest)
+                cost = counted(reply, max_cost)
             except TryFailed as failure:
-                cost = dearest if failure.paid else Usage(1)
+                cost = max_cost if failure.paid else Usage(1)
                 _tell(slot, failure)
                 raise
             except ModelError:
                 cost = Usage(1)
                 raise
             finally:
-                self._account.book(dearest, cost)
+                self._account.book(max_cost, cost)
             slot.went_well()
         self.waiting = None
         run.answered()
         self._count(reply, cost)
         try:
-            kept = reply if run.counts else replace(reply, choices=())
-            run.winding_down |= self._snapshots.met(kept, cost, sent_under)
+            counted_reply = reply if run.counts else replace(reply, choices=())
+            run.winding_down |= self._snapshots.met(counted_reply, cost, n_turns)
         except SnapshotsAlternate as error:
             run.end(error)
         return reply
@@ -211,51 +219,63 @@ class Asker:
         self._work.sampled_tokens_computed += cost.answer_tokens
 
     async def answer(self, run: Run, position: int, request: Request) -> tuple[Drawn, ...] | None:
-        """Return the answers to a request by snapshot, with failed ones counted by reason; None if
-        the run ended before any answer.
+        """Return the answers to a request by snapshot, or None if the run ended before any answer.
+
+        Failed answers are counted by reason.
         """
         texts: list[str] = []
-        by: dict[tuple[str, str], list[str]] = {}
+        texts_by_snapshot: dict[tuple[str, str], list[str]] = {}
         failure: TryFailed | None = None
         # With one answer per call, the number of the call is that of the answer.
         calls = request.first
         while failure is None and len(texts) < request.n:
             missing = request.n - len(texts)
             sizes = self._sizes(missing)
-            seeds = [call_seed(request.seed, calls + i) for i in range(len(sizes))]
+            seeds = [call_seed(request.seed, calls + offset) for offset in range(len(sizes))]
             calls += len(sizes)
-            drawn = [
-                self._draw(run, request, n, seed) for n, seed in zip(sizes, seeds, strict=True)
+            draws = [
+                self._draw(run, request, size, seed)
+                for size, seed in zip(sizes, seeds, strict=True)
             ]
-            outcomes = await asyncio.gather(*drawn)
+            outcomes = await asyncio.gather(*draws)
             for outcome in outcomes:
                 texts += outcome.texts
                 if outcome.texts:
-                    by.setdefault(outcome.by, []).extend(outcome.texts)
+                    texts_by_snapshot.setdefault(outcome.by, []).extend(outcome.texts)
             failure = next((outcome.failure for outcome in outcomes if outcome.failure), None)
             if run.over:
                 break
-        failed = request.n - len(texts)
-        if failed and failure is None and not texts:
+        n_failed = request.n - len(texts)
+        if n_failed and failure is None and not texts:
             return None
         if run.stop is None and failure is None:
-            failed = 0  # answers that were not asked for because the run winds down did not fail
+            n_failed = 0  # answers that were not asked for because the run winds down did not fail
         run.ended(bool(texts), failure)
-        reason = failure.reason if failure else str(run.stop) if failed else ""
-        parts = [
-            Drawn(position, _counted(found), snapshot=snapshot, fingerprint=fingerprint, more=True)
-            for (snapshot, fingerprint), found in sorted(by.items())
+        reason = failure.reason if failure else str(run.stop) if n_failed else ""
+        results = [
+            Drawn(
+                position,
+                _counted(snapshot_texts),
+                snapshot=snapshot,
+                fingerprint=fingerprint,
+                more=True,
+            )
+            for (snapshot, fingerprint), snapshot_texts in sorted(texts_by_snapshot.items())
         ] or [Drawn(position, ())]
-        return *parts[:-1], replace(parts[-1], failed=failed, reason=reason, more=False)
+        return *results[:-1], replace(results[-1], failed=n_failed, reason=reason, more=False)
 
     def _sizes(self, missing: int) -> list[int]:
-        """Return how many answers each of the next calls asks for: as many as the server takes."""
-        whole, rest = divmod(missing, self._dialect.most)
-        return [self._dialect.most] * whole + [rest] * bool(rest)
+        """Return the number of answers that each of the next calls asks for.
+
+        Each asks for as many as the server takes.
+        """
+        n_full, remainder = divmod(missing, self._dialect.most)
+        return [self._dialect.most] * n_full + [remainder] * bool(remainder)
 
     async def _draw(self, run: Run, request: Request, n: int, seed: int) -> Outcome:
-        """Make one call for n answers, and for fewer if the server refuses so many; the outcome may
-        have fewer. Learns how many the server gives.
+        """Make one call for n answers, and for fewer if the server refuses so many.
+
+        The outcome may have fewer. The dialect learns how many the server gives.
         """
         try:
             reply = await self.ask(run, Call(request.prompt, n, seed, run.sampling))
@@ -263,25 +283,26 @@ class Asker:
             fewer = self._dialect.fewer(n, failure)
             if not fewer:
                 return Outcome(failure=failure)
-            found = await self._draw(run, request, fewer, seed)
-            if not found.texts and self._dialect.brought == 1:
+            outcome = await self._draw(run, request, fewer, seed)
+            if not outcome.texts and self._dialect.brought == 1:
                 self._dialect.too_many = (
                     None  # one answer is refused, too: it is not about their number
                 )
-            return found
+            return outcome
         except ModelError as error:
             run.end(error)
             return Outcome()
         except Stopped:
             return Outcome()
         self._dialect.came(n, len(reply.choices))
-        by = (reply.snapshot, reply.fingerprint)
-        return Outcome(tuple(choice.text for choice in reply.choices), by=by)
+        answered_by = (reply.snapshot, reply.fingerprint)
+        return Outcome(tuple(choice.text for choice in reply.choices), by=answered_by)
 
 
 class PromptAsker:
-    """Makes the calls of one prompt through an `Asker`, and records the snapshot and fingerprint of
-    each reply.
+    """The calls of one prompt through an `Asker`.
+
+    It records the snapshot and fingerprint of each reply.
     """
 
     def __init__(self, asker: Asker):
@@ -302,19 +323,17 @@ class PromptAsker:
 
     @property
     def mixed(self) -> bool:
-        """Return whether several snapshots have answered, so that the prompt has to be asked
-        again.
-        """
+        """Whether several snapshots have answered, so that the prompt has to be asked again."""
         return len({snapshot for snapshot, _ in self.by}) > 1
 
     @property
     def snapshot(self) -> str | None:
-        """Return the snapshot that answered; None if none did."""
+        """The snapshot that answered, or None if none did."""
         return self.by[0][0] if self.by else None
 
     @property
     def fingerprint(self) -> str:
-        """Return the fingerprint of the replies; all of them if there are several."""
+        """The fingerprint of the replies, or all of them if there are several."""
         return " + ".join(sorted({fingerprint for _, fingerprint in self.by if fingerprint}))
 
 
@@ -323,8 +342,10 @@ class Run:
 
     def __init__(self, name: str, sampling: Sampling, *, counts: bool = True):
         self.sampling, self.counts = sampling, counts
-        """how answers are drawn; whether they count among those of their snapshot: those that test
-        a server do not"""
+        """the sampling of answers, and whether they count among those of their snapshot
+
+        Answers that test a server do not.
+        """
         self.stop: ModelError | None = None
         "why no further call is started"
         self.winding_down = False
@@ -344,13 +365,11 @@ class Run:
         self._last = time.monotonic()
 
     def bear_silence(self, patience: RetryPolicy) -> None:
-        """Raise ModelError if there was no answer for as long as one call with its tries may
-        take.
-        """
-        silent = time.monotonic() - self._last
-        if silent >= patience.long_tries * patience.reply_s:
+        """Raise ModelError after silence for as long as one call with its tries may take."""
+        silent_s = time.monotonic() - self._last
+        if silent_s >= patience.long_tries * patience.reply_s:
             raise ModelError(
-                f"{self._name}: nothing was answered for {silent:,.0f} s. What was answered is "
+                f"{self._name}: nothing was answered for {silent_s:,.0f} s. What was answered is "
                 "kept; resume when the "
                 "endpoint is well, or allow it more time ($WORKBENCH_TIMEOUT_S)"
             )
@@ -359,8 +378,9 @@ class Run:
         self.stop = self.stop or error
 
     def ended(self, any_text: bool, failure: TryFailed | None) -> None:
-        """Record how a request ended. Gives up on a server that is down, or that has refused
-        everything from the beginning.
+        """Record how a request ended.
+
+        A server is given up if it is down, or has refused everything from the beginning.
         """
         if any_text or failure is None or not (failure.kind in DOWN or not self._ever):
             return

@@ -1,12 +1,12 @@
-"""Answers in batches: requests are uploaded together, wait at the endpoint, and are matched with
-their results.
+"""Answers in batches: requests are uploaded together and matched with their results.
 
-A batch is recorded in the ledger before it is uploaded, and again with each id from the endpoint. A
-restarted worker finds it there, or by its token at the endpoint, and continues waiting: nothing is
-uploaded twice. A request is identified by its prompt's key, its seed and the number of its call, so
-that results can be matched in any order, even if its job was planned again.
+The requests wait at the endpoint. A batch is recorded in the ledger before it is uploaded, and
+again with each id from the endpoint. A restarted worker finds it there, or by its token at the
+endpoint, and continues waiting: nothing is uploaded twice. A request is identified by its prompt's
+key, its seed and the number of its call, so that results can be matched in any order, even if its
+job was planned again.
 
-Temporary failures are asked again in another batch, at most ROUNDS times; a refusal changes the
+Temporary failures are asked again in another batch, at most ROUNDS times. A refusal changes the
 dialect, as for single calls, and otherwise counts as a failure.
 """
 
@@ -70,22 +70,22 @@ class Seen:
 
 
 class BatchClient:
-    """Calls to an endpoint about batches. Belongs to the event loop of its client."""
+    """The calls to an endpoint about batches. They belong to the event loop of its client."""
 
     def __init__(self, client: Client, hidden: str | None):
         self._client, self._hidden = client, hidden
 
     async def upload(self, sent: SentBatch, content: bytes) -> str:
         """Send the requests of a batch and return the id of the file."""
-        made = await self._call(
+        created = await self._call(
             lambda api: api.files.create(file=(file_name(sent), content), purpose="batch"),
             TRANSFER_S,
         )
-        return _id(made, "file")
+        return _id(created, "file")
 
     async def begin(self, sent: SentBatch) -> str:
         """Start a batch of the uploaded requests, and return its id."""
-        made = await self._call(
+        created = await self._call(
             lambda api: api.batches.create(
                 input_file_id=sent.file,
                 endpoint=PATHS[sent.endpoint],
@@ -93,30 +93,34 @@ class BatchClient:
                 metadata={MARK: sent.token},
             )
         )
-        return _id(made, "batch")
+        return _id(created, "batch")
 
     async def find(self, sent: SentBatch) -> SentBatch:
-        """Return a batch with the endpoint's ids of it and its file: empty if the endpoint has
-        none.
+        """Return a batch with the ids that the endpoint has for it and its file.
+
+        An id is empty if the endpoint has none.
         """
-        async for one in self._listed(lambda api, after: api.batches.list(limit=100, **after)):
-            metadata = getattr(one, "metadata", None)
+        async for entry in self._listed(lambda api, after: api.batches.list(limit=100, **after)):
+            metadata = getattr(entry, "metadata", None)
             if isinstance(metadata, dict) and metadata.get(MARK) == sent.token:
                 return replace(
                     sent,
-                    batch=_id(one, "batch"),
-                    file=str(getattr(one, "input_file_id", "") or sent.file),
+                    batch=_id(entry, "batch"),
+                    file=str(getattr(entry, "input_file_id", "") or sent.file),
                 )
         if sent.file:
             return sent
-        async for one in self._listed(lambda api, after: api.files.list(purpose="batch", **after)):
-            if getattr(one, "filename", None) == file_name(sent):
-                return replace(sent, file=_id(one, "file"))
+        async for entry in self._listed(
+            lambda api, after: api.files.list(purpose="batch", **after)
+        ):
+            if getattr(entry, "filename", None) == file_name(sent):
+                return replace(sent, file=_id(entry, "file"))
         return sent
 
     async def listed(self) -> None:
-        """Ask for one batch of the list, to check that the list exists. Raises TryFailed if it does
-        not.
+        """Ask for one batch of the list, to check that the list exists.
+
+        Raises TryFailed if it does not.
         """
         await self._call(lambda api: api.batches.list(limit=1))
 
@@ -125,7 +129,10 @@ class BatchClient:
         return _seen(await self._call(lambda api: api.batches.retrieve(batch)), self._hidden)
 
     async def cancel(self, batch: str) -> Seen:
-        """Cancel a batch; its answers so far remain available."""
+        """Cancel a batch.
+
+        Its answers so far remain available.
+        """
         return _seen(await self._call(lambda api: api.batches.cancel(batch)), self._hidden)
 
     async def lines(self, file: str) -> bytes:
@@ -141,11 +148,11 @@ class BatchClient:
         """Yield the entries of a list, page by page."""
         after: dict[str, str] = {}
         for _ in range(PAGES):
-            found = await self._call(lambda api: page(api, after))  # noqa: B023 - called at once
-            entries = _entries(found)
-            for one in entries:
-                yield one
-            if not entries or not getattr(found, "has_more", False):
+            listing = await self._call(lambda api: page(api, after))  # noqa: B023 - called at once
+            entries = _entries(listing)
+            for entry in entries:
+                yield entry
+            if not entries or not getattr(listing, "has_more", False):
                 return
             after = {"after": _id(entries[-1], "entry")}
 
@@ -155,10 +162,10 @@ def file_name(sent: SentBatch) -> str:
 
 
 def _id(made: Any, what: str) -> str:
-    found = getattr(made, "id", None)
-    if not isinstance(found, str) or not found:
+    identifier = getattr(made, "id", None)
+    if not isinstance(identifier, str) or not identifier:
         raise TryFailed(Kind.USELESS, f"the reply names no {what}", paid=True)
-    return found
+    return identifier
 
 
 def _seen(made: Any, hidden: str | None) -> Seen:
@@ -179,7 +186,7 @@ def _seen(made: Any, hidden: str | None) -> Seen:
 
 
 def _entries(listed: object) -> list[Any]:
-    """Return the entries of a list of the protocol, none if the reply has another shape."""
+    """Return the entries of a list of the protocol, or none if the reply has another shape."""
     entries = getattr(listed, "data", None)
     return entries if isinstance(entries, list) else []
 
@@ -190,10 +197,10 @@ def _count(value: object) -> int:
 
 def as_line(custom_id: str, endpoint: str, body: Mapping[str, Any]) -> str:
     """Return a request of a batch as a line of its file."""
-    plain = {name: value for name, value in body.items() if name != "extra_body"}
-    sent = {**plain, **body.get("extra_body", {})}
+    fields = {name: value for name, value in body.items() if name != "extra_body"}
+    body_fields = {**fields, **body.get("extra_body", {})}
     return json.dumps(
-        {"custom_id": custom_id, "method": "POST", "url": PATHS[endpoint], "body": sent}
+        {"custom_id": custom_id, "method": "POST", "url": PATHS[endpoint], "body": body_fields}
     )
 
 
@@ -202,18 +209,18 @@ def read_lines(
 ) -> Iterator[tuple[str, Reply | TryFailed]]:
     """Yield the result of each request, as (custom id, reply or failure), in the order of the file.
 
-    `asked`: number of answers per request; lines about other requests, and unreadable lines, are
-    skipped. Raises ModelError if the account has no credit left.
+    `asked` maps a request to its number of answers. Lines about other requests, and unreadable
+    lines, are skipped. Raises ModelError if the account has no credit left.
     """
     for line in content.splitlines():
         try:
-            value = json.loads(line)
+            result = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        name = value.get("custom_id") if isinstance(value, dict) else None
+        name = result.get("custom_id") if isinstance(result, dict) else None
         if isinstance(name, str) and name in asked:
             try:
-                yield name, _reply(value, asked[name], hidden)
+                yield name, _reply(result, asked[name], hidden)
             except TryFailed as failure:
                 yield name, failure
             except RecursionError:
@@ -238,11 +245,11 @@ def _reply(line: Mapping[str, Any], asked: int, hidden: str | None) -> Reply:
 
 def _refused(status: int, body: object, hidden: str | None) -> Exception:
     """Return the error that the status of one request means."""
-    found = body.get("error") if isinstance(body, dict) else None
-    error = found if isinstance(found, dict) else {}
-    words = server_words(body, hidden)
+    details = body.get("error") if isinstance(body, dict) else None
+    error = details if isinstance(details, dict) else {}
+    message = server_words(body, hidden)
     if status == 402 or error.get("code") in NO_CREDIT or error.get("type") in NO_CREDIT:
-        return ModelError(f"the account has no credit left ({words}). Add some, then resume")
+        return ModelError(f"the account has no credit left ({message}). Add some, then resume")
     reason = answered_with(status, body, hidden)
     if status == 429:
         return TryFailed(Kind.BUSY, reason, status=status)
@@ -260,12 +267,14 @@ def _refused(status: int, body: object, hidden: str | None) -> Exception:
 ROUNDS = 3
 "most batches in which one request is asked"
 MOST_REQUESTS, MOST_BYTES = 50_000, 100_000_000
-"limits of one batch; the official endpoint takes 50,000 requests and 200 MB"
+"limits of one batch, of which the official endpoint takes 50,000 requests and 200 MB"
 FIRST_LOOK_S, GROWTH, LONGEST_LOOK_S = 10.0, 1.5, 600.0
 "seconds before a batch is first polled, growth factor of pauses, and longest pause"
 CANCEL_S = 60.0
-"""seconds to wait for a batch that is being cancelled; after that, resuming the job fetches its
-answers"""
+"""seconds to wait for a batch that is being cancelled
+
+After that, resuming the job fetches its answers.
+"""
 CANCELLING = "cancelling"
 TRIES = 5
 "most consecutive failures of calls while a batch is sent"
@@ -281,11 +290,11 @@ class Wanted:
     position: int
     request: Request
     calls: int = 0
-    "next call number; each call has its own seed"
+    "next call number, as each call has its own seed"
     rounds: int = 0
     replies: list[Reply] = field(default_factory=list)
     failure: TryFailed | None = None
-    "of the latest round"
+    "failure of the latest round"
     handed: bool = False
 
     @property
@@ -297,34 +306,37 @@ class Wanted:
         return 0 if self.handed else max(0, self.request.n - self.had)
 
     def drawn(self, *, final: bool) -> Iterator[Drawn]:
-        """Yield the answers by snapshot; `final`: count missing answers as failed if there was a
-        failure.
+        """Yield the answers by snapshot.
+
+        With `final`, missing answers count as failed if there was a failure.
         """
         self.handed = True
-        by: dict[tuple[str, str], Counter[str]] = {}
-        left = self.request.n
+        texts_by_snapshot: dict[tuple[str, str], Counter[str]] = {}
+        n_missing = self.request.n
         for reply in self.replies:
-            texts = [choice.text for choice in reply.choices][:left]
-            left -= len(texts)
-            by.setdefault((reply.snapshot, reply.fingerprint), Counter()).update(texts)
-        failed = left if final and self.failure is not None else 0
-        parts = [
+            texts = [choice.text for choice in reply.choices][:n_missing]
+            n_missing -= len(texts)
+            texts_by_snapshot.setdefault((reply.snapshot, reply.fingerprint), Counter()).update(
+                texts
+            )
+        n_failed = n_missing if final and self.failure is not None else 0
+        draws = [
             Drawn(
                 self.position,
-                tuple(sorted(texts.items(), key=lambda of: (-of[1], of[0]))),
+                tuple(sorted(texts.items(), key=lambda item: (-item[1], item[0]))),
                 0,
                 "",
                 0,
-                *who,
+                *snapshot,
                 more=True,
             )
-            for who, texts in sorted(by.items())
+            for snapshot, texts in sorted(texts_by_snapshot.items())
         ] or [Drawn(self.position, ())]
-        if not by and not failed:
+        if not texts_by_snapshot and not n_failed:
             return
-        yield from parts[:-1]
-        reason = self.failure.reason if failed and self.failure is not None else ""
-        yield replace(parts[-1], failed=failed, reason=reason, more=False)
+        yield from draws[:-1]
+        reason = self.failure.reason if n_failed and self.failure is not None else ""
+        yield replace(draws[-1], failed=n_failed, reason=reason, more=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +356,7 @@ class Endpoint:
 
 
 class BatchRun:
-    """One sequence of requests, answered in batches."""
+    """The run of one sequence of requests, answered in batches."""
 
     def __init__(
         self,
@@ -356,37 +368,42 @@ class BatchRun:
     ):
         self._of, self._ledger, self._sampling = of, ledger, sampling
         self._wanted = {
-            _name(one): Wanted(place, one, calls=one.first)
-            for place, one in enumerate(requests, begin)
+            _name(request): Wanted(position, request, calls=request.first)
+            for position, request in enumerate(requests, begin)
         }
         self._aside: dict[str, Usage] = {}
         self._stop: ModelError | None = None
         self._unmatched = 0
         self.winding_down = False
-        "whether nothing more is sent; requests at the endpoint are paid for"
+        "whether nothing more is sent, while requests at the endpoint are paid for"
 
     def answers(self) -> Iterator[Drawn]:
-        """Yield answers as batches end. Raises ModelError, after all received answers, if the run
-        cannot continue.
+        """Yield answers as batches end.
+
+        Raises ModelError, after all received answers, if the run cannot continue.
         """
         self._ledger.settle()
-        taken: list[SentBatch] = []
-        sent = list(self._ledger.open())
-        for batch in sent:
+        finished: list[SentBatch] = []
+        batches = list(self._ledger.open())
+        for batch in batches:
             self._ledger.say(f"taken up again: {batch.describe()}")
         while True:
-            found = [self._finished(one) for one in sent]
-            taken += found
+            results = [self._finished(open_batch) for open_batch in batches]
+            finished += results
             yield from self._complete()
-            if not (self._goes_on and all(one.over for one in found) and (again := self._to_ask())):
+            if not (
+                self._goes_on
+                and all(ended.over for ended in results)
+                and (to_ask := self._to_ask())
+            ):
                 break
-            if not (sent := self._send(again)):
+            if not (batches := self._send(to_ask)):
                 break
         # Otherwise a request may have answers in an unfinished batch.
-        if all(one.over for one in taken):
+        if all(ended.over for ended in finished):
             yield from self._rest(failed=self._goes_on)
-            for one in taken:
-                self._ledger.over(one)
+            for ended_batch in finished:
+                self._ledger.over(ended_batch)
         if self._unmatched:
             self._ledger.say(
                 f"{self._unmatched:,} results are of requests that are not wanted any more"
@@ -396,85 +413,89 @@ class BatchRun:
 
     def _to_ask(self) -> list[Wanted]:
         return [
-            one
-            for one in self._wanted.values()
-            if one.missing and one.rounds < ROUNDS and not _final(one)
+            pending
+            for pending in self._wanted.values()
+            if pending.missing and pending.rounds < ROUNDS and not _final(pending)
         ]
 
     @property
     def _goes_on(self) -> bool:
-        """Return whether more may be sent."""
+        """Whether more may be sent."""
         return self._stop is None and not self.winding_down and self._ledger.halt() is Halt.NO
 
     def _complete(self) -> Iterator[Drawn]:
         """Yield requests that have all their answers, or were refused."""
-        for one in self._wanted.values():
-            if not one.handed and (not one.missing or _final(one)):
-                yield from one.drawn(final=True)
+        for wanted in self._wanted.values():
+            if not wanted.handed and (not wanted.missing or _final(wanted)):
+                yield from wanted.drawn(final=True)
 
     def _rest(self, *, failed: bool) -> Iterator[Drawn]:
-        """Yield the results of the other requests; `failed`: missing answers have failed and are
-        not asked again.
+        """Yield the results of the other requests.
+
+        With `failed`, missing answers have failed and are not asked again.
         """
-        for one in self._wanted.values():
-            if not one.handed and (one.replies or one.failure is not None):
-                yield from one.drawn(final=failed)
+        for pending in self._wanted.values():
+            if not pending.handed and (pending.replies or pending.failure is not None):
+                yield from pending.drawn(final=failed)
 
     # sending
 
     def _send(self, wanted: Sequence[Wanted]) -> list[SentBatch]:
-        """Send calls for missing answers; return their batches."""
+        """Send calls for missing answers, and return their batches."""
         lines: dict[str, list[tuple[str, int, str]]] = {}
-        turn = 1 + max(one.rounds for one in wanted)
-        for one in wanted:
-            if not self._room_for(one):
+        turn = 1 + max(pending.rounds for pending in wanted)
+        for unanswered in wanted:
+            if not self._room_for(unanswered):
                 break
-            one.rounds, one.failure = turn, None
-            endpoint = self._of.dialect.endpoint(one.request.prompt)
-            for name, call in self._calls(one):
+            unanswered.rounds, unanswered.failure = turn, None
+            endpoint = self._of.dialect.endpoint(unanswered.request.prompt)
+            for name, call in self._calls(unanswered):
                 line = as_line(name, endpoint, self._of.dialect.body(call))
                 lines.setdefault(endpoint, []).append((name, call.n, line))
-        sent = []
+        batches = []
         for endpoint, calls in lines.items():
-            for some in _in_files(calls):
-                noted = self._ledger.intend(endpoint, [(name, n) for name, n, _ in some], turn)
-                sent.append(
-                    self._begun(noted, "\n".join(line for _, _, line in some).encode() + b"\n")
+            for chunk in _in_files(calls):
+                recorded = self._ledger.intend(
+                    endpoint, [(name, n_answers) for name, n_answers, _ in chunk], turn
                 )
-        return sent
+                batches.append(
+                    self._begun(recorded, "\n".join(line for _, _, line in chunk).encode() + b"\n")
+                )
+        return batches
 
     def _calls(self, one: Wanted) -> list[tuple[str, Call]]:
         """Return calls for the missing answers of one request, by name."""
         missing = one.missing
-        whole, rest = divmod(missing, self._of.dialect.most)
-        sizes = [self._of.dialect.most] * whole + [rest] * bool(rest)
-        found = []
+        n_full, remainder = divmod(missing, self._of.dialect.most)
+        sizes = [self._of.dialect.most] * n_full + [remainder] * bool(remainder)
+        calls = []
         for n in sizes:
             seed = call_seed(one.request.seed, one.calls)
-            found.append(
+            calls.append(
                 (
                     f"{_name(one.request)}-{one.calls}",
                     Call(one.request.prompt, n, seed, self._sampling),
                 )
             )
             one.calls += 1
-        return found
+        return calls
 
     def _room_for(self, one: Wanted) -> bool:
-        """Set aside the largest cost of a request; without room the run ends when the sent batches
-        have returned.
+        """Set aside the largest cost of a request.
+
+        Without room the run ends when the sent batches have returned.
         """
-        n = one.missing
-        calls = math.ceil(n / self._of.dialect.most)
-        tokens = calls * prompt_tokens(one.request.prompt)
-        dearest = Usage(calls, tokens, n * self._sampling.most_tokens).in_batches
+        n_answers = one.missing
+        n_calls = math.ceil(n_answers / self._of.dialect.most)
+        n_tokens = n_calls * prompt_tokens(one.request.prompt)
+        max_cost = Usage(n_calls, n_tokens, n_answers * self._sampling.most_tokens).in_batches
         account = self._of.account
-        if account.set_aside(dearest) is Room.FREE:
-            self._aside[_name(one.request)] = dearest
+        if account.set_aside(max_cost) is Room.FREE:
+            self._aside[_name(one.request)] = max_cost
             return True
         self._stop = BudgetSpent(
             "the budget of "
-            f"{account.budget.exceeded(account.spent + dearest) or account.budget.limits()} has "
+            f"{account.budget.exceeded(account.spent + max_cost) or account.budget.limits()} has "
             "no room "
             f"for all requests; spent: {account.budget.describe(account.spent)}. What was "
             "answered is kept; raise the "
@@ -483,8 +504,9 @@ class BatchRun:
         return False
 
     def _begun(self, sent: SentBatch, content: bytes) -> SentBatch:
-        """Upload a recorded batch and start it. After a broken connection, the endpoint is checked
-        before a step is repeated.
+        """Upload a recorded batch and start it.
+
+        After a broken connection, the endpoint is checked before a step is repeated.
         """
         failures = 0
         while not sent.batch:
@@ -519,25 +541,29 @@ class BatchRun:
         return f"{share:g} of the usual price"
 
     def _found(self, sent: SentBatch) -> SentBatch:
-        """Return a batch with the endpoint's ids for its token. Raises ModelError if it does not
-        list them.
+        """Return a batch with the endpoint's ids for its token.
+
+        Raises ModelError if it does not list them.
         """
         try:
-            found: SentBatch = self._of.do(self._of.client.find(sent))
+            batch: SentBatch = self._of.do(self._of.client.find(sent))
         except TryFailed as failure:
             raise ModelError(
                 f"{self._of.name}: whether a batch was begun under the token {sent.token} is not "
                 "known, because the "
                 f"endpoint lists none ({failure.reason}). Resume looks again"
             ) from None
-        if found != sent:
-            self._ledger.note(found)
-        return found
+        if batch != sent:
+            self._ledger.note(batch)
+        return batch
 
     # waiting
 
     def _finished(self, sent: SentBatch) -> SentBatch:
-        """Wait for a batch and read its results; return it unchanged if the wait was stopped."""
+        """Wait for a batch and read its results.
+
+        It is returned unchanged if the wait was stopped.
+        """
         if not sent.batch:
             sent = self._found(sent)
         if not sent.batch and sent.file:
@@ -584,10 +610,14 @@ class BatchRun:
         )
 
     def _look(self, sent: SentBatch, pause: float) -> SentBatch:
-        seen = self._of.do(self._of.client.look(sent.batch))
-        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        batch_state = self._of.do(self._of.client.look(sent.batch))
+        time = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         sent = replace(
-            sent, state=seen.state, completed=seen.completed, failed=seen.failed, looked_at=at
+            sent,
+            state=batch_state.state,
+            completed=batch_state.completed,
+            failed=batch_state.failed,
+            looked_at=time,
         )
         self._ledger.note(sent, None if sent.over else pause)
         return sent
@@ -595,28 +625,29 @@ class BatchRun:
     # reading
 
     def _read(self, sent: SentBatch) -> None:
-        """Read the results of a finished batch. Its files may be in any order, and so may their
-        lines.
+        """Read the results of a finished batch.
+
+        Its files may be in any order, and so may their lines.
         """
         seen = self._of.do(self._of.client.look(sent.batch))
-        asked, met, answered = dict(sent.calls), set[str](), 0
-        sent_under = len(self._of.snapshots.turns)
+        n_by_name, read_names, n_answered = dict(sent.calls), set[str](), 0
+        n_turns = len(self._of.snapshots.turns)
         self._begin_round(sent)
         for file in seen.files:
-            for name, found in read_lines(self._lines(file), asked, self._of.hidden):
-                if name not in met:
-                    met.add(name)
-                    answered += isinstance(found, Reply)
-                    self._take(name, found, sent_under)
-        for name in asked:
-            if name not in met:
+            for name, result in read_lines(self._lines(file), n_by_name, self._of.hidden):
+                if name not in read_names:
+                    read_names.add(name)
+                    n_answered += isinstance(result, Reply)
+                    self._take(name, result, n_turns)
+        for name in n_by_name:
+            if name not in read_names:
                 self._take(
                     name,
                     TryFailed(Kind.LATE, f"the batch ({sent.state}) has no result for it"),
-                    sent_under,
+                    n_turns,
                 )
         if sent.state != "completed":
-            self._ended_early(sent, answered, seen.errors)
+            self._ended_early(sent, n_answered, seen.errors)
         self._learn()
 
     def _lines(self, file: str) -> bytes:
@@ -638,33 +669,33 @@ class BatchRun:
     def _begin_round(self, sent: SentBatch) -> None:
         """Match the calls of a resumed batch with their requests."""
         for name, _ in sent.calls:
-            of, _, number = name.rpartition("-")
-            if (one := self._wanted.get(of)) is not None:
-                one.calls = max(one.calls, int(number) + 1)
-                if sent.round > one.rounds:
-                    one.rounds, one.failure = sent.round, None
+            request_name, _, number = name.rpartition("-")
+            if (wanted := self._wanted.get(request_name)) is not None:
+                wanted.calls = max(wanted.calls, int(number) + 1)
+                if sent.round > wanted.rounds:
+                    wanted.rounds, wanted.failure = sent.round, None
 
     def _take(self, name: str, found: Reply | TryFailed, sent_under: int) -> None:
         """Record one result, and book its cost."""
-        of = name.rpartition("-")[0]
-        one = self._wanted.get(of)
-        if one is None:
+        request_name = name.rpartition("-")[0]
+        wanted = self._wanted.get(request_name)
+        if wanted is None:
             self._unmatched += 1
             return
         if isinstance(found, TryFailed):
-            one.failure = found
-            self._book(of, Usage(1))
+            wanted.failure = found
+            self._book(request_name, Usage(1))
             return
-        most = len(found.choices) * self._sampling.most_tokens
-        cost = counted(found, Usage(1, prompt_tokens(one.request.prompt), most)).in_batches
+        max_tokens = len(found.choices) * self._sampling.most_tokens
+        cost = counted(found, Usage(1, prompt_tokens(wanted.request.prompt), max_tokens)).in_batches
         prompt, answer = cost.prompt_tokens, cost.answer_tokens
-        self._book(of, cost)
+        self._book(request_name, cost)
         work = self._of.work
         work.prompt_tokens += prompt
         work.prompt_tokens_computed += prompt - min(found.cached_tokens, prompt)
         work.sampled_tokens += answer
         work.sampled_tokens_computed += answer
-        one.replies.append(found)
+        wanted.replies.append(found)
         try:
             self.winding_down |= self._of.snapshots.met(found, cost, sent_under)
         except SnapshotsAlternate as error:
@@ -674,41 +705,47 @@ class BatchRun:
         self._of.account.book(self._aside.pop(of, Usage()), cost)
 
     def _ended_early(self, sent: SentBatch, answered: int, errors: Sequence[str]) -> None:
-        """Raise ModelError for a batch that ended early; its answers are kept."""
-        why = {
+        """Raise ModelError for a batch that ended early. Its answers are kept."""
+        outcome = {
             "expired": "expired: the endpoint did not answer all of it in its time",
             "cancelled": "was cancelled",
             "failed": "was refused as a whole",
         }.get(sent.state, sent.state)
-        said = f" ({'; '.join(errors[:3])})" if errors else ""
-        words = (
-            f"{self._of.name}: batch {sent.batch} {why}{said}. {answered:,} of "
+        details = f" ({'; '.join(errors[:3])})" if errors else ""
+        message = (
+            f"{self._of.name}: batch {sent.batch} {outcome}{details}. {answered:,} of "
             f"{len(sent.calls):,} requests were answered and are kept; resume sends the rest in "
             "another batch"
         )
-        self._ledger.say(words)
+        self._ledger.say(message)
         if self._ledger.halt() is Halt.NO:
-            self._stop = self._stop or ModelError(words)
+            self._stop = self._stop or ModelError(message)
 
     def _learn(self) -> None:
-        """Adapt the dialect to refusals, as for single calls; refused requests are then asked
-        again.
+        """Adapt the dialect to refusals, as for single calls.
+
+        Refused requests are then asked again.
         """
-        refused: list[tuple[Wanted, Body, TryFailed]] = []
-        for one in self._wanted.values():
-            failure = one.failure
-            if failure is not None and failure.kind is Kind.REFUSED and not one.handed:
-                n = min(one.missing, self._of.dialect.most)
-                call = Call(one.request.prompt, n, call_seed(one.request.seed, 0), self._sampling)
-                refused.append((one, self._of.dialect.body(call), failure))
-        for one, body, failure in refused:
+        refusals: list[tuple[Wanted, Body, TryFailed]] = []
+        for wanted in self._wanted.values():
+            failure = wanted.failure
+            if failure is not None and failure.kind is Kind.REFUSED and not wanted.handed:
+                n_answers = min(wanted.missing, self._of.dialect.most)
+                call = Call(
+                    wanted.request.prompt,
+                    n_answers,
+                    call_seed(wanted.request.seed, 0),
+                    self._sampling,
+                )
+                refusals.append((wanted, self._of.dialect.body(call), failure))
+        for wanted, body, failure in refusals:
             try:
                 learned = self._of.dialect.learn(body, failure, self._sampling)
             except ModelError as error:
                 self._stop = self._stop or error
                 return
             if learned or self._of.dialect.fewer(body.get("n", 1), failure):
-                one.failure = TryFailed(Kind.BUSY, failure.reason)
+                wanted.failure = TryFailed(Kind.BUSY, failure.reason)
 
 
 def _final(one: Wanted) -> bool:
@@ -724,14 +761,14 @@ def _name(request: Request) -> str:
 
 def _in_files(calls: Sequence[tuple[str, int, str]]) -> Iterator[list[tuple[str, int, str]]]:
     """Yield calls in files within the limits of one batch."""
-    some: list[tuple[str, int, str]] = []
+    chunk: list[tuple[str, int, str]] = []
     size = 0
     for call in calls:
-        more = len(call[2]) + 1  # this JSON is ASCII
-        if some and (len(some) >= MOST_REQUESTS or size + more > MOST_BYTES):
-            yield some
-            some, size = [], 0
-        some.append(call)
-        size += more
-    if some:
-        yield some
+        line_size = len(call[2]) + 1  # this JSON is ASCII
+        if chunk and (len(chunk) >= MOST_REQUESTS or size + line_size > MOST_BYTES):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(call)
+        size += line_size
+    if chunk:
+        yield chunk

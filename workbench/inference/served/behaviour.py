@@ -1,4 +1,4 @@
-"""What replies tell of a server: the model that it reports, and whether it draws its answers.
+"""The behaviour of a server in its replies: the model that it reports, and whether it draws.
 
 Snapshots
 ---------
@@ -18,7 +18,7 @@ all answers are equal, the server does not draw. With q the probability of the l
 server that draws gives equal answers with a probability of at most q^(DRAWS - 1) (the sum of
 p^DRAWS over all answers, p <= q). That is 0.1 % at q = 0.18: answers of 24 tokens whose tokens have
 93 % on average. If the server sends log-probabilities, the answer's own probability p takes the
-place of that bound, and the server is found not to draw only if p^(DRAWS - 1) <= `FALSE_ALARM`; a
+place of that bound, and the server is found not to draw only if p^(DRAWS - 1) <= `FALSE_ALARM`. A
 model that is certain even of this prompt is "unknown". Greedy servers whose arithmetic varies from
 call to call are missed.
 
@@ -43,7 +43,7 @@ from workbench.inference.served.budget import Usage
 from workbench.inference.served.reply import Reply
 
 MOST_CHANGES = 3
-"changes after which the run stops: the answers would be scattered over as many models"
+"changes after which the run stops, since its answers would be scattered over as many models"
 
 
 @dataclass(slots=True)
@@ -59,9 +59,9 @@ class Snapshots:
 
     def __init__(self, name: str, cost: Callable[[Usage], float | None]):
         self.current: str | None = None
-        "None before the first reply"
+        "the reported snapshot, or None before the first reply"
         self.fingerprints: Counter[str] = Counter()
-        "fingerprint -> answers; replies without one are not counted"
+        "fingerprint -> answers, without replies that have no fingerprint"
         self._name, self._cost = name, cost
         self._met: list[str] = []
         self._changes = 0
@@ -71,16 +71,18 @@ class Snapshots:
         self._assumed = False
 
     def expect(self, snapshot: str, *, asked: bool) -> None:
-        """Set the earlier snapshot; `asked`: in the same job, so that another snapshot is a change
+        """Set the earlier snapshot.
+
+        `asked` tells whether it answered in the same job, so that another snapshot is a change
         within it.
 
-        Has no effect after the first reply.
+        This has no effect after the first reply.
         """
         if not self._tallies:
             self.current, self._met, self._assumed = snapshot, [snapshot], not asked
 
     def met(self, reply: Reply, spent: Usage, sent_under: int) -> bool:
-        """Take a reply into account; return whether the model has changed with it.
+        """Record a reply, and return whether the model has changed with it.
 
         Replies to calls sent before the latest change was seen are ignored. Raises
         SnapshotsAlternate if an earlier snapshot has returned, or the model has changed too often.
@@ -130,14 +132,14 @@ class Snapshots:
             self._met.append(snapshot)
 
     def _told(self, returned: bool) -> str:
-        what = (
+        event = (
             "an earlier snapshot has returned"
             if returned
             else f"it has changed {self._changes} times"
         )
-        came = "; ".join(answerer.describe() for answerer in self.tallies())
+        answerers = "; ".join(answerer.describe() for answerer in self.tallies())
         return (
-            f"{self._name}: the endpoint answers with several snapshots, and {what}. {came}. "
+            f"{self._name}: the endpoint answers with several snapshots, and {event}. {answerers}. "
             "Answers of two snapshots "
             "are never pooled. Start a job with the name of one dated snapshot, or resume this "
             "one to go on with the "
@@ -152,7 +154,7 @@ OPEN_CHAT, OPEN_TEXT = (
 )
 DRAWS = 5
 TOKENS = 24
-"of an answer to the open prompt"
+"most tokens of an answer to the open prompt"
 FALSE_ALARM = 0.001
 
 
@@ -162,12 +164,16 @@ class Drawing:
 
     texts: tuple[str, ...]
     probability: float | None = None
-    "of the answer if all are equal, by the server's log-probabilities; None: not known"
+    """probability of the answer if all are equal, by the server's log-probabilities
+
+    It is None if it is not known.
+    """
 
     @property
     def told(self) -> bool:
-        """Whether there are answers to compare: several, and none was cut off in a thought that is
-        not shown.
+        """Whether there are answers to compare.
+
+        There are several, and none was cut off in a thought that is not shown.
         """
         return len(self.texts) > 1 and all(self.texts)
 
@@ -188,35 +194,36 @@ class Drawing:
 
     @property
     def greedy(self) -> bool:
-        """Whether the server does not draw; see the rule above."""
+        """Whether the server does not draw. See the rule above."""
         return self.told and len(self.texts) >= DRAWS and not self.differ and not self.certain
 
     def describe(self, at: str) -> str:
         """Return `5 of 5 differ at 1`, or how many are equal."""
-        n, distinct = len(self.texts), len(set(self.texts))
-        if distinct == n > 1:
-            return f"{n} of {n} differ at {at}"
-        return f"{self.alike} of {n} equal at {at}"
+        n_answers, n_distinct = len(self.texts), len(set(self.texts))
+        if n_distinct == n_answers > 1:
+            return f"{n_answers} of {n_answers} differ at {at}"
+        return f"{self.alike} of {n_answers} equal at {at}"
 
 
 def compared(text: str) -> str:
-    """Return what is compared of an answer: its thought, too."""
-    found = split(text)
-    return f"{found.thinking}\n{found.answer or ''}".strip()
+    """Return the compared text of an answer, with its thought."""
+    parts = split(text)
+    return f"{parts.thinking}\n{parts.answer or ''}".strip()
 
 
 def answer_probability(logprobs: Mapping[str, Any] | None) -> float | None:
-    """Return the probability of an answer, the product over its tokens; None if a server's reply
-    does not have it.
+    """Return the probability of an answer, or None if a server's reply does not have it.
+
+    It is the product over its tokens.
     """
-    of = logprobs or {}
-    content = of.get("content")
+    reported = logprobs or {}
+    content = reported.get("content")
     logs = (
-        [e.get("logprob") for e in content if isinstance(e, dict)]
+        [entry.get("logprob") for entry in content if isinstance(entry, dict)]
         if isinstance(content, list)
         else None
     )
-    logs = of.get("token_logprobs") if logs is None else logs
+    logs = reported.get("token_logprobs") if logs is None else logs
     if (
         not isinstance(logs, list)
         or not logs
@@ -227,37 +234,39 @@ def answer_probability(logprobs: Mapping[str, Any] | None) -> float | None:
 
 
 def temperature_words(one: Drawing, zero: Drawing, low: str = "0") -> tuple[bool | None, str]:
-    """Return whether the temperature is obeyed, by answers at 1 and at `low`; None if it cannot be
-    told; and why.
+    """Return whether the temperature is obeyed, by answers at 1 and at `low`, and the reason.
+
+    It is None if it cannot be told.
     """
-    said = f"({one.describe('1')}, {zero.describe(low)})"
+    facts = f"({one.describe('1')}, {zero.describe(low)})"
     if not one.told or not zero.told:
         return None, "unknown: the answers are cut off in thought, so none can be compared"
     if one.greedy:
         return False, f"ignored: the server does not draw ({one.describe('1')})"
     if not one.differ:
-        return None, f"unknown: the model is certain even of an open prompt {said}"
+        return None, f"unknown: the model is certain even of an open prompt {facts}"
     if not zero.differ:
-        return True, f"obeyed {said}"
+        return True, f"obeyed {facts}"
     if len(set(zero.texts)) == len(zero.texts):
-        return False, f"ignored at {low} {said}"
+        return False, f"ignored at {low} {facts}"
     return (
         None,
-        f"unknown: answers vary at {low}, by the temperature or by the server's arithmetic {said}",
+        f"unknown: answers vary at {low}, by the temperature or by the server's arithmetic {facts}",
     )
 
 
 def narrowed_words(name: str, value: str, narrow: Drawing) -> tuple[bool | None, str]:
-    """Return whether a parameter is obeyed that leaves only the likeliest token, where answers
-    differ without it.
+    """Return whether a parameter is obeyed, and the words.
+
+    It leaves only the likeliest token, and answers differ without it.
     """
-    said = narrow.describe(f"{name} {value}")
+    facts = narrow.describe(f"{name} {value}")
     if not narrow.told:
         return None, "unknown: the answers are cut off in thought, so none can be compared"
     if not narrow.differ:
-        return True, f"obeyed ({said})"
+        return True, f"obeyed ({facts})"
     return (
-        (False, f"ignored ({said})")
+        (False, f"ignored ({facts})")
         if len(set(narrow.texts)) == len(narrow.texts)
-        else (None, f"unknown ({said})")
+        else (None, f"unknown ({facts})")
     )

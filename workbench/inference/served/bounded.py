@@ -1,8 +1,8 @@
-"""What comes in from a server: no more than can be held, and never the key that was sent there.
+"""The bounds of what comes in from a server: no more than can be held, and never its key.
 
-A reply is read in parts and unpacked as it comes; one beyond the limit ends the call with its
+A reply is read in parts and unpacked as it comes. One beyond the limit ends the call with its
 reason. A server that sends the key back, in an answer, an error or the name of a version, has it
-taken out before anything else sees the reply; `secret` says in which forms it is found.
+taken out before anything else sees the reply. `secret` says in which forms it is found.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_OF_FILE = 2048 * MIB
 
 
 class TooLong(Exception):
-    """A reply has more bytes than may be held."""
+    """The error of a reply with more bytes than may be held."""
 
     def __init__(self, most: int) -> None:
         super().__init__(f"the reply has more than {most // MIB:,} MiB")
@@ -45,7 +45,7 @@ def bounded_client(openai: Any, key: str | None, **options: Any) -> Any:
             if secret is not None:
                 take_out = secret.taken_out_of_lines if is_file else secret.taken_out_of_reply
                 content = take_out(content)
-                # it is in UTF-8 now, whatever the server says of it
+                # The content is in UTF-8 now, whatever charset the server names.
                 if kind := reply.headers.get("content-type"):
                     reply.headers["content-type"] = kind.partition(";")[0]
             packing = (b"content-encoding", b"content-length", b"transfer-encoding")
@@ -65,10 +65,10 @@ def bounded_client(openai: Any, key: str | None, **options: Any) -> Any:
 
 
 async def _read(reply: Any, most: int) -> bytes:
-    parts, size = [], 0
-    async for part in reply.aiter_bytes():
-        size += len(part)
+    chunks, size = [], 0
+    async for chunk in reply.aiter_bytes():
+        size += len(chunk)
         if size > most:
             raise TooLong(most)
-        parts.append(part)
-    return b"".join(parts)
+        chunks.append(chunk)
+    return b"".join(chunks)

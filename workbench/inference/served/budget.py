@@ -9,7 +9,7 @@ not given:
     WORKBENCH_PRICE_IN       price of a million prompt tokens
     WORKBENCH_PRICE_OUT      price of a million answer tokens
 
-Before each call its largest possible cost is set aside; after it, the cost counted by the server is
+Before each call its largest possible cost is set aside. After it, the cost counted by the server is
 booked instead. A call of unknown cost (cut, hanging, unreadable) is booked at the largest cost, so
 that the limits hold.
 """
@@ -29,8 +29,10 @@ from workbench.inference.served.reply import Reply
 MOST_CHOICES = 128
 "most answers per call, the official endpoint's limit"
 BYTES_PER_TOKEN = 3
-"""for counting prompts without the server's tokenizer; English has about 4.2 bytes per token, so
-this overestimates"""
+"""for counting prompts without the server's tokenizer
+
+English has about 4.2 bytes per token, so this overestimates.
+"""
 TOKENS_PER_MESSAGE = 8
 "tokens that a chat format adds to a message and at the end"
 
@@ -43,7 +45,7 @@ class Usage:
     prompt_tokens: int = 0
     answer_tokens: int = 0
     thinking_tokens: int = 0
-    "of the answer tokens that are thoughts, if the server counts them separately"
+    "number of answer tokens that are thoughts, if the server counts them separately"
     batched_prompt_tokens: int = 0
     "prompt tokens in batches, part of the prompt tokens"
     batched_answer_tokens: int = 0
@@ -82,7 +84,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of one job; None: no limit, or an unknown price."""
+    """The limits of one job. None stands for no limit, or an unknown price."""
 
     max_requests: int | None = None
     max_tokens: int | None = None
@@ -108,38 +110,38 @@ class Budget:
             )
 
     def cost(self, spent: Usage) -> float | None:
-        """Return the price of calls, None if prices are unknown."""
+        """Return the price of calls, or None if prices are unknown."""
         if self.price_in is None or self.price_out is None:
             return None
-        off = 1 - self.batch_share
-        prompt = spent.prompt_tokens - off * spent.batched_prompt_tokens
-        answer = spent.answer_tokens - off * spent.batched_answer_tokens
+        discount = 1 - self.batch_share
+        prompt = spent.prompt_tokens - discount * spent.batched_prompt_tokens
+        answer = spent.answer_tokens - discount * spent.batched_answer_tokens
         return (prompt * self.price_in + answer * self.price_out) / 1e6
 
     def exceeded(self, spent: Usage) -> str:
-        """Return the limits that calls exceed, "" if none."""
+        """Return the limits that calls exceed, or an empty text if there are none."""
         cost = self.cost(spent)
-        beyond = []
+        exceeded_limits = []
         if self.max_requests is not None and spent.requests > self.max_requests:
-            beyond.append(f"{self.max_requests:,} requests")
+            exceeded_limits.append(f"{self.max_requests:,} requests")
         if self.max_tokens is not None and spent.tokens > self.max_tokens:
-            beyond.append(f"{self.max_tokens:,} tokens")
+            exceeded_limits.append(f"{self.max_tokens:,} tokens")
         if self.max_cost is not None and cost is not None and cost > self.max_cost:
-            beyond.append(f"a cost of {self.max_cost:g}")
-        return " and ".join(beyond)
+            exceeded_limits.append(f"a cost of {self.max_cost:g}")
+        return " and ".join(exceeded_limits)
 
     def limits(self) -> str:
         """Return the limits as text."""
-        named = [
-            f"{limit:,} {what}"
-            for limit, what in (
+        parts = [
+            f"{limit:,} {unit}"
+            for limit, unit in (
                 (self.max_requests, "requests"),
                 (self.max_tokens, "tokens"),
                 (self.max_cost, "cost"),
             )
             if limit is not None
         ]
-        return "at most " + ", ".join(named) if named else "no limit of cost (WORKBENCH_MAX_COST)"
+        return "at most " + ", ".join(parts) if parts else "no limit of cost (WORKBENCH_MAX_COST)"
 
     def describe(self, spent: Usage) -> str:
         """Return the actual or possible cost as text."""
@@ -163,8 +165,9 @@ class Room(Enum):
 
 
 class Account:
-    """A budget, the amount spent, and the amount set aside for active calls. A job has one account,
-    whichever attempt spends it: see `carry`.
+    """A budget, the amount spent, and the amount set aside for active calls.
+
+    A job has one account, whichever attempt spends it. See `carry`.
     """
 
     def __init__(self, budget: Budget):
@@ -203,9 +206,10 @@ def text_tokens(text: str | None) -> int:
 
 
 def counted(reply: Reply, dearest: Usage) -> Usage:
-    """Return the tokens that the server counted; if it did not count, the amount that was set
-    aside. A server that counts 0 did not count: prompts are never empty, and answers have at least
-    as many tokens as their bytes suggest.
+    """Return the tokens that the server counted, or the amount set aside if it did not count.
+
+    A server that counts 0 did not count: prompts are never empty, and answers have at least as many
+    tokens as their bytes suggest.
     """
     prompt = reply.prompt_tokens or dearest.prompt_tokens
     answer = dearest.answer_tokens if reply.answer_tokens is None else reply.answer_tokens
@@ -214,15 +218,20 @@ def counted(reply: Reply, dearest: Usage) -> Usage:
 
 
 def estimate(requests: Sequence[Request], sampling: Sampling, *, alone: bool = False) -> Usage:
-    """Return the largest cost of requests if every call succeeds and the server gives all answers
-    in one call.
+    """Return the largest cost of requests if every call succeeds.
 
-    `alone`: it gives one answer per call, so that a prompt is paid for each of its answers.
+    It is assumed that the server gives all answers in one call. With `alone` it gives one answer
+    per call, so that a prompt is paid for each of its answers.
     """
-    calls = [request.n if alone else math.ceil(request.n / MOST_CHOICES) for request in requests]
+    calls_by_request = [
+        request.n if alone else math.ceil(request.n / MOST_CHOICES) for request in requests
+    ]
     return Usage(
-        sum(calls),
-        sum(n * prompt_tokens(request.prompt) for n, request in zip(calls, requests, strict=True)),
+        sum(calls_by_request),
+        sum(
+            n_calls * prompt_tokens(request.prompt)
+            for n_calls, request in zip(calls_by_request, requests, strict=True)
+        ),
         sum(request.n for request in requests) * sampling.most_tokens,
     )
 
@@ -239,8 +248,9 @@ def budget_from(environ: Mapping[str, str]) -> Budget:
 
 
 def number_from(environ: Mapping[str, str], variable: str) -> float | None:
-    """Return the number in a variable, None if it is not set. Raises UsageError if it is not a
-    number.
+    """Return the number in a variable, or None if it is not set.
+
+    Raises UsageError if it is not a number.
     """
     text = environ.get(variable, "").strip()
     if not text:
@@ -255,8 +265,9 @@ def number_from(environ: Mapping[str, str], variable: str) -> float | None:
 
 
 def whole_from(environ: Mapping[str, str], variable: str) -> int | None:
-    """Return the count in a variable, None if it is not set. Raises UsageError if it is not a whole
-    number.
+    """Return the count in a variable, or None if it is not set.
+
+    Raises UsageError if it is not a whole number.
     """
     number = number_from(environ, variable)
     if number is None:

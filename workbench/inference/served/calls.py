@@ -30,7 +30,7 @@ STATED = ("temperature", "top_p")
 STEPS = (10, 5, 2)
 "numbers of alternatives to try when a server refuses more without stating its limit"
 SEEDS = 2**31
-"upper limit of seeds: servers store them in 32 bits"
+"upper limit of seeds, which servers store in 32 bits"
 
 Body = dict[str, Any]
 
@@ -48,8 +48,10 @@ class Call:
     echo: str = ""
     "text after the prompt, to be scored"
     whole: bool = False
-    """whether the log-probabilities of the whole answer are wanted, drawn by the sampling, not
-    those of the model"""
+    """whether the log-probabilities of the whole answer are wanted
+
+    They are drawn by the sampling, and not those of the model.
+    """
 
 
 class Dialect:
@@ -58,13 +60,18 @@ class Dialect:
     def __init__(self, address: Address, provider: Provider = UNKNOWN):
         self._address = address
         self.brought = 1
-        "most answers that one call has brought: a refusal of as many is about something else"
+        """most answers that one call has brought
+
+        A refusal of so many is about something else.
+        """
         self.too_many: int | None = None
-        "fewest answers that a call was refused for; None: no call was"
+        "fewest answers that a call was refused for, or None if no call was"
         self._too_many_words = ""
         self.seed = True
-        """whether the seed is sent; without it, or if a server ignores it, answers are not
-        reproducible"""
+        """whether the seed is sent
+
+        Without it, or if a server ignores it, answers are not reproducible.
+        """
         self.limit = "max_tokens"
         self.alternatives = ALTERNATIVES
         "most alternatives to request of a token"
@@ -83,8 +90,10 @@ class Dialect:
 
     @property
     def most(self) -> int:
-        """How many answers a call asks for at most. After a refusal the limit is found by halving
-        the interval between what a call has brought and what was refused.
+        """The largest number of answers that a call asks for.
+
+        After a refusal the limit is found by halving the interval between what a call has brought
+        and what was refused.
         """
         if self.too_many is None or self.too_many <= self.brought:
             return MOST_CHOICES
@@ -92,24 +101,28 @@ class Dialect:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return notes for the user about the dialect."""
-        of = self.provider
-        if of is UNKNOWN:
-            said = (
+        """The notes for the user about the dialect."""
+        provider = self.provider
+        if provider is UNKNOWN:
+            note = (
                 "dialect: unknown, so top-k, min-p and penalties are the server's own unless "
                 "the sampling has a top-k"
             )
         else:
-            sent = f"; sent as neutral: {', '.join(sorted(of.neutral))}" if of.neutral else ""
-            said = f"dialect: {of.name} ({of.tested}){sent}"
+            neutral_fields = (
+                f"; sent as neutral: {', '.join(sorted(provider.neutral))}"
+                if provider.neutral
+                else ""
+            )
+            note = f"dialect: {provider.name} ({provider.tested}){neutral_fields}"
         if self._address.responses:
-            said += "; asked through the Responses API, one answer a call and without seeds"
-        ignored = (
-            f"{of.name} ignores {', '.join(of.ignores)}, so these are not sent"
-            if of.ignores
+            note += "; asked through the Responses API, one answer a call and without seeds"
+        ignored_note = (
+            f"{provider.name} ignores {', '.join(provider.ignores)}, so these are not sent"
+            if provider.ignores
             else ""
         )
-        return (said, *filter(None, [ignored]))
+        return (note, *filter(None, [ignored_note]))
 
     def endpoint(self, prompt: Prompt) -> str:
         if not prompt.chat or self._address.raw:
@@ -117,8 +130,9 @@ class Dialect:
         return "responses" if self._address.responses else "chat"
 
     def body(self, call: Call) -> Body:
-        """Return the parameters of a call, with those of the sampling unchanged. Raises TryFailed
-        if the endpoint has no such call.
+        """Return the parameters of a call, with those of the sampling unchanged.
+
+        Raises TryFailed if the endpoint has no such call.
         """
         body = self._chat_or_text(call)
         if self.endpoint(call.prompt) != "responses":
@@ -137,7 +151,8 @@ class Dialect:
         body |= {name: getattr(sampling, name) for name in STATED if name not in sampling.left}
         if self.endpoint(call.prompt) != "completions":
             body["messages"] = [
-                {"role": m.role, "content": m.content} for m in call.prompt.messages
+                {"role": message.role, "content": message.content}
+                for message in call.prompt.messages
             ]
             body[self.limit] = sampling.most_tokens
             if call.echo:
@@ -147,7 +162,7 @@ class Dialect:
                 body |= {"logprobs": True, "top_logprobs": min(call.logprobs, self.alternatives)}
         else:
             body["prompt"] = raw_text(call.prompt) + call.echo
-            # Of an echo, too: some servers take 0 for no limit.
+            # The limit is sent for an echo, too, as some servers take 0 for no limit.
             body["max_tokens"] = sampling.max_new_tokens
             if call.logprobs:
                 body["logprobs"] = min(call.logprobs, self.alternatives)
@@ -156,25 +171,25 @@ class Dialect:
             body["n"] = call.n
         if call.seed is not None and self.seed:
             body["seed"] = call.seed
-        more = self.provider.fields(sampling)
+        extra_fields = self.provider.fields(sampling)
         if sampling.thinking:
             if "messages" not in body:
                 raise ModelError(f"{self._address.name}: {RAW_THOUGHTS}")
             thinking = self.provider.thinking_fields(sampling.thinking)
-            if both := sorted(_names(sampling.extra) & set(thinking)):
+            if duplicates := sorted(_names(sampling.extra) & set(thinking)):
                 raise ModelError(
                     f"{self._address.name}: --thinking {sampling.thinking} sets "
-                    f"{', '.join(both)}, and so does "
+                    f"{', '.join(duplicates)}, and so does "
                     "--extra-body; leave one of them out"
                 )
-            more |= thinking
-        more |= json.loads(sampling.extra) if sampling.extra else {}
-        if more:
-            body["extra_body"] = {**more, **body.get("extra_body", {})}
+            extra_fields |= thinking
+        extra_fields |= json.loads(sampling.extra) if sampling.extra else {}
+        if extra_fields:
+            body["extra_body"] = {**extra_fields, **body.get("extra_body", {})}
         return body
 
     def learn(self, body: Body, failure: TryFailed, sampling: Sampling = NOTHING_MORE) -> bool:
-        """Drop the refused feature; return whether there is another way to ask.
+        """Drop the refused feature, and return whether there is another way to ask.
 
         Raises ModelError if the server refuses the sampling, because answers of another sampling
         must not be mixed in.
@@ -197,44 +212,50 @@ class Dialect:
             self.limit = "max_completion_tokens"
             self._note("max_tokens", failure, "asked with max_completion_tokens from now on")
             return True
-        if (asked := _alternatives(body)) and about_logprobs(failure) and not unsupported(failure):
-            self.alternatives = min(self.alternatives, _fewer(asked, failure.reason))
-            return self.alternatives < asked
+        if (
+            (n_alternatives := _alternatives(body))
+            and about_logprobs(failure)
+            and not unsupported(failure)
+        ):
+            self.alternatives = min(self.alternatives, _fewer(n_alternatives, failure.reason))
+            return self.alternatives < n_alternatives
         self._refuse(body, failure, sampling)
         return False
 
     def fewer(self, n: int, failure: TryFailed) -> int:
-        """Return how many answers to ask for after n were refused: the number that the server
-        names, else see `most`; 0 if the refusal is not about their number.
+        """Return the number of answers to ask for after n were refused.
+
+        It is the number that the server names, or else `most`. It is 0 if the refusal is not about
+        their number.
         """
         if failure.kind is not Kind.REFUSED or n <= self.brought:
             return 0
-        about = _about("n", failure) or NUMBER.search(failure.reason)
-        named = [
+        is_about_n = _about("n", failure) or NUMBER.search(failure.reason)
+        numbers = [
             number
             for number in map(int, re.findall(r"\b\d{1,3}\b", failure.reason))
-            if about and number < n
+            if is_about_n and number < n
         ]
-        best = max(named, default=0)
+        best = max(numbers, default=0)
         self.too_many = min(self.too_many or n, best + 1 if best else n)
         self._too_many_words = failure.reason
         return best or self.most
 
     def came(self, n: int, choices: int) -> None:
-        """Take in how many answers came of a call for n."""
+        """Record how many answers a call for n brought."""
         if n > 1 and choices == 1:
             self.too_many = 2
         self.brought = max(self.brought, choices)
         if self.too_many is not None and self._too_many_words and self.brought < self.too_many:
-            said = f"more than {plural(self.brought, 'answer')} a call"
-            if self.brought + 1 == self.too_many and said not in self.refusals.get("n", ""):
+            excess = f"more than {plural(self.brought, 'answer')} a call"
+            if self.brought + 1 == self.too_many and excess not in self.refusals.get("n", ""):
                 log.warning(
                     "%s refuses %s (%s): not asked for from now on",
                     self._address.name,
-                    said,
+                    excess,
                     self._too_many_words,
                 )
-            self.refusals["n"] = f"{said}: {self._too_many_words}"
+            self.refusals["n"] = f"{excess}: {self._too_many_words}"
 
     def _note(self, parameter: str, failure: TryFailed, so: str) -> None:
         """Log once what a server refused, and how it is asked instead."""
@@ -243,8 +264,9 @@ class Dialect:
             log.warning("%s refuses %s (%s): %s", self._address.name, parameter, failure.reason, so)
 
     def _refuse(self, body: Body, failure: TryFailed, sampling: Sampling) -> None:
-        """Raise ModelError if a refusal is about a parameter of the sampling, saying what to ask
-        for instead.
+        """Raise ModelError if a refusal is about a parameter of the sampling.
+
+        The message says what to ask for instead.
         """
         for name in (*STATED, *sorted(body.get("extra_body", {}))):
             if name in STATED and name not in body:
@@ -278,15 +300,16 @@ def _names(extra: str) -> frozenset[str]:
 
 
 def _about(parameter: str, failure: TryFailed) -> bool:
-    """Return whether a refusal is about a parameter: the server names it, or says that it is not
-    supported.
+    """Return whether a refusal is about a parameter.
+
+    The server names it, or says that it is not supported.
 
     A message may quote the prompt, so the word alone is not enough.
     """
     if failure.parameter:
         return failure.parameter == parameter
-    said = failure.reason.lower()
-    return bool(re.search(rf"\b{parameter}\b", said) and re.search(REFUSAL, said))
+    reason = failure.reason.lower()
+    return bool(re.search(rf"\b{parameter}\b", reason) and re.search(REFUSAL, reason))
 
 
 def about_logprobs(failure: TryFailed) -> bool:
@@ -297,24 +320,28 @@ def about_logprobs(failure: TryFailed) -> bool:
 
 
 def unsupported(failure: TryFailed) -> bool:
-    """Return whether a refusal means that a feature does not exist, rather than that a value is too
-    large.
+    """Return whether a refusal means that a feature does not exist.
+
+    Otherwise a value is too large.
     """
     return bool(re.search(REFUSAL, failure.reason.lower()))
 
 
 def _alternatives(body: Body) -> int:
-    """Return how many alternatives of a token a call asked for."""
+    """Return the number of alternatives of a token that a call asked for."""
     echoed = "echo" in body or "echo" in body.get("extra_body", {})
     return 0 if echoed else int(body.get("top_logprobs") or body.get("logprobs") or 0)
 
 
 def _fewer(asked: int, said: str) -> int:
-    """Return how many alternatives to ask for after a refusal: the server's stated limit, or the
-    next smaller step.
+    """Return the number of alternatives to ask for after a refusal.
+
+    It is the server's stated limit, or the next smaller step.
     """
-    named = [number for number in map(int, re.findall(r"\b\d{1,2}\b", said)) if 2 <= number < asked]
-    return max(named, default=next((step for step in STEPS if step < asked), asked))
+    limits = [
+        number for number in map(int, re.findall(r"\b\d{1,2}\b", said)) if 2 <= number < asked
+    ]
+    return max(limits, default=next((step for step in STEPS if step < asked), asked))
 
 
 NUMBER = re.compile(
@@ -330,7 +357,8 @@ def raw_text(prompt: Prompt) -> str:
 
 
 def call_seed(seed: int, number: int) -> int:
-    """Return the seed of one of a request's calls: with equal seeds a deterministic server would
-    repeat its answer.
+    """Return the seed of one of a request's calls.
+
+    With equal seeds a deterministic server would repeat its answer.
     """
     return int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint32)[0]) % SEEDS

@@ -1,4 +1,4 @@
-"""Makes single calls to a server through the `openai` package, and interprets its errors.
+"""Single calls to a server through the `openai` package, and the interpretation of its errors.
 
 The package does not handle retries, waits and redirects: its retries would bypass the budget, and a
 redirect would send prompts to a host that the user did not name.
@@ -44,11 +44,13 @@ FIRST_LIMIT = 4
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Timeouts and numbers of tries. Times in seconds."""
+    """Timeouts and numbers of tries. Times are in seconds."""
 
     tries: int = 8
-    """tries per call; with the waits between them they span about a minute, the usual window of a
-    rate limit"""
+    """tries per call
+
+    With the waits between them they span about a minute, the usual window of a rate limit.
+    """
     long_tries: int = 3
     "tries of a call that times out or has a useless reply: each may cost money"
     connect_s: float = 5.0
@@ -57,7 +59,10 @@ class RetryPolicy:
     first_wait_s: float = 0.5
     longest_wait_s: float = 30.0
     longest_pause_s: float = 120.0
-    "if a server asks for a longer pause, the run ends; it can be resumed"
+    """longest pause, as the run ends if a server asks for a longer one
+
+    The run can be resumed.
+    """
     concurrency: int = 16
     "most parallel calls"
     batch_look_s: float = 600.0
@@ -65,33 +70,34 @@ class RetryPolicy:
 
 
 def retry_policy_from(environ: Mapping[str, str]) -> RetryPolicy:
-    """Return the patience set by $WORKBENCH_CONCURRENCY, $WORKBENCH_TIMEOUT_S and
-    $WORKBENCH_BATCH_LOOK_S.
+    """Return the retry policy that the environment sets.
+
+    It reads $WORKBENCH_CONCURRENCY, $WORKBENCH_TIMEOUT_S and $WORKBENCH_BATCH_LOOK_S.
     """
-    usual = RetryPolicy()
-    calls = whole_from(environ, "WORKBENCH_CONCURRENCY")
+    default = RetryPolicy()
+    concurrency = whole_from(environ, "WORKBENCH_CONCURRENCY")
     seconds = number_from(environ, TIMEOUT)
     look_s = number_from(environ, "WORKBENCH_BATCH_LOOK_S")
     return RetryPolicy(
-        concurrency=max(1, calls or usual.concurrency),
-        reply_s=seconds or usual.reply_s,
-        batch_look_s=look_s or usual.batch_look_s,
+        concurrency=max(1, concurrency or default.concurrency),
+        reply_s=seconds or default.reply_s,
+        batch_look_s=look_s or default.batch_look_s,
     )
 
 
 def wait_before(attempt: int, patience: RetryPolicy, rng: np.random.Generator) -> float:
-    """Return the seconds to wait before the next try of a call that failed `attempt` times: a
-    random fraction, at least half, of a time that doubles up to a limit.
+    """Return the seconds to wait before the next try of a call that failed `attempt` times.
+
+    It is a random fraction, at least half, of a time that doubles up to a limit.
     """
-    whole = min(patience.longest_wait_s, patience.first_wait_s * 2.0 ** min(attempt - 1, 30))
-    return whole * (0.5 + 0.5 * float(rng.random()))
+    full_wait = min(patience.longest_wait_s, patience.first_wait_s * 2.0 ** min(attempt - 1, 30))
+    return full_wait * (0.5 + 0.5 * float(rng.random()))
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Return the seconds that a server asks to wait (RFC 9110, section 10.2.3), None if it does not
-    say.
+    """Return the seconds that a server asks to wait, or None if it does not say.
 
-    `now` is the time of day in seconds, for servers that name a date.
+    See RFC 9110, section 10.2.3. `now` is the time of day in seconds, for servers that name a date.
     """
     for header, per_second in (("retry-after-ms", 1000), ("retry-after", 1)):
         text = headers.get(header)
@@ -101,7 +107,7 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
             seconds = float(text) / per_second
         except ValueError:
             seconds = _until(text, now)
-        if 0 <= seconds < math.inf:  # NaN is not
+        if 0 <= seconds < math.inf:  # false for NaN
             return seconds
     return None
 
@@ -114,10 +120,11 @@ def _until(date: str, now: float) -> float:
 
 
 class Pace:
-    """Controls the pace of calls: use `async with pace.slot() as slot` around each call, then
-    report its result.
+    """The control of the pace of calls.
 
-    Belongs to one event loop.
+    It belongs to one event loop.
+
+    Use `async with pace.slot() as slot` around each call, then report its result.
     """
 
     def __init__(self, most: int):
@@ -149,8 +156,10 @@ class Pace:
                 await self.a_call_ended()
 
     async def begin(self) -> None:
-        """Wait until one more request may start: there are at most as many requests as parallel
-        calls, so that a request which needs further tries does not wait behind all untried ones.
+        """Wait until one more request may start.
+
+        There are at most as many requests as parallel calls, so that a request which needs further
+        tries does not wait behind all untried ones.
         """
         while self.begun >= int(self.limit):
             await self.a_call_ended()
@@ -173,7 +182,7 @@ class Pace:
         await self._ended.wait()
 
     def allow(self, most: int) -> None:
-        """Limit the parallel calls from now on; active calls continue."""
+        """Limit the parallel calls from now on. Active calls continue."""
         self.most = most
         self.limit = min(self.limit, float(most))
         self.wake()
@@ -218,8 +227,10 @@ NEVER_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout")
 "transport errors after which the server cannot have processed the call"
 NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 CANNOT_LIST = (500, 501)
-"""statuses of a server that lists no models, like transformers serve without the hub; other errors
-may be temporary"""
+"""statuses of a server that lists no models, like transformers serve without the hub
+
+Other errors may be temporary.
+"""
 LIST_TRIES, LIST_S = 3, 10.0
 "tries and timeout in seconds for asking a server what it serves"
 NAMED = 10
@@ -227,11 +238,14 @@ NAMED = 10
 
 
 class NotServed(ModelError):
-    """The server answered with 404: it has no such model, or takes no such calls."""
+    """The error of a server that answered with 404.
+
+    It has no such model, or takes no such calls.
+    """
 
 
 class Client:
-    """An endpoint that calls are sent to. Belongs to one event loop."""
+    """An endpoint that calls are sent to. It belongs to one event loop."""
 
     def __init__(
         self, address: Address, key: str | None, patience: RetryPolicy, transport: Any = None
@@ -263,17 +277,18 @@ class Client:
         await self._client.close()
 
     async def send(self, endpoint: str, body: Body) -> bytes:
-        """Return the reply to a call. Raises TryFailed; ModelError if all further calls would fail
-        too.
+        """Return the reply to a call.
+
+        Raises TryFailed, or ModelError if all further calls would fail too.
         """
-        offered = {
+        resources = {
             "chat": self._client.chat.completions,
             "completions": self._client.completions,
             "responses": self._client.responses,
         }
         try:
             reply = await self._within(
-                offered[endpoint].with_raw_response.create(**body), self._patience.reply_s
+                resources[endpoint].with_raw_response.create(**body), self._patience.reply_s
             )
         except self._openai.NotFoundError as error:
             raise NotServed(await self._not_found(endpoint, error)) from None
@@ -281,8 +296,9 @@ class Client:
         return content if isinstance(content, bytes) else bytes(content)
 
     async def about_batches(self, make: Callable[[Any], Any], seconds: float) -> Any:
-        """Return the result of a call that `make` creates from the package's client. Raises as
-        `send`, but TryFailed if the endpoint does not support the call.
+        """Return the result of a call that `make` creates from the package's client.
+
+        Raises as `send`, but TryFailed if the endpoint does not support the call.
         """
         try:
             return await self._within(make(self._client), seconds)
@@ -292,7 +308,7 @@ class Client:
             ) from None
 
     async def served(self) -> tuple[dict[str, Any], ...] | None:
-        """Return the server's list of models, None if it has no list.
+        """Return the server's list of models, or None if it has no list.
 
         Raises ModelError if it cannot be reached, refuses the key, or is too busy: a guess would
         give the model another identity, and all answers would be paid for again.
@@ -306,19 +322,20 @@ class Client:
             except TryFailed as failure:
                 if failure.status in CANNOT_LIST or failure.kind is Kind.REFUSED:
                     return None
-                most = (
+                max_tries = (
                     min(LIST_TRIES, self._patience.long_tries)
                     if failure.kind is Kind.LATE
                     else LIST_TRIES
                 )
-                if attempt >= most or failure.kind is Kind.ABSENT:
+                if attempt >= max_tries or failure.kind is Kind.ABSENT:
                     raise ModelError(f"{self._address.name}: {self._no_list(failure)}") from None
                 await asyncio.sleep(min(self._patience.first_wait_s * attempt, LIST_S))
         return None
 
     async def routes(self) -> frozenset[str]:
-        """Return the paths in the server's description of itself, /openapi.json beside its version;
-        empty if it has none. The key is not sent.
+        """Return the paths in the server's description of itself, or empty if it has none.
+
+        The description is /openapi.json beside its version. The key is not sent.
 
         Raises ModelError if there is no reply after a few tries: the server would be known or not
         by chance.
@@ -341,10 +358,10 @@ class Client:
                         "# (help dialects)"
                     ) from None
         try:
-            found = json.loads(reply.content)
+            description = json.loads(reply.content)
         except (ValueError, RecursionError):
             return frozenset()
-        paths = found.get("paths") if isinstance(found, dict) else None
+        paths = description.get("paths") if isinstance(description, dict) else None
         return frozenset(map(str, paths)) if isinstance(paths, dict) else frozenset()
 
     def _no_list(self, failure: TryFailed) -> str:
@@ -357,9 +374,7 @@ class Client:
         )
 
     async def _within(self, call: Any, seconds: float) -> Any:
-        """Wait for a complete reply. Translates the errors of the package and of the transport
-        below it.
-        """
+        """Wait for a complete reply, and translate errors of the package and of its transport."""
         openai = self._openai
         try:
             async with asyncio.timeout(seconds):
@@ -392,31 +407,32 @@ class Client:
 
     def _unreachable(self, error: Exception) -> TryFailed:
         cause = error.__cause__ or error
-        words = brief(without_key(str(cause), self._key)) or type(cause).__name__
+        message = brief(without_key(str(cause), self._key)) or type(cause).__name__
         if type(cause).__name__ in NEVER_SENT:
             return TryFailed(
                 Kind.ABSENT,
-                f"nothing answers at {self._address.url} ({words}). Start the server, or mend "
+                f"nothing answers at {self._address.url} ({message}). Start the server, or mend "
                 "the address",
             )
-        what = (
+        event = (
             "the reply cannot be unpacked"
             if type(cause).__name__ == "DecodingError"
             else "the connection broke off"
         )
-        return TryFailed(Kind.BROKEN, f"{what} ({words})", paid=True)
+        return TryFailed(Kind.BROKEN, f"{event} ({message})", paid=True)
 
     def _refusal(self, error: Any) -> Exception:
-        """Return the error for an unsuccessful status: TryFailed, or ModelError if the run cannot
-        continue.
+        """Return the error for an unsuccessful status.
+
+        It is TryFailed, or ModelError if the run cannot continue.
         """
         status, name = int(error.status_code), self._address.name
-        words = server_words(error.body if error.body is not None else error.message, self._key)
+        message = server_words(error.body if error.body is not None else error.message, self._key)
         if status in (401, 403):
             return ModelError(f"{name}: {self._about_key(status)}")
         if status == 402 or error.code in NO_CREDIT or error.type in NO_CREDIT:
             return ModelError(
-                f"{name}: the account has no credit left ({words}). Add some, then resume"
+                f"{name}: the account has no credit left ({message}). Add some, then resume"
             )
         if status < 400:
             return ModelError(
@@ -424,11 +440,11 @@ class Client:
                 "address"
             )
         reason = answered_with(status, error.body, self._key)
-        after = retry_after(error.response.headers, time.time())
+        wait_s = retry_after(error.response.headers, time.time())
         if status == 429:
-            return TryFailed(Kind.BUSY, reason, status=status, after=after)
+            return TryFailed(Kind.BUSY, reason, status=status, after=wait_s)
         if status >= 500 or status in (408, 409, 425):
-            return TryFailed(Kind.BROKEN, reason, status=status, after=after)
+            return TryFailed(Kind.BROKEN, reason, status=status, after=wait_s)
         parameter = error.param if isinstance(error.param, str) else None
         return TryFailed(Kind.REFUSED, reason, status=status, parameter=parameter)
 
@@ -449,12 +465,12 @@ class Client:
         )
 
     async def _not_found(self, endpoint: str, error: Any) -> str:
-        """Return a message about what is missing: the model, or the endpoint."""
+        """Return a message about the missing model or endpoint."""
         path = {"chat": "/chat/completions"}.get(endpoint, f"/{endpoint}")
-        words = server_words(error.body, self._key, none="")
-        said = (
+        reason = server_words(error.body, self._key, none="")
+        message = (
             f"{self._address.name}: {self._address.url}{path} answered with "
-            f"404{words and ': '}{words}. "
+            f"404{reason and ': '}{reason}. "
         )
         try:
             ids = [str(entry.get("id")) for entry in await self.served() or ()]
@@ -462,26 +478,27 @@ class Client:
             ids = []
         if not ids:
             return (
-                said + "Look whether the address ends as the server's own does (mostly /v1) and "
+                message + "Look whether the address ends as the server's own does (mostly /v1) and "
                 "serves this model"
             )
         if self._address.model in ids:
             return (
-                f"{said}It lists this model, but not for such calls; try #completions, "
+                f"{message}It lists this model, but not for such calls; try #completions, "
                 "#responses, or neither"
             )
-        return said + serves_words(self._address.model, ids)
+        return message + serves_words(self._address.model, ids)
 
 
 def serves_words(model: str, ids: Iterable[str]) -> str:
-    """Return which models a server lists, those first whose names are nearest to that of a
-    model.
+    """Return the text about the models that a server lists.
+
+    Names nearest to that of a model come first.
     """
     names = sorted(
         ids, key=lambda name: -SequenceMatcher(None, model.casefold(), name.casefold()).ratio()
     )
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return f"It serves: {brief(', '.join(names[:NAMED]))}{more}"
+    remainder = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return f"It serves: {brief(', '.join(names[:NAMED]))}{remainder}"
 
 
 def _listed(reply: Any) -> tuple[dict[str, Any], ...] | None:

@@ -1,9 +1,8 @@
-"""Tests what an endpoint obeys, ignores and can do, by asking it about 35 short calls, which are
-paid.
+"""Tests of what an endpoint obeys, ignores and can do, in about 35 short calls, which are paid.
 
 A parameter is obeyed if answers change as it says: at temperature 0, at a top-p, top-k or min-p
 that leaves only the likeliest token, answers to an open prompt are equal, while they differ at
-temperature 1; the rule and its error are in `behaviour`. Every test has a deadline and says when it
+temperature 1. The rule and its error are in `behaviour`. Every test has a deadline and says when it
 is reached.
 """
 
@@ -50,18 +49,20 @@ QUICK = RetryPolicy(tries=1, long_tries=1, reply_s=WAIT_S, first_wait_s=0.2, con
 "nobody waits a minute at a form"
 CHAT, RAW = Prompt((Message("user", "Hi"),)), Prompt((Message("user", "Hi"),), chat=False)
 TOKENS_CHAT, TOKENS_RESPONSES = 1, 16
-"tokens that are asked for; /responses takes no smaller number"
+"tokens that are asked for, as /responses takes no smaller number"
 NO_SUCH_MODEL = re.compile(
     r"\b(unknown|invalid|no such|unsupported) "
     r"model|\bmodel\b.{0,80}\b(not|unknown|invalid|unsupported)\b",
     re.IGNORECASE,
 )
-"how servers that answer with 400 or 422 say that they have no such model"
+"words of servers that answer with 400 or 422 if they have no such model"
 
 
 def check_served(name: str, environ: Mapping[str, str], *, batched: bool = False) -> None:
-    """Raise ModelError unless an endpoint serves a model: it cannot be reached, gives no answer in
-    time, refuses the key, or knows no such model. `batched`: also if it takes no batches.
+    """Raise ModelError unless an endpoint serves a model.
+
+    It is raised if the endpoint cannot be reached, gives no answer in time, refuses the key, or
+    knows no such model, and with `batched` also if it takes no batches.
     """
     model = load_remote(name, environ=environ, patience=QUICK)
     try:
@@ -74,11 +75,12 @@ def check_served(name: str, environ: Mapping[str, str], *, batched: bool = False
 
 
 def _check_answers(model: RemoteModel) -> None:
-    """Ask for one token, as a chat and, where the server takes no chats, as text. A failure that
-    says nothing about the model or the key passes: how a server wants to be asked is learned by the
-    job.
+    """Ask for one token, as a chat and, where the server takes no chats, as text.
+
+    A failure that says nothing about the model or the key passes: how a server wants to be asked is
+    learned by the job.
     """
-    address, listed = model.address, bool(model.listed)
+    address, is_listed = model.address, bool(model.listed)
     tokens = TOKENS_RESPONSES if address.responses else TOKENS_CHAT
     sampling = sampled(Sampling(max_new_tokens=tokens), dict.fromkeys(MAY_BE_LEFT, SERVER))
     missing: NotServed | None = None
@@ -89,30 +91,30 @@ def _check_answers(model: RemoteModel) -> None:
         except NotServed as error:
             missing = missing or error
         except TryFailed as failure:
-            if listed or not _is_missing(failure, address.model):
+            if is_listed or not _is_missing(failure, address.model):
                 return
             raise ModelError(f"{address.name}: {address.url} {_why(model, failure)}") from None
     if missing is not None:
         raise ModelError(
-            f"{missing}. {_what_to_do(model)}" if model.serves and not listed else str(missing)
+            f"{missing}. {_what_to_do(model)}" if model.serves and not is_listed else str(missing)
         ) from None
 
 
 def _is_missing(failure: TryFailed, model: str) -> bool:
     """Return whether a try failed because there is no such model, or nothing answers."""
     if failure.kind is Kind.REFUSED:
-        named = failure.parameter == "model" or model.casefold() in failure.reason.casefold()
-        return named or NO_SUCH_MODEL.search(failure.reason) is not None
+        names_model = failure.parameter == "model" or model.casefold() in failure.reason.casefold()
+        return names_model or NO_SUCH_MODEL.search(failure.reason) is not None
     return failure.kind in (Kind.LATE, Kind.ABSENT, Kind.BROKEN)
 
 
 def _why(model: RemoteModel, failure: TryFailed) -> str:
-    asked = f"was asked for one token of {model.address.model!r}"
+    request = f"was asked for one token of {model.address.model!r}"
     unlisted = (
         f", which it does not list: {failure.reason}. "
         f"{serves_words(model.address.model, model.serves)}"
     )
-    return f"{asked}{unlisted if model.serves else f': {failure.reason}'}. {_what_to_do(model)}"
+    return f"{request}{unlisted if model.serves else f': {failure.reason}'}. {_what_to_do(model)}"
 
 
 def _what_to_do(model: RemoteModel) -> str:
@@ -136,7 +138,7 @@ LENGTHS = ("max_model_len", "context_length", "n_ctx", "context_window")
 "fields of a list of models with the largest number of tokens of a prompt and its answer"
 
 Found = tuple[bool | None, str]
-"whether a server is able, None if unknown, and the words"
+"whether a server is able, or None if unknown, and the words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,18 +172,20 @@ class _Tests:
         "deadline of the test"
 
     def abilities(self) -> Iterator[Ability]:
-        model, of = self._model, self._model.dialect.provider
-        yield Ability("dialect", of is not UNKNOWN, "; ".join(model.notes))
+        model, provider = self._model, self._model.dialect.provider
+        yield Ability("dialect", provider is not UNKNOWN, "; ".join(model.notes))
         try:
             reply = self._ask(Call(QUESTION, 1, SEED, self._plain))
         except TryFailed as failure:
             raise ModelError(f"{model.address.name}: {failure.reason}") from None
         text = split(reply.choices[0].text)
-        by = ", ".join(filter(None, (reply.snapshot or "no snapshot reported", reply.fingerprint)))
+        answered_by = ", ".join(
+            filter(None, (reply.snapshot or "no snapshot reported", reply.fingerprint))
+        )
         yield Ability(
             "answers",
             text.answer is not None,
-            f"{brief(text.answer or 'cut off in thought')!r} by {by}",
+            f"{brief(text.answer or 'cut off in thought')!r} by {answered_by}",
         )
         yield self._tried("temperature", self._temperature)
         yield self._tried(
@@ -203,11 +207,11 @@ class _Tests:
         yield _reasoning(reply)
         yield Ability(
             "limits",
-            None if not (said := _limits(model)) else True,
-            said or "the endpoint does not say",
+            None if not (limits := _limits(model)) else True,
+            limits or "the endpoint does not say",
         )
-        refused = ", ".join(f"{name} ({said})" for name, said in model.dialect.refusals.items())
-        yield Ability("refusals", not refused, refused or "none of what was asked")
+        refusals = ", ".join(f"{name} ({words})" for name, words in model.dialect.refusals.items())
+        yield Ability("refusals", not refusals, refusals or "none of what was asked")
 
     def _tried(self, name: str, test: Callable[[], Found]) -> Ability:
         self._until = time.monotonic() + self._within
@@ -216,9 +220,9 @@ class _Tests:
         except TryFailed as failure:
             if failure.kind is Kind.REFUSED:
                 return Ability(name, False, f"refused: {failure.reason}")
-            late = f"no whole reply in {self._within:g} s, the deadline of a test (${TIMEOUT})"
+            no_reply = f"no whole reply in {self._within:g} s, the deadline of a test (${TIMEOUT})"
             return Ability(
-                name, None, f"unknown: {late if failure.kind is Kind.LATE else failure.reason}"
+                name, None, f"unknown: {no_reply if failure.kind is Kind.LATE else failure.reason}"
             )
         except (ModelError, NoProbabilities, Unreadable) as error:
             return Ability(
@@ -232,22 +236,22 @@ class _Tests:
         return max(0.0, self._until - time.monotonic())
 
     def _ask(self, call: Call) -> Reply:
-        (found,) = self._model.ask_all([call], self._left)
-        if isinstance(found, Exception):
-            raise found
-        return found
+        (outcome,) = self._model.ask_all([call], self._left)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
     def _temperature(self) -> Found:
-        one = self._model.drawing(self._plain, self._left)
-        self._differ = one.differ
+        at_one = self._model.drawing(self._plain, self._left)
+        self._differ = at_one.differ
         try:
-            zero = self._model.drawing(replace(self._plain, temperature=0.0), self._left)
+            at_zero = self._model.drawing(replace(self._plain, temperature=0.0), self._left)
         except TryFailed as failure:
             if failure.kind is not Kind.REFUSED:
                 raise
-            return one.differ or None, f"{one.describe('1')}; 0 is refused: {failure.reason}"
-        able, said = temperature_words(one, zero)
-        return able, f"{said}; {self._model.told_kind()}" if one.greedy else said
+            return at_one.differ or None, f"{at_one.describe('1')}; 0 is refused: {failure.reason}"
+        able, words = temperature_words(at_one, at_zero)
+        return able, f"{words}; {self._model.told_kind()}" if at_one.greedy else words
 
     def _narrow(self, name: str, value: str, sampling: Sampling) -> Found:
         if not self._differ:
@@ -255,59 +259,61 @@ class _Tests:
         return narrowed_words(name, value, self._model.drawing(sampling, self._left))
 
     def _top_k(self) -> Found:
-        of = self._model.dialect.provider
-        if of.no_top_k is None:
-            own = (
-                f"draws with its own {' and '.join(of.own)}"
-                if of.own
+        provider = self._model.dialect.provider
+        if provider.no_top_k is None:
+            behaviour = (
+                f"draws with its own {' and '.join(provider.own)}"
+                if provider.own
                 else "takes none, and none is sent"
             )
-            return None if of.own else True, f"{of.name} {own}"
+            return None if provider.own else True, f"{provider.name} {behaviour}"
         return self._narrow("top-k", "1", replace(self._plain, top_k=1))
 
     def _min_p(self) -> Found:
-        of = self._model.dialect.provider
-        if of is not UNKNOWN and "min_p" not in of.neutral:
-            within = [name for name, value in of.neutral.items() if "min_p" in str(value)]
+        provider = self._model.dialect.provider
+        if provider is not UNKNOWN and "min_p" not in provider.neutral:
+            containing = [name for name, value in provider.neutral.items() if "min_p" in str(value)]
             return (
-                (True, f"switched off within {within[0]}")
-                if within
-                else (None, f"unknown: {of.name} has no field")
+                (True, f"switched off within {containing[0]}")
+                if containing
+                else (None, f"unknown: {provider.name} has no field")
             )
         return self._narrow("min-p", "1", replace(self._plain, extra=json.dumps({"min_p": 1.0})))
 
     def _unknown_fields(self) -> Found:
-        said, kind = self._model.kind_by_refusal(self._left)
-        if not said:
+        words, kind = self._model.kind_by_refusal(self._left)
+        if not words:
             return (
                 True,
                 "ignored without a word: a parameter that the server does not know changes nothing",
             )
-        of = self._model.dialect.provider
-        named = (
+        provider = self._model.dialect.provider
+        suggestion = (
             f"; it speaks as {kind.name} does: ask {self._model.address.spoken(kind.key)}"
             if kind
             else ""
         )
-        return True, f"refused ({said}){named if of is UNKNOWN else ''}"
+        return True, f"refused ({words}){suggestion if provider is UNKNOWN else ''}"
 
     def _tokens(self) -> Found:
         reply = self._ask(Call(self._open, 1, SEED, replace(self._plain, max_new_tokens=FEW)))
-        counted, words = reply.answer_tokens, len(compared(reply.choices[0].text).split())
-        if words > FEW:
-            return False, f"ignored: {words} words came where {FEW} tokens were asked for"
-        if counted is not None and counted - reply.thinking_tokens > FEW:
-            return False, f"ignored: {counted} tokens came where {FEW} were asked for"
-        return True, f"obeyed ({FEW} asked for, {words} words came)"
+        n_tokens, n_words = reply.answer_tokens, len(compared(reply.choices[0].text).split())
+        if n_words > FEW:
+            return False, f"ignored: {n_words} words came where {FEW} tokens were asked for"
+        if n_tokens is not None and n_tokens - reply.thinking_tokens > FEW:
+            return False, f"ignored: {n_tokens} tokens came where {FEW} were asked for"
+        return True, f"obeyed ({FEW} asked for, {n_words} words came)"
 
     def _stop(self) -> Found:
         reply = self._ask(
             Call(self._open, 1, SEED, replace(self._plain, extra=json.dumps({"stop": [" "]})))
         )
         # Some servers send the stop itself, too.
-        words = len(compared(reply.choices[0].text).split())
+        n_words = len(compared(reply.choices[0].text).split())
         return (
-            (False, f"ignored: {words} words came behind it") if words > FEW else (True, "obeyed")
+            (False, f"ignored: {n_words} words came behind it")
+            if n_words > FEW
+            else (True, "obeyed")
         )
 
     def _several(self) -> Found:
@@ -323,19 +329,20 @@ class _Tests:
         return True, "obeyed: two answers came of one call"
 
     def _seeded(self) -> Found:
-        """Ask twice with one seed and once with another, whose answer must differ for the test to
-        be conclusive.
+        """Ask twice with one seed and once with another.
+
+        For a conclusive test the answer to the other seed must differ.
         """
         model = self._model
         if not model.dialect.seed:
             return False, "not taken, so answers cannot be drawn again"
-        first, again, other = (
+        first, repeated, other = (
             self._ask(Call(self._open, 1, seed, self._plain)).choices[0].text
             for seed in (SEED, SEED, SEED + 1)
         )
         if not model.dialect.seed:
             return False, "refused, so answers cannot be drawn again"
-        if first != again:
+        if first != repeated:
             return False, "ignored: two calls with one seed had different answers"
         if first == other:
             return None, "unknown: another seed had the same answer"
@@ -343,13 +350,14 @@ class _Tests:
 
     def _alternatives(self) -> Found:
         reply = self._ask(first_token_call(QUESTION, ALTERNATIVES))
-        named = len(first_tokens(self._model.address.name, reply))
-        more = "" if named > 1 else ": exact answers cannot be computed"
-        return named > 1, f"{named} alternatives of the first token{more}"
+        n_named = len(first_tokens(self._model.address.name, reply))
+        consequence = "" if n_named > 1 else ": exact answers cannot be computed"
+        return n_named > 1, f"{n_named} alternatives of the first token{consequence}"
 
     def _questionnaire(self, *, exact: bool) -> Ability:
-        """Return which measure of the questionnaire audit an endpoint supports, see
-        `probabilities`.
+        """Return the measure of the questionnaire audit that an endpoint supports.
+
+        See `probabilities`.
         """
         name = "questionnaires"
         if exact:
@@ -358,11 +366,11 @@ class _Tests:
             )
         try:
             reply = self._ask(echo_call(QUESTION, "Yes"))
-            answer = forced_score(self._model.address.name, reply, QUESTION, "Yes")
+            log_probability = forced_score(self._model.address.name, reply, QUESTION, "Yes")
         except (ModelError, TryFailed, NoProbabilities, Unreadable):
             return Ability(name, None, f"counted: {COUNTED}")
-        forced = "exact: each answer is forced upon it, six paid calls a prompt"
-        return Ability(name, True, f"{forced} (p = {math.exp(answer):.2g} for one)")
+        measure = "exact: each answer is forced upon it, six paid calls a prompt"
+        return Ability(name, True, f"{measure} (p = {math.exp(log_probability):.2g} for one)")
 
     def _batches(self) -> Found:
         self._model.lists_batches()
@@ -387,12 +395,12 @@ class _Tests:
 
 def _reasoning(reply: Reply) -> Ability:
     thought = split(reply.choices[0].text)
-    counted = (
+    token_count = (
         f"{reply.thinking_tokens:,} tokens of thought counted" if reply.thinking_tokens else ""
     )
-    if thought.thinking or counted or thought.answer is None:
-        shown = f"shown, {brief(thought.thinking)[:60]!r}" if thought.thinking else "not shown"
-        return Ability("thinking", True, "; ".join(filter(None, (shown, counted))))
+    if thought.thinking or token_count or thought.answer is None:
+        visibility = f"shown, {brief(thought.thinking)[:60]!r}" if thought.thinking else "not shown"
+        return Ability("thinking", True, "; ".join(filter(None, (visibility, token_count))))
     return Ability("thinking", False, "none before this answer")
 
 

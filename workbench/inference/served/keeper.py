@@ -1,10 +1,10 @@
-"""Keeps a server running while its worker lives: `python -m workbench.inference.served.keeper
-COMMAND …`.
+"""The keeper of a server, which runs while its worker lives.
 
-Its standard input is a pipe from the worker, which never writes to it. When the pipe ends, because
-the worker closed it or died in any way, even by a kill, the keeper stops the server and all
-processes that it started. The keeper has its own session, so that Ctrl+C in a terminal reaches only
-the worker, which first finishes its current step.
+It is started as `python -m workbench.inference.served.keeper COMMAND …`. Its standard input is a
+pipe from the worker, which never writes to it. When the pipe ends, because the worker closed it or
+died in any way, even by a kill, the keeper stops the server and all processes that it started. The
+keeper has its own session, so that Ctrl+C in a terminal reaches only the worker, which first
+finishes its current step.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ GRACE_S = 15.0
 
 
 def keep(command: list[str]) -> int:
-    """Run a command until standard input ends; return its exit status."""
-    over = threading.Event()
+    """Run a command until standard input ends, and return its exit status."""
+    has_ended = threading.Event()
     server = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
-    threading.Thread(target=_wait_for_the_end, args=(over,), daemon=True).start()
-    while server.poll() is None and not over.wait(LOOK_S):
+    threading.Thread(target=_wait_for_the_end, args=(has_ended,), daemon=True).start()
+    while server.poll() is None and not has_ended.wait(LOOK_S):
         pass
     _stop(server)
     return server.returncode
@@ -41,9 +41,7 @@ def _wait_for_the_end(over: threading.Event) -> None:
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:
-    """End the server and the processes that it started: vLLM has child processes that occupy the
-    GPU.
-    """
+    """End the server and the processes that it started. Child processes of vLLM occupy the GPU."""
     _signal(server, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
         server.wait(timeout=float(os.environ.get("WORKBENCH_VLLM_STOP_S") or GRACE_S))

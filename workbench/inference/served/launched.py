@@ -35,8 +35,10 @@ from workbench.inference.served.client import retry_policy_from
 from workbench.inference.served.model import RemoteModel
 
 EXECUTABLE, ARGUMENTS, START_S = "WORKBENCH_VLLM", "WORKBENCH_VLLM_ARGS", "WORKBENCH_VLLM_START_S"
-"""environment variables: vLLM's environment or executable; further arguments of `vllm serve`; start
-timeout in seconds"""
+"""environment variables of vLLM's environment or executable, of arguments, and of the timeout
+
+The arguments are further ones of `vllm serve`, and the timeout of its start is in seconds.
+"""
 PATIENCE_S = 1800.0
 "fetching and loading a large model takes minutes"
 VERSION_S = 120.0
@@ -57,11 +59,12 @@ class Server:
     version: str
     log: Path
     process: subprocess.Popen[bytes]
-    "of its keeper"
+    "process of its keeper"
 
     def stop(self) -> None:
-        """Stop the server and wait until it has ended; its keeper kills processes that do not end
-        by themselves.
+        """Stop the server and wait until it has ended.
+
+        Its keeper kills processes that do not end by themselves.
         """
         if self.process.stdin is not None:
             with suppress(OSError):
@@ -75,19 +78,19 @@ class Server:
 
 def executable(environ: Mapping[str, str] = os.environ) -> Path:
     """Return vLLM's executable. Raises ModelError with install instructions if there is none."""
-    named = environ.get(EXECUTABLE, "").strip()
-    if not named:
-        found = shutil.which("vllm", path=environ.get("PATH"))
-        if found is None:
+    value = environ.get(EXECUTABLE, "").strip()
+    if not value:
+        program = shutil.which("vllm", path=environ.get("PATH"))
+        if program is None:
             raise ModelError(
                 f"no `vllm` is here, and ${EXECUTABLE} is not set. Install it apart: {INSTALL}"
             )
-        return Path(found)
-    path = Path(named).expanduser()
+        return Path(program)
+    path = Path(value).expanduser()
     path = path / "bin" / "vllm" if path.is_dir() else path
     if not path.is_file() or not os.access(path, os.X_OK):
         raise ModelError(
-            f"${EXECUTABLE} is {named!r}, and {path} is no program. Install vLLM apart: {INSTALL}"
+            f"${EXECUTABLE} is {value!r}, and {path} is no program. Install vLLM apart: {INSTALL}"
         )
     return path
 
@@ -101,7 +104,7 @@ def load_launched(
 ) -> LaunchedModel:
     """Start the server of `vllm:MODEL`, wait until it answers, and return its model.
 
-    beside : log file; None: one in the folder for temporary files
+    beside : log file, or None for one in the folder for temporary files
     should_stop : polled while it starts
 
     Raises ModelError if there is no vLLM, or if the server ends or is stopped before it answers.
@@ -110,12 +113,12 @@ def load_launched(
     server = _started(model, beside, should_stop, environ)
     try:
         address = replace(parse_address(f"openai:{model}@{server.url}/v1#vllm", environ), name=name)
-        made = LaunchedModel(address, server, environ)
-        made.look()
+        launched = LaunchedModel(address, server, environ)
+        launched.look()
     except BaseException:
         server.stop()
         raise
-    return made
+    return launched
 
 
 class LaunchedModel(RemoteModel):
@@ -126,14 +129,19 @@ class LaunchedModel(RemoteModel):
         self._server = server
 
     def look(self) -> None:
-        """See `RemoteModel.look`; the revision is that of the model's files and vLLM's version."""
+        """Ask the server what it serves.
+
+        See `RemoteModel.look`.
+
+        The revision is that of the model's files and vLLM's version.
+        """
         super().look()
         files = _files(self.address.model)
         self._revision = f"vLLM {self._server.version}" + (f", {files}" if files else "")
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return the notes, including the path of the server's log."""
+        """The notes, including the path of the server's log."""
         return (
             *super().notes,
             f"vllm {self._server.version} at {self._server.url}, its log: {self._server.log}",
@@ -141,11 +149,11 @@ class LaunchedModel(RemoteModel):
 
     @property
     def gpus(self) -> None:
-        """Return None, because the server may use all GPUs: vLLM's arguments decide."""
+        """None, because the server may use all GPUs: vLLM's arguments decide."""
         return
 
     def close(self) -> None:
-        """Also stop the server."""
+        """Close the model, and also stop the server."""
         try:
             super().close()
         finally:
@@ -153,8 +161,9 @@ class LaunchedModel(RemoteModel):
 
 
 def _files(model: str) -> str:
-    """Return the hash or commit of a model's files, empty if unknown because vLLM fetched them
-    itself.
+    """Return the hash or commit of a model's files, or empty if unknown.
+
+    It is unknown if vLLM fetched them itself.
     """
     from workbench.inference.embedded import locate
 
@@ -178,8 +187,8 @@ def _started(
         )
     if not model.isprintable():
         raise ModelError(f"{model!r}: no model has a name with characters that do not show")
-    more = [*(("--revision", revision) if revision else ()), *_arguments(environ)]
-    named = ("--served-model-name", model) if revision else ()
+    extra_arguments = [*(("--revision", revision) if revision else ()), *_arguments(environ)]
+    name_arguments = ("--served-model-name", model) if revision else ()
     command = [
         str(program),
         "serve",
@@ -188,8 +197,8 @@ def _started(
         "127.0.0.1",
         "--port",
         str(port),
-        *named,
-        *more,
+        *name_arguments,
+        *extra_arguments,
     ]
     beside = beside or Path(tempfile.mkstemp(prefix="workbench-vllm-", suffix=".log")[1])
     with beside.open("ab") as output:
@@ -221,9 +230,7 @@ def _arguments(environ: Mapping[str, str]) -> list[str]:
 
 
 def _clean(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment without variables that make Python find packages of this
-    environment.
-    """
+    """Return the environment without variables that lead Python to this environment's packages."""
     return {
         name: value
         for name, value in environ.items()
@@ -232,8 +239,8 @@ def _clean(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _wait(server: Server, model: str, should_stop: Callable[[], bool], patience_s: float) -> None:
-    """Return when the server answers. Raises ModelError if it does not."""
-    until = time.monotonic() + patience_s
+    """Wait until the server answers. Raises ModelError if it does not."""
+    deadline = time.monotonic() + patience_s
     while not _answers(server.url):
         if server.process.poll() is not None:
             raise ModelError(
@@ -242,7 +249,7 @@ def _wait(server: Server, model: str, should_stop: Callable[[], bool], patience_
             )
         if should_stop():
             raise ModelError(f"vllm serve {model} was stopped while it started")
-        if time.monotonic() > until:
+        if time.monotonic() > deadline:
             raise ModelError(
                 f"vllm serve {model} has not answered for {patience_s:,.0f} s (${START_S}). Its "
                 f"log: {server.log}"
@@ -272,7 +279,7 @@ def _told(path: Path) -> str:
 def _version(program: Path) -> str:
     """Return vLLM's version. Raises ModelError if it cannot be run."""
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [str(program), "--version"],
             capture_output=True,
             text=True,
@@ -281,16 +288,18 @@ def _version(program: Path) -> str:
             env=_clean(os.environ),
         )
     except (OSError, subprocess.SubprocessError) as error:
-        said: Any = getattr(error, "stderr", "") or error
-        raise ModelError(f"{program} cannot be run: {str(said).strip().splitlines()[-1]}") from None
-    words: Sequence[str] = done.stdout.split()
+        message: Any = getattr(error, "stderr", "") or error
+        raise ModelError(
+            f"{program} cannot be run: {str(message).strip().splitlines()[-1]}"
+        ) from None
+    words: Sequence[str] = process.stdout.split()
     return words[-1] if words else "of an unknown version"
 
 
 def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 __all__ = ["LaunchedModel", "executable", "load_launched"]

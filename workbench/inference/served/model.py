@@ -3,9 +3,9 @@
 Endpoints of names are in `address`, limits of cost in `budget`, pace and retries in `client` and
 `ask`, the reading of replies in `reply`, scores in `scores`.
 
-A served model is asked with exactly the given sampling, in its server's dialect (`providers`): if
+A served model is asked with exactly the given sampling, in its server's dialect (`providers`). If
 the server is known, its own additional parameters are switched off. For an unknown server,
-parameters that the sampling leaves open (top-k None) are the endpoint's defaults; vLLM and
+parameters that the sampling leaves open (top-k None) are the endpoint's defaults. vLLM and
 transformers serve read theirs from the model's generation_config.json. transformers serve draws
 only if that file sets `do_sample`, unless its name ends with #transformers. Seeds are sent if the
 server accepts them, but no service guarantees the same answers again: `deterministic` is False.
@@ -66,7 +66,7 @@ T = TypeVar("T")
 
 
 class Loop:
-    """Runs coroutines in parallel to the caller's thread."""
+    """An event loop that runs coroutines in parallel to the caller's thread."""
 
     def __init__(self, name: str):
         self.loop = asyncio.new_event_loop()
@@ -77,7 +77,7 @@ class Loop:
         return asyncio.run_coroutine_threadsafe(work, self.loop)
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run to the end and return the result; interrupting the caller cancels the work."""
+        """Run to the end and return the result. Interrupting the caller cancels the work."""
         future = self.start(work)
         try:
             return future.result()
@@ -94,10 +94,10 @@ class Loop:
         self.loop.close()
 
     async def _cancel_all(self) -> None:
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in others:
+        running = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in running:
             task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
+        await asyncio.gather(*running, return_exceptions=True)
         await self.loop.shutdown_asyncgens()
 
 
@@ -172,7 +172,7 @@ class RemoteModel:
         self.listed: Mapping[str, Any] = {}
         "the endpoint's list entry of this model"
         self.serves: tuple[str, ...] = ()
-        "the models that the endpoint lists; empty: it has no list"
+        "the models that the endpoint lists, or empty if it has no list"
         self._most = self._patience.concurrency
         self._loop: Loop | None = None
         self._asker: Asker | None = None
@@ -202,7 +202,7 @@ class RemoteModel:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return notes about the dialect, for the log."""
+        """The notes about the dialect, for the log."""
         return self._dialect.notes
 
     @property
@@ -220,7 +220,7 @@ class RemoteModel:
 
     @property
     def cost(self) -> float | None:
-        """The price of `spent`, None if prices are unknown."""
+        """The price of `spent`, or None if prices are unknown."""
         return self.budget.cost(self.spent)
 
     @property
@@ -239,23 +239,23 @@ class RemoteModel:
         return self._snapshots.turns
 
     def expect(self, snapshot: str, *, asked: bool) -> None:
-        """Set the snapshot that answered before; see `Changing`."""
+        """Set the snapshot that answered before. See `Changing`."""
         self._snapshots.expect(snapshot, asked=asked)
 
     @property
     def filtered(self) -> int:
-        """The number of answers cut by the service's content filter; their text is kept."""
+        """The number of answers cut by the service's content filter. Their text is kept."""
         return self._asker.filtered if self._asker else 0
 
     def look(self) -> None:
         """Ask the endpoint what it serves, for the card."""
         loop, asker = self._open()
-        listed = loop.do(asker.client.served()) or ()
-        self._revision = _revision(self.address, listed)
-        self.listed = _entry(self.address, listed) or {}
-        self.serves = tuple(str(entry.get("id")) for entry in listed)
+        entries = loop.do(asker.client.served()) or ()
+        self._revision = _revision(self.address, entries)
+        self.listed = _entry(self.address, entries) or {}
+        self.serves = tuple(str(entry.get("id")) for entry in entries)
         if not self.address.dialect:
-            kind = recognised(self.address.host, listed)
+            kind = recognised(self.address.host, entries)
             if kind is UNKNOWN_KIND:
                 kind = recognised_by_routes(loop.do(asker.client.routes()))
             self._dialect.speak(kind)
@@ -271,8 +271,10 @@ class RemoteModel:
         return loop.do(asker.ask(Run(self.address.name, call.sampling), call))
 
     def ask_all(self, calls: Sequence[Call], within: float) -> list[Reply | Exception]:
-        """Return, for each call, its reply, the error of its second try, or TryFailed if there was
-        none `within` so many seconds for all. Raises ModelError if no call can be made.
+        """Return the reply to each call, or its error.
+
+        The error is that of the second try, or TryFailed if there was none `within` so many seconds
+        for all. Raises ModelError if no call can be made.
         """
         loop, asker = self._open()
 
@@ -282,14 +284,15 @@ class RemoteModel:
             _, late = await asyncio.wait(tasks, timeout=within)
             for task in late:
                 task.cancel()
-            found = await asyncio.gather(*tasks, return_exceptions=True)
-            return [_or_late(one) for one in found]
+            outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+            return [_or_late(outcome) for outcome in outcomes]
 
         return loop.do(ask())
 
     def drawing(self, sampling: Sampling, within: float) -> Drawing:
-        """Return answers to the open prompt, each with a seed of its own, and their probability if
-        all are equal.
+        """Return answers to the open prompt, each with a seed of its own.
+
+        If all are equal, their probability is added.
 
         Raises the error of the first failed call.
         """
@@ -297,42 +300,47 @@ class RemoteModel:
         calls = [Call(prompt, 1, call_seed(SEED, number), sampling) for number in range(DRAWS)]
         until = time.monotonic() + within
         texts = tuple(
-            compared(_reply(found).choices[0].text) for found in self.ask_all(calls, within)
+            compared(_reply(received).choices[0].text) for received in self.ask_all(calls, within)
         )
-        found = Drawing(texts)
-        if found.greedy and (left := until - time.monotonic()) > 0:
-            (one,) = self.ask_all([replace(calls[0], logprobs=1, whole=True)], left)
-            if isinstance(one, Reply):
-                found = replace(found, probability=answer_probability(one.choices[0].logprobs))
-        return found
+        result = Drawing(texts)
+        if result.greedy and (remaining_s := until - time.monotonic()) > 0:
+            (outcome,) = self.ask_all([replace(calls[0], logprobs=1, whole=True)], remaining_s)
+            if isinstance(outcome, Reply):
+                result = replace(
+                    result, probability=answer_probability(outcome.choices[0].logprobs)
+                )
+        return result
 
     def undrawn(self, sampling: Sampling) -> str:
-        """See `Doubtful`: the open prompt is asked at temperature 1, with the further settings of
-        the sampling.
+        """Return the reason why answers are not drawn, as `Doubtful` describes.
+
+        The open prompt is asked at temperature 1, with the further settings of the sampling.
         """
         if "temperature" in sampling.left or not draws(sampling):
             return ""
         open_ended = replace(sampling, temperature=1.0, top_p=1.0, max_new_tokens=TOKENS)
         try:
-            found = self.drawing(open_ended, DRAWS * self._patience.reply_s)
+            sampled = self.drawing(open_ended, DRAWS * self._patience.reply_s)
         except (ModelError, TryFailed) as error:
             log.warning(
                 "%s: it cannot be told whether its answers are drawn (%s)", self.address.name, error
             )
             return ""
-        said = f"{DRAWS} of {DRAWS} answers to an open prompt are equal at temperature 1"
-        return f"{said}: {self.told_kind()}" if found.greedy else ""
+        finding = f"{DRAWS} of {DRAWS} answers to an open prompt are equal at temperature 1"
+        return f"{finding}: {self.told_kind()}" if sampled.greedy else ""
 
     def told_kind(self) -> str:
-        """Return what to do with a server that does not draw; if its kind is unknown, it is asked
-        by a field that no server knows: some refuse it in words of their own.
+        """Return the advice on a server that does not draw.
+
+        If its kind is unknown, it is asked by a field that no server knows: some refuse it in words
+        of their own.
         """
-        of = self._dialect.provider
-        if of is UNKNOWN_KIND:
+        provider = self._dialect.provider
+        if provider is UNKNOWN_KIND:
             refusing = None
             with suppress(ModelError, TryFailed):
                 refusing = self.kind_by_refusal(self._patience.reply_s)[1]
-            kind = refusing or next(one for one in providers() if one.refuses)
+            kind = refusing or next(candidate for candidate in providers() if candidate.refuses)
             name = self.address.spoken(kind.key)
             if refusing:
                 return (
@@ -342,30 +350,38 @@ class RemoteModel:
             return (
                 f"its kind is unknown. If it is {kind.name}, ask {name}; if another, name its "
                 "kind after the # "
-                f"({', '.join(one.key for one in providers())}), or start it so that it draws"
+                f"({', '.join(server.key for server in providers())}), or start it so that it draws"
             )
         return (
-            f"it is asked as {of.name}. Start the server so that it draws, or leave that to "
+            f"it is asked as {provider.name}. Start the server so that it draws, or leave that to "
             "it (--temperature server)"
         )
 
     def kind_by_refusal(self, within: float) -> tuple[str, Provider | None]:
-        """Return how a server answers a field that it cannot know: its words, empty if it takes it,
-        and the kind of server that uses these words.
+        """Return a server's answer to an unknown field, and the kind of server that gives it.
+
+        The answer is the server's words, or empty if it takes the field.
         """
         sampling = Sampling(max_new_tokens=1, extra=json.dumps({NO_FIELD: True}))
-        (found,) = self.ask_all(
+        (reply,) = self.ask_all(
             [Call(OPEN_TEXT if self.address.raw else OPEN_CHAT, 1, None, sampling)], within
         )
-        if isinstance(found, Reply):
+        if isinstance(reply, Reply):
             return "", None
-        said = str(found.__context__ if isinstance(found.__context__, TryFailed) else found)
-        if NO_FIELD not in said:
-            raise found
-        return said, next((one for one in providers() if one.refuses and one.refuses in said), None)
+        message = str(reply.__context__ if isinstance(reply.__context__, TryFailed) else reply)
+        if NO_FIELD not in message:
+            raise reply
+        return message, next(
+            (
+                candidate
+                for candidate in providers()
+                if candidate.refuses and candidate.refuses in message
+            ),
+            None,
+        )
 
     def at_once(self, most: int | None) -> None:
-        """Limit the active calls, from any thread; their number still adapts within the limit."""
+        """Limit the active calls, from any thread. Their number still adapts within the limit."""
         self._most = self._patience.concurrency if most is None else most
         loop, asker = self._loop, self._asker
         if loop is not None and asker is not None:
@@ -373,15 +389,16 @@ class RemoteModel:
 
     @property
     def waiting(self) -> str:
-        """What it waits for while its server is down, for any thread; empty while the server
-        answers.
+        """The reason for waiting while its server is down, for any thread.
+
+        It is empty while the server answers.
         """
         asker = self._asker
         waiting = None if asker is None else asker.waiting
         return "" if waiting is None else waiting.describe()
 
     def carry(self, told: Mapping[str, float]) -> None:
-        """Count what earlier attempts at a job spent, as its progress has what `meter` returned."""
+        """Count what earlier attempts at a job spent. `told` is the stored result of `meter`."""
         counts = (
             int(told.get(name, 0))
             for name in ("requests", "tokens_in", "tokens_out", "tokens_thought")
@@ -391,8 +408,8 @@ class RemoteModel:
     def meter(self) -> Mapping[str, float]:
         """Return the usage and the limits of this job."""
         spent, budget = self.spent, self.budget
-        before = self._account.carried
-        used: dict[str, float | None] = {
+        carried = self._account.carried
+        usage: dict[str, float | None] = {
             "requests": spent.requests,
             "tokens_in": spent.prompt_tokens,
             "tokens_out": spent.answer_tokens,
@@ -400,18 +417,19 @@ class RemoteModel:
             "at_once": int(self._asker.pace.limit) if self._asker else None,
             "at_once_most": self._most,
             "cost": self.cost,
-            "tokens_in_before": before.prompt_tokens or None,
-            "tokens_out_before": before.answer_tokens or None,
-            "cost_before": budget.cost(before) or None,
+            "tokens_in_before": carried.prompt_tokens or None,
+            "tokens_out_before": carried.answer_tokens or None,
+            "cost_before": budget.cost(carried) or None,
             "max_requests": budget.max_requests,
             "max_tokens": budget.max_tokens,
             "max_cost": budget.max_cost,
         }
-        return {name: value for name, value in used.items() if value is not None}
+        return {name: value for name, value in usage.items() if value is not None}
 
     def wind_down(self) -> None:
-        """Start no further request; active calls are paid for, so their answers are awaited for a
-        limited time.
+        """Start no further request.
+
+        Active calls are paid for, so their answers are awaited for a limited time.
         """
         if (batches := self._batches) is not None:
             batches.winding_down = True
@@ -421,8 +439,10 @@ class RemoteModel:
             loop.loop.call_soon_threadsafe(loop.loop.call_later, WIND_DOWN_S, work.cancel)
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
-        """Draw answers as `Model.generate`. If the run cannot continue (no key, no such model,
-        budget spent, server down), received answers are yielded before ModelError is raised.
+        """Draw answers as `Model.generate`.
+
+        If the run cannot continue (no key, no such model, budget spent, server down), received
+        answers are yielded before ModelError is raised.
         """
         self._dialect.provider.check(sampling)
         self._dialect.provider.thinking_fields(sampling.thinking)  # refuses before any cost
@@ -435,24 +455,26 @@ class RemoteModel:
         async def answer(asker: Asker, run: Run, position: int) -> tuple[Drawn, ...] | None:
             return await asker.answer(run, position, requests[position])
 
-        for parts in self._each(len(requests), sampling, answer):
-            yield from parts
+        for answers in self._each(len(requests), sampling, answer):
+            yield from answers
 
     def _in_batches(
         self, ledger: BatchLedger, requests: Sequence[Request], sampling: Sampling
     ) -> Iterator[Drawn]:
-        """Draw answers in batches. If nothing was asked before, the first request uses calls, so
-        that refusals are found before a day is spent on a batch.
+        """Draw answers in batches.
+
+        If nothing was asked before, the first request uses calls, so that refusals are found before
+        a day is spent on a batch.
         """
-        asked_first = 0 if ledger.open() or self.spent.requests else 1
-        turns = len(self._snapshots.turns)
-        if asked_first:
+        n_by_call = 0 if ledger.open() or self.spent.requests else 1
+        n_turns = len(self._snapshots.turns)
+        if n_by_call:
             for drawn in self._by_calls(requests[:1], sampling):
                 yield replace(drawn, wait=not drawn.more)
-        if len(self._snapshots.turns) > turns or not requests[asked_first:]:
+        if len(self._snapshots.turns) > n_turns or not requests[n_by_call:]:
             return
         batches = self._batches = BatchRun(
-            self._endpoint(), ledger, requests[asked_first:], sampling, asked_first
+            self._endpoint(), ledger, requests[n_by_call:], sampling, n_by_call
         )
         try:
             yield from batches.answers()
@@ -461,18 +483,19 @@ class RemoteModel:
 
     def check_batches(self) -> None:
         """Raise ModelError if the endpoint is not known to take batches."""
-        of = self._dialect.provider
-        if not of.batch:
-            known = ", ".join(one.name for one in providers() if one.batch)
+        api = self._dialect.provider
+        if not api.batch:
+            known = ", ".join(provider.name for provider in providers() if provider.batch)
             raise ModelError(
-                f"{self.address.name}: {of.name} is not known to take batches; {known} does. If "
+                f"{self.address.name}: {api.name} is not known to take batches; {known} does. If "
                 "this server takes them "
                 "in OpenAI's manner (/files and /batches), name it with #openai at the end"
             )
 
     def lists_batches(self) -> None:
-        """Ask the endpoint for its list of batches, which is free. Raises ModelError if it is not
-        known to take batches, TryFailed if it has no such list.
+        """Ask the endpoint for its list of batches, which is free.
+
+        Raises ModelError if it is not known to take batches, TryFailed if it has no such list.
         """
         self.check_batches()
         endpoint = self._endpoint()
@@ -490,10 +513,10 @@ class RemoteModel:
         """See `Batching`."""
         endpoint = self._endpoint()
         try:
-            found: SentBatch = sent if sent.batch else endpoint.do(endpoint.client.find(sent))
-            if not found.batch:
-                return replace(found, state="cancelled")
-            return replace(found, state=endpoint.do(endpoint.client.cancel(found.batch)).state)
+            batch: SentBatch = sent if sent.batch else endpoint.do(endpoint.client.find(sent))
+            if not batch.batch:
+                return replace(batch, state="cancelled")
+            return replace(batch, state=endpoint.do(endpoint.client.cancel(batch.batch)).state)
         except TryFailed as failure:
             raise ModelError(failure.reason) from None
 
@@ -518,8 +541,9 @@ class RemoteModel:
         *,
         whole_words: bool = False,
     ) -> Iterator[Scored]:
-        """Score options as `Model.score`, yielding as replies arrive; see `scores` and, for whole
-        words, `labels`.
+        """Score options as `Model.score`, yielding as replies arrive.
+
+        See `scores` and, for whole words, `labels`.
 
         A prompt that cannot be scored comes with the reason. Raises ModelError if further calls are
         useless: the endpoint sends no probabilities, or no readable ones for any of the first
@@ -533,28 +557,35 @@ class RemoteModel:
                 raise ModelError(
                     f"an option of {list(choices)!r} is empty; give every option some text"
                 )
-            alone = PromptAsker(asker)
-            of = self._probabilities.of_labels if whole_words else self._probabilities.of_options
-            found = await of(alone, run, prompt, choices)
-            if isinstance(found, str):
-                _ended(run, refusals, found)
-                return Scored(position, np.full(len(choices), np.nan), found)
-            if found is None or alone.mixed:
+            prompt_asker = PromptAsker(asker)
+            scores_of = (
+                self._probabilities.of_labels if whole_words else self._probabilities.of_options
+            )
+            logs_or_reason = await scores_of(prompt_asker, run, prompt, choices)
+            if isinstance(logs_or_reason, str):
+                _ended(run, refusals, logs_or_reason)
+                return Scored(position, np.full(len(choices), np.nan), logs_or_reason)
+            if logs_or_reason is None or prompt_asker.mixed:
                 return None
             refusals.had_some()
-            logs = np.array(found, dtype=np.float64)
-            return Scored(position, logs, snapshot=alone.snapshot, fingerprint=alone.fingerprint)
+            log_probabilities = np.array(logs_or_reason, dtype=np.float64)
+            return Scored(
+                position,
+                log_probabilities,
+                snapshot=prompt_asker.snapshot,
+                fingerprint=prompt_asker.fingerprint,
+            )
 
         yield from self._each(len(prompts), WHOLE, score)
 
     def next_tokens(
         self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
     ) -> Iterator[NextTokens]:
-        """Yield next tokens as `Model.next_tokens`: those that the endpoint returns, at most 20 and
-        possibly fewer than k.
+        """Yield next tokens as `Model.next_tokens`: at most 20, and possibly fewer than k.
 
-        If it returns no alternatives, `words` are forced as answers (`forced`), and only their
-        spellings are returned. A following `score` of the same prompts reuses these results.
+        They are those that the endpoint returns. If it returns no alternatives, `words` are forced
+        as answers (`forced`), and only their spellings are returned. A following `score` of the
+        same prompts reuses these results.
         """
         name = self.address.name
         if not 1 <= k <= ALTERNATIVES:
@@ -565,26 +596,29 @@ class RemoteModel:
         refusals = Refusals("have next tokens")
 
         async def ask(asker: Asker, run: Run, position: int) -> NextTokens | None:
-            alone = PromptAsker(asker)
-            found = await self._probabilities.of_next_tokens(
-                alone, run, prompts[position], k, words
+            prompt_asker = PromptAsker(asker)
+            logs_or_reason = await self._probabilities.of_next_tokens(
+                prompt_asker, run, prompts[position], k, words
             )
-            if isinstance(found, str):
-                _ended(run, refusals, found)
-                return unknown_tokens(position, found)
-            if found is None or alone.mixed:
+            if isinstance(logs_or_reason, str):
+                _ended(run, refusals, logs_or_reason)
+                return unknown_tokens(position, logs_or_reason)
+            if logs_or_reason is None or prompt_asker.mixed:
                 return None
             refusals.had_some()
-            named = likeliest(name, position, found, k)
-            return replace(named, snapshot=alone.snapshot, fingerprint=alone.fingerprint)
+            next_tokens = likeliest(name, position, logs_or_reason, k)
+            return replace(
+                next_tokens, snapshot=prompt_asker.snapshot, fingerprint=prompt_asker.fingerprint
+            )
 
         yield from self._each(len(prompts), WHOLE, ask)
 
     def _each(
         self, count: int, sampling: Sampling, ask: Callable[[Asker, Run, int], Awaitable[T | None]]
     ) -> Iterator[T]:
-        """Yield the result of each of `count` requests as it arrives. If the run cannot continue,
-        received results are yielded before ModelError is raised.
+        """Yield the result of each of `count` requests as it arrives.
+
+        If the run cannot continue, received results are yielded before ModelError is raised.
         """
         loop, asker = self._open()
         run = self._run = Run(self.address.name, sampling)
@@ -597,9 +631,9 @@ class RemoteModel:
         work = self._under_way = loop.start(_answer_all(asker, run, count, one, room, arrived))
         work.add_done_callback(lambda _: arrived.put(None))
         try:
-            while (found := arrived.get()) is not None:
+            while (result := arrived.get()) is not None:
                 loop.loop.call_soon_threadsafe(room.release)
-                yield found
+                yield result
             if not work.cancelled():  # `close` was called meanwhile
                 work.result()
             if run.stop is not None:
@@ -646,22 +680,23 @@ async def _answer_all(
     room: asyncio.Semaphore,
     arrived: queue.SimpleQueue[T | None],
 ) -> None:
-    """Answer requests, several in parallel; each is started when the caller has room for its
-    answers.
+    """Answer requests, several in parallel.
 
-    An error of one request ends the run; active requests are awaited.
+    Each is started when the caller has room for its answers.
+
+    An error of one request ends the run. Active requests are awaited.
     """
 
     async def one(position: int) -> None:
         try:
-            found = await ask(position)
+            result = await ask(position)
         except ModelError as error:
             run.end(error)
-            found = None
-        if found is None:
+            result = None
+        if result is None:
             room.release()
         else:
-            arrived.put(found)
+            arrived.put(result)
 
     async with asyncio.TaskGroup() as group:
         for position in range(count):
@@ -700,16 +735,21 @@ def _entry(address: Address, listed: Sequence[dict[str, Any]]) -> dict[str, Any]
 
 
 def _revision(address: Address, listed: tuple[dict[str, Any], ...]) -> str:
-    """Return the part of an endpoint's list entry that does not change while it serves the same
-    model.
+    """Return the constant part of an endpoint's list entry.
 
-    The official endpoint dates its models; others return the time of the request, but may name the
-    weights (`root`). A path names none; see `placeless`.
+    It does not change while the endpoint serves the same model.
+
+    The official endpoint dates its models. Others return the time of the request, but may name the
+    weights (`root`). A path names none, see `placeless`.
     """
     entry = _entry(address, listed)
     if entry is None:
         return UNKNOWN
-    named = str(entry.get("root") or entry["id"])
+    weights = str(entry.get("root") or entry["id"])
     return placeless(
-        brief(f"{named} {entry['created']}" if address.official and entry.get("created") else named)
+        brief(
+            f"{weights} {entry['created']}"
+            if address.official and entry.get("created")
+            else weights
+        )
     )

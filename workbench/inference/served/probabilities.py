@@ -4,10 +4,10 @@ The most likely first tokens (at most 20) show which spellings are possible. Oth
 as 0: together they have at most the remaining probability, which is shown too. Possible spellings
 are scored by their whole continuation, whatever its number of tokens:
 
-- if prompts are echoed (`/completions`), from the echo, with one more token. The alternatives of
-  that token show how often the word ends there; tokens that are not among them are assumed to be
-  divided in the same way;
-- in a chat, from the first token if it is the whole spelling. If a token with a relevant
+- If prompts are echoed (`/completions`), from the echo, with one more token. The alternatives of
+  that token show how often the word ends there. Tokens that are not among them are assumed to be
+  divided in the same way.
+- In a chat, from the first token if it is the whole spelling. If a token with a relevant
   probability is only the beginning of a spelling (`dis`, a quotation mark), its continuation is
   forced as the assistant's turn (footnote 7 of Haller et al. 2025), which an endpoint has to echo.
   A chat does not show what comes after the label, so a label counts whatever follows it.
@@ -52,26 +52,27 @@ def possible(options: Sequence[str], tokens: Mapping[str, float]) -> list[str]:
     >>> possible(["agree", " agree", "Agree"], {"ag": -1.0, " agreeable": -2.0})
     ['agree', ' agree']
     """
-    named = [token for token in tokens if token]
+    prefixes = [token for token in tokens if token]
     return [
         option
         for option in options
-        if any(option.startswith(token) or token.startswith(option) for token in named)
+        if any(option.startswith(token) or token.startswith(option) for token in prefixes)
     ]
 
 
 def left_open(options: Sequence[str], tokens: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the tokens that only begin an option, the most likely first, if their total
-    probability matters.
+    """Return the tokens that only begin an option, if their total probability matters.
+
+    The most likely comes first.
     """
-    begin = [
+    beginnings = [
         token
         for token in tokens
         if token and token not in options and any(option.startswith(token) for option in options)
     ]
-    if sum(math.exp(tokens[token]) for token in begin) <= OPEN:
+    if sum(math.exp(tokens[token]) for token in beginnings) <= OPEN:
         return ()
-    return tuple(sorted(begin, key=lambda token: -tokens[token]))
+    return tuple(sorted(beginnings, key=lambda token: -tokens[token]))
 
 
 def unfinished(
@@ -92,15 +93,19 @@ def unfinished(
 
 
 def whole_word_score(name: str, reply: Reply, option: str) -> float:
-    """Return the log-probability, in nats, of an option that ends with its last word, from an echo
-    and one more token.
+    """Return the log-probability, in nats, of an option that ends with its last word.
 
-    Raises as `echoed_score`; Unreadable if the token after the option, or its alternatives, are not
-    in the reply.
+    It is read from an echo and one more token.
+
+    Raises as `echoed_score`. Raises Unreadable if the token after the option, or its alternatives,
+    are not in the reply.
     """
-    found = reply.choices[0].logprobs or {}
-    tokens, logs = entries(found, "tokens", str), entries(found, "token_logprobs", int | float)
-    alternatives = entries(found, "top_logprobs", dict)
+    logprobs = reply.choices[0].logprobs or {}
+    tokens, logs = (
+        entries(logprobs, "tokens", str),
+        entries(logprobs, "token_logprobs", int | float),
+    )
+    alternatives = entries(logprobs, "top_logprobs", dict)
     if not tokens or len(tokens) != len(logs):
         raise NoProbabilities(
             missing(name, "the log-probabilities of an echoed prompt (echo and logprobs)")
@@ -112,8 +117,8 @@ def whole_word_score(name: str, reply: Reply, option: str) -> float:
                 f"the alternatives of the token after {option!r} (echo, logprobs, max_tokens 1)",
             )
         )
-    before = {"tokens": tokens[:-1], "token_logprobs": logs[:-1]}
-    return echoed_score(name, before, option, after=0) + _log_share_of_ends(alternatives[-1])
+    without_last = {"tokens": tokens[:-1], "token_logprobs": logs[:-1]}
+    return echoed_score(name, without_last, option, after=0) + _log_share_of_ends(alternatives[-1])
 
 
 def _log_share_of_ends(alternatives: Mapping[str, Any]) -> float:
@@ -121,8 +126,11 @@ def _log_share_of_ends(alternatives: Mapping[str, Any]) -> float:
     ends = going_on = 0.0
     for token, log in alternatives.items():
         if isinstance(log, int | float):
-            on = continues_word(token) and not token.startswith(OF_BYTES)
-            ends, going_on = ends + math.exp(log) * (not on), going_on + math.exp(log) * on
+            continues = continues_word(token) and not token.startswith(OF_BYTES)
+            ends, going_on = (
+                ends + math.exp(log) * (not continues),
+                going_on + math.exp(log) * continues,
+            )
     return math.log(ends / (ends + going_on)) if ends else -math.inf
 
 
@@ -133,22 +141,22 @@ LONGEST = 8
 async def forced_tokens(
     asker: PromptAsker, run: Run, name: str, prompt: Prompt, words: Sequence[str], *, chat: bool
 ) -> dict[str, float]:
-    """Return the log-probability, in nats, of each spelling of each word as the answer to a prompt.
+    """Return the log-probability of each spelling of each word as the answer to a prompt, in nats.
 
     `chat`: whether the prompt goes to an endpoint for chats. Raises NoProbabilities if the endpoint
     sends none, Unreadable if the answer is not found in the reply, and the errors of `Asker.ask`.
     """
-    found = {}
+    log_probabilities = {}
     space = "" if chat or raw_text(prompt)[-1:].isspace() else " "
-    for written in ways_to_write(words):
-        answer = space + written
+    for spelling in ways_to_write(words):
+        answer = space + spelling
         reply = await asker.ask(run, echo_call(prompt, answer))
-        found[answer] = (
+        log_probabilities[answer] = (
             forced_score(name, reply, prompt, answer)
             if chat
             else echoed_score(name, reply.choices[0].logprobs, answer)
         )
-    return found
+    return log_probabilities
 
 
 def ways_to_write(words: Sequence[str]) -> tuple[str, ...]:
@@ -159,25 +167,27 @@ def ways_to_write(words: Sequence[str]) -> tuple[str, ...]:
     >>> ways_to_write(["yes", "No"])
     ('yes', 'Yes', 'YES', 'no', 'No', 'NO')
     """
-    plain = [word.strip().lower() for word in words]
+    lowered = [word.strip().lower() for word in words]
     return tuple(
-        dict.fromkeys(way for word in plain for way in (word, word.capitalize(), word.upper()))
+        dict.fromkeys(
+            spelling for word in lowered for spelling in (word, word.capitalize(), word.upper())
+        )
     )
 
 
 def forced_score(name: str, reply: Reply, prompt: Prompt, answer: str) -> float:
     """Return the log-probability of an answer in the echoed prompt of a reply.
 
-    The answer is the last occurrence of its text, and the whole prompt must precede it: otherwise,
+    The answer is the last occurrence of its text, and the whole prompt must precede it. Otherwise,
     if the server left the answer out, a word of the question would be mistaken for it.
     """
     tokens, logs = _echoed(name, reply.echoed)
-    asked = "".join(prompt.messages[-1].content.split())
+    prompt_text = "".join(prompt.messages[-1].content.split())
     for stop in range(len(tokens), 0, -1):
         for start in range(stop - 1, max(-1, stop - 1 - LONGEST), -1):
             if "".join(tokens[start:stop]).strip() != answer:
                 continue
-            if asked not in "".join("".join(tokens[:start]).split()):
+            if prompt_text not in "".join("".join(tokens[:start]).split()):
                 raise Unreadable(
                     f"{name}: the prompt that the endpoint sends back does not end with the "
                     f"answer {answer!r}"
@@ -200,8 +210,10 @@ def _echoed(name: str, found: Mapping[str, Any] | None) -> tuple[list[str], list
 
 
 ALIKE = 0.5
-"""most difference in nats between two log-probabilities of one token; arithmetic in bfloat16 makes
-some 0.1 of it"""
+"""most difference in nats between two log-probabilities of one token
+
+Arithmetic in bfloat16 makes some 0.1 of it.
+"""
 FEWEST = 2
 "least useful number of alternatives: one is just the drawn answer"
 WHOLE = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=1)
@@ -218,16 +230,20 @@ NEVER = 20
 
 
 class NoProbabilities(ModelError):
-    """The endpoint sends no probabilities of the requested kind for any prompt."""
+    """The error of an endpoint that sends no probabilities of the requested kind for any prompt."""
 
 
 class Unreadable(ModelError):
-    """A reply has no exact probability for an option. Replies to other prompts may have one."""
+    """The error of a reply without an exact probability for an option.
+
+    Replies to other prompts may have one.
+    """
 
 
 def echo_call(prompt: Prompt, option: str, more: int = 0) -> Call:
-    """Return the call that echoes an option and one token after it; `more`: alternatives to request
-    for that token.
+    """Return the call that echoes an option and one token after it.
+
+    `more` is the number of alternatives to request for that token.
     """
     return Call(prompt, 1, None, WHOLE, logprobs=more or 1, echo=option)
 
@@ -239,9 +255,10 @@ def first_token_call(prompt: Prompt, k: int = ALTERNATIVES) -> Call:
 def echoed_score(
     name: str, found: Mapping[str, Any] | None, option: str, *, after: int = 1
 ) -> float:
-    """Return the log-probability of an option in nats: the sum over the tokens that spell exactly
-    the option. These are followed by `after` tokens of the answer, or by none where a server leaves
-    them out.
+    """Return the log-probability of an option in nats.
+
+    It is the sum over the tokens that spell exactly the option. These are followed by `after`
+    tokens of the answer, or by none if a server leaves them out.
 
     Raises ModelError if the server sends no log-probabilities, Unreadable if a token spans the
     option's beginning.
@@ -258,7 +275,7 @@ def echoed_score(
                 name, {"tokens": tokens[:-after], "token_logprobs": logs[:-after]}, option, after=0
             )
         except ModelError:
-            pass  # it sent none: the option is at the end
+            pass  # it sent no tokens after the option, so the option is at the end
     total, spelled = 0.0, ""
     for token, log in zip(reversed(tokens), reversed(logs), strict=True):
         if len(spelled) >= len(option):
@@ -277,15 +294,16 @@ def echoed_score(
 
 
 def check_echo(name: str, found: Mapping[str, Any] | None, token: str, log: float) -> None:
-    """Raise NoProbabilities if an echo gives a token another probability than `log`, which it has
-    as the first token of the answer: llama_cpp.server shifts the log-probabilities of an echo by
-    one token.
+    """Raise NoProbabilities if an echo gives a token another probability than `log`.
+
+    The token has `log` as the first token of the answer. llama_cpp.server shifts the
+    log-probabilities of an echo by one token.
     """
-    echoed = echoed_score(name, found, token)
-    if abs(echoed - log) > ALIKE:
+    echoed_log = echoed_score(name, found, token)
+    if abs(echoed_log - log) > ALIKE:
         raise NoProbabilities(
             f"{name}: the log-probabilities of an echoed prompt are wrong: {token!r} has p = "
-            f"{np.exp(echoed):.2g} "
+            f"{np.exp(echoed_log):.2g} "
             f"there and {np.exp(log):.2g} as the first token of an answer. Ask it without "
             "#completions, or draw "
             "answers (--samples N)"
@@ -293,39 +311,44 @@ def check_echo(name: str, found: Mapping[str, Any] | None, token: str, log: floa
 
 
 def first_tokens(name: str, reply: Reply) -> dict[str, float]:
-    """Return the alternatives of the answer's first token in a reply, with their log-probabilities
-    in nats.
+    """Return the alternatives of the answer's first token in a reply, with their log-probabilities.
+
+    These are in nats.
 
     Raises ModelError if there are none, Unreadable if the model begins by thinking, so that the
     token is not an answer.
     """
-    found = reply.choices[0].logprobs
+    logprobs = reply.choices[0].logprobs
     if in_thought(reply.choices[0].text):
         raise Unreadable(
             f"{name}: {THINKS.format(found='a token drawn from it lies within a thought')}"
         )
-    content = entries(found, "content", dict)
+    content = entries(logprobs, "content", dict)
     first = content[0].get("top_logprobs") if content and isinstance(content[0], dict) else None
     if isinstance(first, list):  # a chat
-        alternatives = {e.get("token"): e.get("logprob") for e in first if isinstance(e, dict)}
+        alternatives = {
+            entry.get("token"): entry.get("logprob") for entry in first if isinstance(entry, dict)
+        }
     else:  # the older format of completions
-        tops = entries(found, "top_logprobs", dict)
-        alternatives = dict(tops[0]) if tops and isinstance(tops[0], dict) else {}
+        top_entries = entries(logprobs, "top_logprobs", dict)
+        alternatives = (
+            dict(top_entries[0]) if top_entries and isinstance(top_entries[0], dict) else {}
+        )
     if not alternatives:
         raise NoProbabilities(
             missing(name, "the alternatives of an answer's first token (top_logprobs)")
         )
-    named = {
+    log_by_token = {
         str(token): float(log)
         for token, log in alternatives.items()
         if isinstance(log, int | float)
     }
-    likeliest_token = max(named, key=named.__getitem__, default="")
+    likeliest_token = max(log_by_token, key=log_by_token.__getitem__, default="")
     if in_thought(likeliest_token):
         raise Unreadable(
             f"{name}: {THINKS.format(found=f'its likeliest first token is {likeliest_token!r}')}"
         )
-    return named
+    return log_by_token
 
 
 def first_token_scores(
@@ -358,16 +381,16 @@ def likeliest(name: str, prompt: int, tokens: Mapping[str, float], k: int) -> Ne
             f"{name}: the endpoint names {len(tokens)} alternative of a token, and {k} are asked "
             "for"
         )
-    named = sorted(tokens.items(), key=lambda item: (-item[1], item[0]))[:k]
-    logs = np.array([log for _, log in named], dtype=np.float64)
+    ranked = sorted(tokens.items(), key=lambda item: (-item[1], item[0]))[:k]
+    logs = np.array([log for _, log in ranked], dtype=np.float64)
     return NextTokens(
-        prompt, tuple(token for token, _ in named), logs, max(0.0, 1.0 - float(np.exp(logs).sum()))
+        prompt, tuple(token for token, _ in ranked), logs, max(0.0, 1.0 - float(np.exp(logs).sum()))
     )
 
 
 @dataclass(slots=True)
 class Refusals:
-    """Counts prompts without probabilities until one has some."""
+    """The count of prompts without probabilities until one has some."""
 
     what: str
     "`could be scored`"
@@ -378,8 +401,9 @@ class Refusals:
         self.in_a_row = None
 
     def had_none(self, reason: str) -> ModelError | None:
-        """Return an error if so many of the first prompts had none that asking the others would
-        waste money.
+        """Return an error if none of the first prompts had probabilities.
+
+        Asking the others would waste money.
         """
         if self.in_a_row is None:
             return None
@@ -404,15 +428,16 @@ def missing(name: str, what: str) -> str:
 
 
 def entries(found: Mapping[str, Any] | None, field: str, kind: Any) -> list[Any]:
-    """Return a list of a reply's log-probabilities, empty if it is not a list of this type (None:
-    no value).
+    """Return a list of a reply's log-probabilities, or empty if it is not a list of this type.
+
+    An entry of None has no value.
     """
-    listed = found.get(field) if found else None
-    if not isinstance(listed, list) or not all(
-        entry is None or isinstance(entry, kind) for entry in listed
+    values = found.get(field) if found else None
+    if not isinstance(values, list) or not all(
+        entry is None or isinstance(entry, kind) for entry in values
     ):
         return []
-    return listed
+    return values
 
 
 REMEMBERED = 1024
@@ -439,8 +464,9 @@ T = TypeVar("T")
 
 
 class Probabilities:
-    """Probabilities of one endpoint. Calls go through an `Asker`, which handles costs and
-    retries.
+    """The probabilities of one endpoint.
+
+    Calls go through an `Asker`, which handles costs and retries.
     """
 
     def __init__(self, name: str, dialect: Dialect, snapshots: Snapshots):
@@ -450,17 +476,22 @@ class Probabilities:
         self._echo_checked = False
         "whether an echo was compared with the probabilities of first tokens"
         self._forces = self._said_fewer = False
-        """whether answers are forced because there are no alternatives; whether few alternatives
-        were logged"""
+        """whether answers are forced, and whether few alternatives were logged
+
+        Answers are forced because there are no alternatives.
+        """
         self._no_echo = self._said_open = False
-        """whether chats are known not to be echoed; whether the warning about labels in chats was
-        logged"""
+        """whether chats are known not to be echoed, and whether labels in chats were warned about
+
+        The warning was logged then.
+        """
 
     async def of_options(
         self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
     ) -> list[float] | str | None:
-        """Return the log-probability of each option, or why this prompt has none; None if the run
-        ends first.
+        """Return the log-probability of each option, or the reason why this prompt has none.
+
+        The result is None if the run ends first.
 
         Raises NoProbabilities if the endpoint sends none.
         """
@@ -473,12 +504,13 @@ class Probabilities:
     async def of_labels(
         self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
     ) -> list[float] | str | None:
-        """Return the log-probability that the answer begins with each option as whole words, as
-        `of_options` does.
+        """Return the log-probability that the answer begins with each option as whole words.
+
+        Failures are as in `of_options`.
         """
         if self._dialect.endpoint(prompt) == "completions":
-            asked = self._labels_echoed(asker, run, prompt, options)
-            return await self._asked(run, asked, "echoed prompts with logprobs")
+            asking = self._labels_echoed(asker, run, prompt, options)
+            return await self._asked(run, asking, "echoed prompts with logprobs")
         return await self._asked(
             run, self._labels_of_chat(asker, run, prompt, options), "top_logprobs"
         )
@@ -486,8 +518,9 @@ class Probabilities:
     async def of_next_tokens(
         self, asker: PromptAsker, run: Run, prompt: Prompt, k: int, words: Sequence[str]
     ) -> dict[str, float] | str | None:
-        """Return the next tokens with their log-probabilities, as `of_options`; `words` are forced
-        if necessary.
+        """Return the next tokens with their log-probabilities, as `of_options`.
+
+        `words` are forced if necessary.
         """
         return await self._asked(run, self._next(asker, run, prompt, k, words), "top_logprobs")
 
@@ -507,38 +540,37 @@ class Probabilities:
     ) -> list[float]:
         if self._doubts_echo:
             tokens: dict[str, float] = {}
-            # Then there is nothing to compare with.
+            # After such an error there is nothing to compare with.
             with suppress(TryFailed, NoProbabilities, Unreadable):
                 reply = await asker.ask(run, first_token_call(prompt, ALTERNATIVES))
                 tokens = first_tokens(self._name, reply)
             await self._check_echo(asker, run, prompt, tokens)
         replies = [await asker.ask(run, echo_call(prompt, option)) for option in options]
-        found = [reply.choices[0].logprobs for reply in replies]
-        return [echoed_score(self._name, *pair) for pair in zip(found, options, strict=True)]
+        logprobs = [reply.choices[0].logprobs for reply in replies]
+        return [echoed_score(self._name, *pair) for pair in zip(logprobs, options, strict=True)]
 
     async def _labels_echoed(
         self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
     ) -> list[float]:
-        """Return the log-probability of each possible option, including the end of its last
-        word.
-        """
+        """Return the log-probability of each possible option with the end of its last word."""
         try:
             tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
-            wanted = possible(options, tokens) if len(tokens) >= FEWEST else list(options)
+            candidates = possible(options, tokens) if len(tokens) >= FEWEST else list(options)
         except NoProbabilities:
-            tokens, wanted = {}, list(options)
+            tokens, candidates = {}, list(options)
         await self._check_echo(asker, run, prompt, tokens)
-        found = {}
-        for option in wanted:
+        log_by_option = {}
+        for option in candidates:
             reply = await asker.ask(run, echo_call(prompt, option, ALTERNATIVES))
-            found[option] = whole_word_score(self._name, reply, option)
-        return [found.get(option, -math.inf) for option in options]
+            log_by_option[option] = whole_word_score(self._name, reply, option)
+        return [log_by_option.get(option, -math.inf) for option in options]
 
     async def _check_echo(
         self, asker: PromptAsker, run: Run, prompt: Prompt, tokens: Mapping[str, float]
     ) -> None:
-        """Compare, once, the echo of an unknown server's likeliest first token with the token's own
-        probability. Raises as `check_echo`.
+        """Compare, once, the echo of the likeliest first token with the token's own probability.
+
+        Only unknown servers are checked. Raises as `check_echo`.
         """
         if self._doubts_echo and tokens:
             token = max(tokens, key=tokens.__getitem__)
@@ -548,14 +580,15 @@ class Probabilities:
 
     @property
     def _doubts_echo(self) -> bool:
-        of = self._dialect.provider
-        return not self._echo_checked and (of is UNKNOWN or not of.echo)
+        provider = self._dialect.provider
+        return not self._echo_checked and (provider is UNKNOWN or not provider.echo)
 
     async def _labels_of_chat(
         self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
     ) -> list[float]:
-        """Return the log-probability of each option: of its first token if it is the whole option,
-        otherwise by forcing it.
+        """Return the log-probability of each option in a chat.
+
+        It is that of the first token if this is the whole option, otherwise the option is forced.
 
         Raises Unreadable if neither is possible and the option matters.
         """
@@ -565,22 +598,22 @@ class Probabilities:
                 missing(self._name, "the alternatives of an answer's first token (top_logprobs)")
             )
         self._say_open()
-        begin = left_open(options, tokens)
-        if not begin:
+        beginnings = left_open(options, tokens)
+        if not beginnings:
             return [tokens.get(option, -math.inf) for option in options]
         if self._no_echo:
-            raise unfinished(self._name, begin, tokens, options)
-        found = {}
+            raise unfinished(self._name, beginnings, tokens, options)
+        log_by_option = {}
         for option in possible(options, tokens):
             try:
                 reply = await asker.ask(run, echo_call(prompt, option))
-                found[option] = forced_score(self._name, reply, prompt, option)
+                log_by_option[option] = forced_score(self._name, reply, prompt, option)
             except (NoProbabilities, TryFailed) as error:
                 if isinstance(error, TryFailed) and error.kind is not Kind.REFUSED:
                     raise
                 self._no_echo = True
-                raise unfinished(self._name, begin, tokens, options) from error
-        return [found.get(option, -math.inf) for option in options]
+                raise unfinished(self._name, beginnings, tokens, options) from error
+        return [log_by_option.get(option, -math.inf) for option in options]
 
     async def _first(
         self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
@@ -605,11 +638,11 @@ class Probabilities:
                 if not words:
                     raise
         chat = self._dialect.endpoint(prompt) == "chat"
-        found = await forced_tokens(asker, run, self._name, prompt, words, chat=chat)
+        log_by_answer = await forced_tokens(asker, run, self._name, prompt, words, chat=chat)
         if not self._forces:
             self._forces = True
-            log.warning(FORCED, self._name, ", ".join(found))
-        return found
+            log.warning(FORCED, self._name, ", ".join(log_by_answer))
+        return log_by_answer
 
     def _say_open(self) -> None:
         if not self._said_open:
@@ -624,17 +657,19 @@ class Probabilities:
     async def _tokens(
         self, asker: PromptAsker, run: Run, prompt: Prompt, k: int, *, whoever: bool = False
     ) -> dict[str, float]:
-        """Return the most likely first tokens of an answer. Cached results of the current snapshot
-        are reused; with `whoever`, also those of the snapshot before.
+        """Return the most likely first tokens of an answer.
+
+        Cached results of the current snapshot are reused. With `whoever`, also those of the
+        snapshot before.
         """
-        known = self._first_tokens.pop(prompt.key, None)
+        cached = self._first_tokens.pop(prompt.key, None)
         if (
-            known is not None
-            and known[0] >= k
-            and (whoever or known[2][0] == self._snapshots.current)
+            cached is not None
+            and cached[0] >= k
+            and (whoever or cached[2][0] == self._snapshots.current)
         ):
-            asker.by.append(known[2])
-            return known[1]
+            asker.by.append(cached[2])
+            return cached[1]
         reply = await asker.ask(run, first_token_call(prompt, k))
         tokens = first_tokens(self._name, reply)
         self._first_tokens[prompt.key] = (k, tokens, asker.by[-1])

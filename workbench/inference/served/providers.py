@@ -1,12 +1,11 @@
-"""Dialects of the OpenAI protocol, one small file each in `dialects/`: what a server accepts, and
-its own defaults.
+"""Dialects of the OpenAI protocol, one small file each in `dialects/`.
 
-A server is recognised by its list of models (`owned_by`), by its host, or by the model's name
-(`openai:MODEL@URL#vllm`). Nothing is assumed about an unknown server: it is sent the parameters of
-the sampling.
+A dialect tells what a server accepts, and its own defaults. A server is recognised by its list of
+models (`owned_by`), by its host, or by the model's name (`openai:MODEL@URL#vllm`). Nothing is
+assumed about an unknown server: it is sent the parameters of the sampling.
 
 Besides temperature and top-p, most servers draw with parameters of their own: top-k, min-p,
-penalties. The fields in `[neutral]` switch these off; if they are sent, the model's card says so.
+penalties. The fields in `[neutral]` switch these off. If they are sent, the model's card says so.
 `own` names those that the endpoint does not allow to be set: such a server cannot sample from the
 whole vocabulary, and is asked only if the sampling leaves top-k to it (`--top-k server`).
 """
@@ -24,8 +23,10 @@ from workbench.errors import ModelError
 from workbench.toml_files import read_toml
 
 TOP_K, TOKENS, EFFORT = "{top_k}", "{tokens}", "{effort}"
-"""placeholders in a file for the top-k of a sampling, the tokens of a thinking budget, and its
-effort"""
+"""placeholders in a file
+
+They are for the top-k of a sampling, the tokens of a thinking budget, and its effort.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,32 +46,34 @@ class Provider:
     routes: tuple[str, ...] = ()
     "paths in its description of itself (/openapi.json) that together no other server has"
     refuses: str = ""
-    """its words for a field that it does not know; empty: it ignores such fields, or its words are
-    not its own"""
+    """its words for a field that it does not know
+
+    They are empty if it ignores such fields or its words are not its own.
+    """
     neutral: Mapping[str, Any] = field(default_factory=dict)
-    "fields that switch off parameters outside the sampling; `{top_k}` stands for the top-k"
+    "fields that switch off parameters outside the sampling, with `{top_k}` for the top-k"
     no_top_k: int | None = None
-    "the top-k that stands for the whole vocabulary; None: the endpoint takes no top-k"
+    "the top-k that stands for the whole vocabulary, or None if the endpoint takes no top-k"
     own: tuple[str, ...] = ()
     "its own sampling parameters that cannot be set"
     ignores: tuple[str, ...] = ()
     "parameters that it accepts but ignores"
     most_temperature: float | None = None
-    "the endpoint lowers higher temperatures to this one; None: no known limit"
+    "the temperature to which the endpoint lowers higher ones, or None without a known limit"
     n: bool = True
     "whether a call may ask for several answers"
     batch: float = 0.0
-    "price factor of requests in a batch (`/files` and `/batches`); 0: it takes no batches"
+    "price factor of requests in a batch (`/files` and `/batches`), or 0 if it takes no batches"
     limit: str = "max_tokens"
     "the field that limits a chat's answer"
     logprobs: int = 0
-    "most alternatives of a token, 0: none"
+    "most alternatives of a token, or 0 for none"
     echo: bool = False
     "whether `/completions` echoes the prompt with its log-probabilities"
     thinking: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     "`off`, `effort` or `budget` -> the fields that ask for it"
     thoughts: str = ""
-    "where its replies contain thoughts"
+    "place of the thoughts in its replies"
     note: str = ""
 
     def check(self, sampling: Sampling) -> None:
@@ -90,43 +93,44 @@ class Provider:
                 "Ask without it "
                 f"(--top-k {'server' if self.own else '0'})"
             )
-        most = self.most_temperature
-        if most is not None and "temperature" not in left and sampling.temperature > most:
+        limit = self.most_temperature
+        if limit is not None and "temperature" not in left and sampling.temperature > limit:
             raise ModelError(
-                f"{self.name} takes a temperature above {most:g} for {most:g} without a word, "
+                f"{self.name} takes a temperature above {limit:g} for {limit:g} without a word, "
                 "and the sampling says "
-                f"{sampling.temperature:g}. Ask with --temperature {most:g} or less"
+                f"{sampling.temperature:g}. Ask with --temperature {limit:g} or less"
             )
 
     def thinking_fields(self, thinking: str) -> dict[str, Any]:
-        """Return the fields that request this thinking. Raises ModelError if this server has no
-        such field.
+        """Return the fields that request this thinking.
+
+        Raises ModelError if this server has no such field.
         """
         if not thinking:
             return {}
         tokens = int(thinking) if thinking.isdecimal() else EFFORTS.get(thinking)
-        ways = (
+        modes = (
             [NO_THINKING]
             if tokens is None
             else ["budget"]
             if thinking.isdecimal()
             else ["effort", "budget"]
         )
-        for way in ways:
-            if way in self.thinking:
-                found: dict[str, Any] = _filled(
-                    self.thinking[way], {TOKENS: tokens, EFFORT: thinking}
+        for candidate in modes:
+            if candidate in self.thinking:
+                fields: dict[str, Any] = _filled(
+                    self.thinking[candidate], {TOKENS: tokens, EFFORT: thinking}
                 )
-                return found
-        knows = {
+                return fields
+        values_by_mode = {
             "effort": "low, medium, high",
             "budget": "a number of tokens",
             NO_THINKING: NO_THINKING,
         }
-        known = ", ".join(knows[way] for way in self.thinking) or "none is known"
+        values = ", ".join(values_by_mode[mode] for mode in self.thinking) or "none is known"
         raise ModelError(
             f"{self.name}: no field is known that asks for thinking {thinking!r}; of its fields: "
-            f"{known}. Leave "
+            f"{values}. Leave "
             "--thinking out, and give the field that this server takes in --extra-body"
         )
 
@@ -134,13 +138,14 @@ class Provider:
         """Return the fields sent in addition to the parameters of every endpoint."""
         if "top_k" in sampling.left:
             return {}
-        sent: dict[str, Any] = _filled(self.neutral, {TOP_K: sampling.top_k or self.no_top_k})
-        return sent if self is not UNKNOWN or not sampling.top_k else {"top_k": sampling.top_k}
+        fields: dict[str, Any] = _filled(self.neutral, {TOP_K: sampling.top_k or self.no_top_k})
+        return fields if self is not UNKNOWN or not sampling.top_k else {"top_k": sampling.top_k}
 
     @property
     def encoding(self) -> str:
-        """Return the dialect's part of a model's card: the neutralised parameters; empty if there
-        are none.
+        """The dialect's part of a model's card: the neutralised parameters.
+
+        It is empty if there are none.
         """
         return f"{self.key}: {', '.join(sorted(self.neutral))} neutral" if self.neutral else ""
 
@@ -150,24 +155,25 @@ UNKNOWN = Provider("", "unknown server", "", "", no_top_k=0, neutral={}, logprob
 
 
 def _filled(value: Any, put: Mapping[str, Any]) -> Any:
-    """Return a value of a file with its slots filled: a slot alone becomes the value, within a text
-    its string.
+    """Return a value of a file with its slots filled.
+
+    A slot alone becomes the value, a slot within a text its string.
     """
     if isinstance(value, Mapping):
-        return {name: _filled(of, put) for name, of in value.items()}
+        return {name: _filled(part, put) for name, part in value.items()}
     if isinstance(value, str):
         if value in put:
             return put[value]
-        for slot, thing in put.items():
-            value = value.replace(slot, str(thing))
+        for slot, replacement in put.items():
+            value = value.replace(slot, str(replacement))
     return value
 
 
 @lru_cache
 def providers() -> tuple[Provider, ...]:
     """Return the shipped dialects, by name."""
-    found = (_read(path) for path in (Path(__file__).parent / "dialects").glob("*.toml"))
-    return tuple(sorted(found, key=lambda one: one.name.lower()))
+    dialects = (_read(path) for path in (Path(__file__).parent / "dialects").glob("*.toml"))
+    return tuple(sorted(dialects, key=lambda provider: provider.name.lower()))
 
 
 def _read(path: Path) -> Provider:
@@ -179,34 +185,41 @@ def _read(path: Path) -> Provider:
 
 def named(key: str) -> Provider:
     """Return the dialect of a name. Raises ModelError."""
-    for one in providers():
-        if one.key == key:
-            return one
+    for provider in providers():
+        if provider.key == key:
+            return provider
     raise ModelError(
         f"no dialect is called {key!r}. Available: "
-        f"{', '.join(sorted(one.key for one in providers()))}"
+        f"{', '.join(sorted(available.key for available in providers()))}"
     )
 
 
 def recognised(host: str, entries: tuple[Mapping[str, Any], ...]) -> Provider:
-    """Return the dialect of a server by its host and its list of models, `UNKNOWN` if neither
-    matches.
+    """Return the dialect of a server by its host and its list of models, or `UNKNOWN`.
+
+    The latter stands for a server that neither matches.
     """
     owners = {str(entry.get("owned_by", "")).lower() for entry in entries}
-    for one in providers():
-        if any(host == name or host.endswith(f".{name}") for name in one.hosts) or owners & set(
-            one.owned_by
-        ):
-            return one
+    for provider in providers():
+        if any(
+            host == name or host.endswith(f".{name}") for name in provider.hosts
+        ) or owners & set(provider.owned_by):
+            return provider
     return UNKNOWN
 
 
 def recognised_by_routes(routes: frozenset[str]) -> Provider:
-    """Return the dialect of a server by the paths that it says it has, `UNKNOWN` if none
-    matches.
+    """Return the dialect of a server by the paths that it says it has.
+
+    It is `UNKNOWN` if none matches.
     """
     return next(
-        (one for one in providers() if one.routes and routes.issuperset(one.routes)), UNKNOWN
+        (
+            provider
+            for provider in providers()
+            if provider.routes and routes.issuperset(provider.routes)
+        ),
+        UNKNOWN,
     )
 
 
@@ -226,25 +239,25 @@ def as_markdown() -> str:
         "source",
     )
     rows = [heads, tuple("---" for _ in heads)]
-    for one in providers():
-        known = [
-            *(f"`owned_by` {name}" for name in one.owned_by),
-            *one.hosts,
-            *(["its routes"] if one.routes else []),
-        ] or [f"`#{one.key}`"]
+    for provider in providers():
+        signs = [
+            *(f"`owned_by` {name}" for name in provider.owned_by),
+            *provider.hosts,
+            *(["its routes"] if provider.routes else []),
+        ] or [f"`#{provider.key}`"]
         rows.append(
             (
-                one.name,
-                ", ".join(known),
-                ", ".join(sorted(one.neutral)) or "nothing to send",
-                ", ".join(one.own) or "none",
-                ", ".join(one.ignores) or "none",
-                "yes" if one.n else "one a call",
-                f"{one.batch:g} of the price" if one.batch else "none",
-                f"{one.logprobs}" if one.logprobs else "none",
-                ", ".join(one.thinking) or "no switch",
-                one.tested,
-                f"[documentation]({one.source})",
+                provider.name,
+                ", ".join(signs),
+                ", ".join(sorted(provider.neutral)) or "nothing to send",
+                ", ".join(provider.own) or "none",
+                ", ".join(provider.ignores) or "none",
+                "yes" if provider.n else "one a call",
+                f"{provider.batch:g} of the price" if provider.batch else "none",
+                f"{provider.logprobs}" if provider.logprobs else "none",
+                ", ".join(provider.thinking) or "no switch",
+                provider.tested,
+                f"[documentation]({provider.source})",
             )
         )
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)

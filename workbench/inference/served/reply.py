@@ -1,8 +1,8 @@
-"""Reads a server's reply as JSON without trusting any part of it. Its answers are read by
-`workbench.domain.replies`.
+"""The reading of a server's reply as JSON, without trust in any part of it.
 
-Of more choices than requested the first ones are taken: surplus choices are dropped by position,
-never by text, so that the answers stay a fair sample.
+Its answers are read by `workbench.domain.replies`. Of more choices than requested the first ones
+are taken: surplus choices are dropped by position, never by text, so that the answers stay a fair
+sample.
 
 The Responses API
 -----------------
@@ -36,7 +36,7 @@ from workbench.domain.replies import (
 from workbench.inference.served.secret import without_key
 
 FEWEST_TOKENS = 16
-"the least `max_output_tokens` that OpenAI accepts; requested even if only one token is needed"
+"the least `max_output_tokens` that OpenAI accepts, which is requested even if one token suffices"
 LOGPROBS = "message.output_text.logprobs"
 
 
@@ -50,18 +50,25 @@ def as_responses(body: Mapping[str, Any], *, official: bool) -> dict[str, Any]:
     >>> found["max_output_tokens"], found["extra_body"]
     (20, {'reasoning': {'effort': 'low'}})
     """  # noqa: E501
-    found: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         name: body[name] for name in ("model", "temperature", "top_p") if name in body
     }
-    found |= {"input": body["messages"], "stream": False}  # transformers serve streams by default
-    found["max_output_tokens"] = body.get("max_tokens", body.get("max_completion_tokens"))
+    parameters |= {
+        "input": body["messages"],
+        "stream": False,
+    }  # transformers serve streams by default
+    parameters["max_output_tokens"] = body.get("max_tokens", body.get("max_completion_tokens"))
     if body.get("top_logprobs"):
-        found |= {"top_logprobs": body["top_logprobs"], "include": [LOGPROBS]}
-        found["max_output_tokens"] = max(FEWEST_TOKENS, found["max_output_tokens"])
-    more = dict(body.get("extra_body", {}))
-    if effort := more.pop("reasoning_effort", None):
-        more["reasoning"] = {"effort": effort}
-    return found | ({"store": False} if official else {}) | ({"extra_body": more} if more else {})
+        parameters |= {"top_logprobs": body["top_logprobs"], "include": [LOGPROBS]}
+        parameters["max_output_tokens"] = max(FEWEST_TOKENS, parameters["max_output_tokens"])
+    extra_body = dict(body.get("extra_body", {}))
+    if effort := extra_body.pop("reasoning_effort", None):
+        extra_body["reasoning"] = {"effort": effort}
+    return (
+        parameters
+        | ({"store": False} if official else {})
+        | ({"extra_body": extra_body} if extra_body else {})
+    )
 
 
 SHOWN = 300
@@ -71,7 +78,7 @@ BEGINNING = 80
 
 
 class Kind(Enum):
-    """Why a try failed, which determines the reaction."""
+    """The reason why a try failed, which determines the reaction."""
 
     BUSY = "busy"
     "429: too many calls"
@@ -88,7 +95,7 @@ class Kind(Enum):
 
 
 class TryFailed(Exception):
-    """One try of a call failed."""
+    """The failure of one try of a call."""
 
     def __init__(
         self,
@@ -103,7 +110,7 @@ class TryFailed(Exception):
         super().__init__(reason)
         self.kind, self.reason = kind, reason
         self.status = status
-        "HTTP status, None without a reply or on success"
+        "HTTP status, or None without a reply or on success"
         self.after = after
         "seconds that the server asks to wait"
         self.paid = paid
@@ -117,15 +124,15 @@ class Reply:
     """A reply with at least one answer."""
 
     choices: tuple[Choice, ...]
-    "at most as many as requested"
+    "answers, at most as many as requested"
     prompt_tokens: int | None
-    "None: the server did not count"
+    "the number that the server counted, or None if it did not count"
     cached_tokens: int
     answer_tokens: int | None
     snapshot: str
-    "the model reported by the server; empty if none"
+    "the model reported by the server, or empty if it reports none"
     fingerprint: str
-    "its `system_fingerprint`, empty if it has none"
+    "its `system_fingerprint`, or empty if it has none"
     thinking_tokens: int = 0
     "answer tokens of thoughts, if the server counts them separately"
     echoed: Mapping[str, Any] | None = None
@@ -133,26 +140,30 @@ class Reply:
 
 
 def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
-    """Return a reply to a call for `asked` answers. Raises TryFailed if it contains no answer.
+    """Return a reply to a call for `asked` answers.
 
-    `hidden`: the key, which a server might repeat.
+    Raises TryFailed if it contains no answer.
+
+    `hidden` is the key, which a server might repeat.
     """
     value = as_chat(_value(content, hidden))
     entries = entries_of(value)
     if not entries:
         fields = brief(", ".join(value)) or "none"
         raise TryFailed(Kind.USELESS, f"the reply has no choices; its fields: {fields}", paid=True)
-    taken = entries[:asked]
+    requested = entries[:asked]
     usage = as_dict(value.get("usage"))
     thinking_tokens = thinking_tokens_of(value)
-    read = [choice_of(entry, hidden_thought=bool(thinking_tokens)) for entry in taken]
-    choices = tuple(choice for choice in read if choice is not None)
+    parsed = [choice_of(entry, hidden_thought=bool(thinking_tokens)) for entry in requested]
+    choices = tuple(choice for choice in parsed if choice is not None)
     if not choices:
-        ended = taken[0].get("finish_reason")
+        finish_reason = requested[0].get("finish_reason")
         raise TryFailed(
-            Kind.USELESS, f"an answer without text (finish_reason {brief(str(ended))})", paid=True
+            Kind.USELESS,
+            f"an answer without text (finish_reason {brief(str(finish_reason))})",
+            paid=True,
         )
-    # a key in pieces, one a part of the answer, is whole only now
+    # A key that was split over parts of the answer is whole only now.
     choices = tuple(replace(choice, text=without_key(choice.text, hidden)) for choice in choices)
     details = usage.get("prompt_tokens_details")
     return Reply(
@@ -173,8 +184,8 @@ def _reported(value: object) -> str:
 
 def _echoed(prompt: object) -> Mapping[str, Any] | None:
     first = prompt[0] if isinstance(prompt, list) and prompt else None
-    found = first.get("logprobs") if isinstance(first, dict) else None
-    return found if isinstance(found, dict) else None
+    logprobs = first.get("logprobs") if isinstance(first, dict) else None
+    return logprobs if isinstance(logprobs, dict) else None
 
 
 def _value(content: bytes, hidden: str | None) -> dict[str, Any]:
@@ -191,13 +202,13 @@ def _value(content: bytes, hidden: str | None) -> dict[str, Any]:
 
 
 def _no_object(content: bytes, hidden: str | None) -> str:
-    """Return what a reply is that is no JSON object."""
-    begins = content[:BEGINNING].decode("utf-8", "replace").strip()
-    if begins.startswith("{"):
+    """Return the description of a reply that is no JSON object."""
+    beginning = content[:BEGINNING].decode("utf-8", "replace").strip()
+    if beginning.startswith("{"):
         return "the reply is not whole JSON"
     return (
-        f"the reply is no JSON object; it begins: {server_words(begins, hidden)}"
-        if begins
+        f"the reply is no JSON object; it begins: {server_words(beginning, hidden)}"
+        if beginning
         else "the reply is empty"
     )
 
@@ -228,34 +239,40 @@ def refuses_system_turn(words: str) -> bool:
 
 
 def answered_with(status: int, body: object, hidden: str | None) -> str:
-    """Return the reason of an unsuccessful status: the server's words, else what the status
-    means.
-    """
+    """Return the reason of an unsuccessful status: the server's words, or the status's meaning."""
     if words := server_words(body, hidden, none=""):
         advice = (
             f". {WITHOUT_SYSTEM_TURN}" if 400 <= status < 500 and refuses_system_turn(words) else ""
         )
         return f"the server answered with {status}: {words}{advice}"
-    means = responses.get(status, "a status that no standard knows")
-    return f"the server answered with {status} ({means})"
+    meaning = responses.get(status, "a status that no standard knows")
+    return f"the server answered with {status} ({meaning})"
 
 
 def server_words(body: object, hidden: str | None, none: str = "nothing more") -> str:
-    """Return a server's error message on one line, without the key; `none` where it has none."""
+    """Return a server's error message on one line, without the key, or `none` if it has none."""
     if isinstance(body, dict):
         error = body.get("error", body)
-        found: object = error
+        message: object = error
         if isinstance(error, dict):
-            found = error.get("message") or error.get("detail") or error.get("code") or error
+            message = error.get("message") or error.get("detail") or error.get("code") or error
     else:
-        found = body
+        message = body
     text = (
-        found if isinstance(found, str) else "" if found is None else json.dumps(found, default=str)
+        message
+        if isinstance(message, str)
+        else ""
+        if message is None
+        else json.dumps(message, default=str)
     )
     return brief(without_key(text, hidden)).rstrip(". ") or none
 
 
 def brief(text: str) -> str:
     """Return text of a server on one line, without control characters, truncated for display."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 20 * SHOWN]).split())
+    line = " ".join(
+        "".join(
+            character if character.isprintable() else " " for character in text[: 20 * SHOWN]
+        ).split()
+    )
     return line if len(line) <= SHOWN else line[: SHOWN - 1] + "…"

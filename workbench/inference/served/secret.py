@@ -8,7 +8,7 @@ A string is compared in normal forms: escapes are decoded (`\\u0073`, `\\163`, `
 several times), then only letters and digits stay, without case and accents. A backslash before a
 letter is read in three ways: as an escape (`\\n` is a blank), as a sign before the letter, and as a
 sign alone. The key is looked for in these forms as it is, backwards, in hexadecimal and in base64.
-A text in which the key is written plainly loses the key alone; any other text in which it is found
+A text in which the key is written plainly loses the key alone. Any other text in which it is found
 is replaced as a whole. `SECURITY.md` lists what is not found.
 """
 
@@ -29,8 +29,9 @@ REMOVED = "[key removed]"
 SHORTEST = 8
 "characters of a key that is looked for: a shorter one could be a word of an answer"
 SHORTEST_WORD = 12
-"""letters of a key without digits that is looked for in the normal form: `lm-studio` and
-`not-needed`, which local servers take for a key, could be words of an answer
+"""letters of a key without digits that is looked for in the normal form
+
+`lm-studio` and `not-needed`, which local servers take for a key, could be words of an answer.
 """
 ROUNDS = 4
 "times that escapes are decoded, so that an escaped escape is read, too"
@@ -42,7 +43,10 @@ ESCAPE = re.compile(
 OCTAL_ESCAPE = re.compile(r"\\+([0-3][0-7]{2})")
 LETTER_ESCAPE = re.compile(r"\\+([nrtbfv])")
 NOT_WRITTEN = re.compile(r"[\W_\u115f\u1160]+")
-"all but letters and digits; the two fillers of Hangul count as letters, but are invisible"
+"""all but letters and digits
+
+The two fillers of Hangul count as letters, but are invisible.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Secret:
     plain: re.Pattern[str]
     "the ways to write the key that may stand within a text"
     normal_forms: tuple[str, ...]
-    "the key in the normal form of texts; empty if the key could be a word"
+    "the key in the normal form of texts, or empty if the key could be a word"
     shortest: int
     "fewest characters of a text that can have the key"
 
@@ -98,7 +102,9 @@ class Secret:
         return b"\n".join(map(self.taken_out_of_reply, _in_utf8(content).splitlines()))
 
     def _take_out_of_strings(self, root: list[Any]) -> bool:
-        """Take the key out of every string of a JSON value, in place. Return whether it was in one.
+        """Take the key out of every string of a JSON value, in place.
+
+        Return whether it was in one.
 
         A stack of its own is used, because values may be nested deeper than functions can be.
         """
@@ -109,25 +115,26 @@ class Secret:
             if isinstance(container, dict):
                 if any(map(self.is_in, container)):
                     is_changed = True
-                    renamed = {self.taken_out(name): part for name, part in container.items()}
+                    renamed = {self.taken_out(name): value for name, value in container.items()}
                     container.clear()
                     container.update(renamed)
                 parts: list[tuple[Any, Any]] = list(container.items())
             else:
                 parts = list(enumerate(container))
-            for place, part in parts:
+            for position, part in parts:
                 if isinstance(part, str):
                     if self.is_in(part):
                         is_changed = True
-                        container[place] = self.taken_out(part)
+                        container[position] = self.taken_out(part)
                 elif isinstance(part, dict | list):
                     containers.append(part)
         return is_changed
 
 
 def _in_utf8(content: bytes) -> bytes:
-    """Return the bytes of JSON in UTF-8; it may come in UTF-16 or UTF-32, and with a byte order
-    mark.
+    """Return the bytes of JSON in UTF-8.
+
+    They may come in UTF-16 or UTF-32, and with a byte order mark.
     """
     encoding = json.detect_encoding(content)
     if encoding == "utf-8":
@@ -140,20 +147,20 @@ def _in_utf8(content: bytes) -> bytes:
 
 @lru_cache(maxsize=16)
 def secret_of(key: str | None) -> Secret | None:
-    """Return what finds a key in texts, or None without a key or for a short one."""
+    """Return the finder of a key in texts, or None without a key or for a short one."""
     if key is None or len(key) < SHORTEST:
         return None
     escaped = json.dumps(key)[1:-1]
-    plain = {key, quote(key, safe=""), escaped, escaped.replace("/", "\\/"), *_packed(key)}
-    longest_first = sorted(plain, key=len, reverse=True)
+    spellings = {key, quote(key, safe=""), escaped, escaped.replace("/", "\\/"), *_packed(key)}
+    longest_first = sorted(spellings, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, longest_first)))
-    normal = normal_form(key)
-    is_a_word = not any(character.isdigit() for character in normal)
-    if len(normal) < (SHORTEST_WORD if is_a_word else SHORTEST):
-        return Secret(pattern, (), min(map(len, plain)))
-    forms = [normal, normal[::-1], key.encode().hex()]
+    key_form = normal_form(key)
+    is_a_word = not any(character.isdigit() for character in key_form)
+    if len(key_form) < (SHORTEST_WORD if is_a_word else SHORTEST):
+        return Secret(pattern, (), min(map(len, spellings)))
+    forms = [key_form, key_form[::-1], key.encode().hex()]
     forms += [normal_form(packed) for packed in _packed(key)]
-    return Secret(pattern, tuple(dict.fromkeys(forms)), min(map(len, (*forms, *plain))))
+    return Secret(pattern, tuple(dict.fromkeys(forms)), min(map(len, (*forms, *spellings))))
 
 
 def without_key(text: str, key: str | None) -> str:
@@ -165,7 +172,7 @@ def without_key(text: str, key: str | None) -> str:
 def normal_form(text: str, letter_escape: str = " ") -> str:
     """Return the letters and digits of a text without case, after its escapes are decoded.
 
-    `letter_escape`: the replacement of `\\n` and its like, as of `re.sub`
+    `letter_escape` is the replacement of `\\n` and its like, as of `re.sub`.
 
     Examples
     --------
@@ -189,7 +196,7 @@ def normal_forms(text: str) -> Iterator[str]:
     ['ew', 'new', 'new']
     """
     yield normal_form(text)
-    if any(sign in text for sign in "\\%&"):  # the backslashes may be escaped themselves
+    if any(character in text for character in "\\%&"):  # the backslashes may be escaped themselves
         yield normal_form(text, r"\1")
         yield _letters(text.replace("\\", ""))
 
@@ -222,7 +229,7 @@ def _packed(key: str) -> Iterator[str]:
     """Yield a key in base64, by itself and within a longer text, wherever it begins there."""
     data = key.encode("utf-8", "surrogateescape")
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
-        for before in range(3):
-            text = encode(bytes(before) + data).decode().rstrip("=")
-            first, last = -(-before * 8 // 6), (before + len(data)) * 8 // 6
+        for offset in range(3):
+            text = encode(bytes(offset) + data).decode().rstrip("=")
+            first, last = -(-offset * 8 // 6), (offset + len(data)) * 8 // 6
             yield text[first:last]

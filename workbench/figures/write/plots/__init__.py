@@ -1,3 +1,4 @@
-"""Drawing of each kind of picture with matplotlib; other packages use `svg` and `pdf` beside this
-folder.
+"""Drawing of each kind of picture with matplotlib.
+
+Other packages use `svg` and `pdf` beside this folder.
 """

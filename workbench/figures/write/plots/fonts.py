@@ -1,7 +1,7 @@
 """The fonts of pictures: a subset of DejaVu Sans, then the full font as shipped with matplotlib.
 
 A PDF embeds the glyphs that it uses. Extracting them from the full font takes two thirds of the
-time of a PDF (0.14 s per font, and most PDFs have two); from a subset with the letters of most
+time of a PDF (0.14 s per font, and most PDFs have two). From a subset with the letters of most
 texts and no layout rules it takes a tenth of that. Characters that the subset lacks come from the
 full font.
 """
@@ -27,12 +27,17 @@ SIGNS = (
 )
 "code points of the subset: Latin, Greek, Russian, punctuation, arrows, relations, marks"
 FAMILY_NAMES = (1, 16)
-"name records that are changed; the PostScript name, which a PDF contains, stays"
+"""name records that are changed
+
+The PostScript name, which a PDF contains, stays.
+"""
 
 
 @cache
 def families() -> list[str]:
-    """Return the font families of texts, the subset first. It is created on first use.
+    """Return the font families of texts, the subset first.
+
+    It is created on first use.
 
     The subset is left out if the fonts of matplotlib are elsewhere, as in some Linux distributions.
     """
@@ -51,7 +56,7 @@ def families() -> list[str]:
 
 @cache
 def characters_in_part() -> frozenset[str]:
-    """Return the characters that the subset has; line breaks need no glyph."""
+    """Return the characters that the subset has. Line breaks need no glyph."""
     from matplotlib.font_manager import get_font
 
     fonts = [get_font(str(Path(_folder().name) / name)) for name in FILES]
@@ -82,13 +87,15 @@ def _reduce(font: Path, to: Path) -> None:
         "FFTM",
         "MATH",
     ]
-    part: Any = subset.load_font(str(font), options)
+    loaded: Any = subset.load_font(str(font), options)
     subsetter = subset.Subsetter(options=options)
-    subsetter.populate(unicodes=[sign for low, high in SIGNS for sign in range(low, high)])
-    subsetter.subset(part)
-    for record in part["name"].names:
+    subsetter.populate(
+        unicodes=[code_point for low, high in SIGNS for code_point in range(low, high)]
+    )
+    subsetter.subset(loaded)
+    for record in loaded["name"].names:
         if record.nameID in FAMILY_NAMES:
-            part["name"].setName(
+            loaded["name"].setName(
                 PART, record.nameID, record.platformID, record.platEncID, record.langID
             )
-    part.save(to)
+    loaded.save(to)

@@ -1,7 +1,7 @@
 """Colours, marks and sizes of drawn pictures, and their canvas.
 
 Colours are those of Okabe and Ito (2008) with a contrast of at least 3 to 1 to both white and
-black; a mark, a dash or a hatch repeats them. Ink and paper have unique colours, so that the SVG
+black. A mark, a dash or a hatch repeats them. Ink and paper have unique colours, so that the SVG
 writer can replace them by the reader's.
 """
 
@@ -58,8 +58,10 @@ RC = {
     "legend.frameon": False,
     "axes.unicode_minus": False,
 }
-"""settings of matplotlib besides the font. Dollar signs in labels are not formulas:
-`text.parse_math`"""
+"""settings of matplotlib besides the font
+
+Dollar signs in labels are not formulas: `text.parse_math`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +75,19 @@ class Look:
 
 
 def looks(series: Sequence[str], baselines: Sequence[str] = ()) -> dict[str, Look]:
-    """Return the look of each series; baselines are grey."""
-    found = {
-        name: Look(GREY, BASELINES[at % len(BASELINES)], ":", "")
-        for at, name in enumerate(baselines)
+    """Return the look of each series. Baselines are grey."""
+    look_by_name = {
+        name: Look(GREY, BASELINES[number % len(BASELINES)], ":", "")
+        for number, name in enumerate(baselines)
     }
-    for at, name in enumerate(name for name in series if name not in found):
-        found[name] = Look(
-            COLOURS[at % len(COLOURS)],
-            MARKS[at % len(MARKS)],
-            DASHES[at % len(DASHES)],
-            HATCHES[at % len(HATCHES)],
+    for index, name in enumerate(name for name in series if name not in look_by_name):
+        look_by_name[name] = Look(
+            COLOURS[index % len(COLOURS)],
+            MARKS[index % len(MARKS)],
+            DASHES[index % len(DASHES)],
+            HATCHES[index % len(HATCHES)],
         )
-    return found
+    return look_by_name
 
 
 def short(text: str, most: int = LONGEST) -> str:
@@ -111,8 +113,9 @@ def inches(text: str, size: float = NORMAL) -> float:
 
 
 def widest(texts: Sequence[str], size: float = NORMAL) -> float:
-    """Return the width of the widest text; only those with most characters are measured, which is
-    fast.
+    """Return the width of the widest text.
+
+    Only those with most characters are measured, which is fast.
     """
     return max(
         (inches(text, size) for text in sorted(sorted(set(texts)), key=len)[-4:]), default=0.0
@@ -159,13 +162,13 @@ def put_legend(of: Canvas, handles: Sequence[Any], names: Sequence[str]) -> None
     if not names:
         return
     height = of.figure.get_figheight()
-    at = 0
-    for row, part in enumerate(_legend_rows(names)):
+    first = 0
+    for row, row_names in enumerate(_legend_rows(names)):
         of.figure.legend(
-            handles[at : at + len(part)],
-            part,
+            handles[first : first + len(row_names)],
+            row_names,
             loc="upper left",
-            ncols=len(part),
+            ncols=len(row_names),
             fontsize=SMALL,
             bbox_to_anchor=(PAD / WIDTH, 1 - (PAD / 2 + row * LEGEND_LINE) / height),
             borderpad=0,
@@ -174,19 +177,19 @@ def put_legend(of: Canvas, handles: Sequence[Any], names: Sequence[str]) -> None
             columnspacing=1.4,
             handlelength=2.2,
         )
-        at += len(part)
+        first += len(row_names)
 
 
 def _legend_rows(names: Sequence[str]) -> list[list[str]]:
     rows: list[list[str]] = [[]]
-    used = 0.0
+    row_width = 0.0
     for name in names:
-        need = inches(name, SMALL) + 0.5
-        if rows[-1] and used + need > WIDTH - 2 * PAD:
+        needed_width = inches(name, SMALL) + 0.5
+        if rows[-1] and row_width + needed_width > WIDTH - 2 * PAD:
             rows.append([])
-            used = 0.0
+            row_width = 0.0
         rows[-1].append(name)
-        used += need
+        row_width += needed_width
     return rows
 
 
@@ -194,28 +197,28 @@ def put_axis(axes: Axes, axis: Axis, *, vertical: bool = False) -> None:
     """Scale an axis, write its title and numbers, and draw reference values."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    of = axes.yaxis if vertical else axes.xaxis
-    room = 0.02 * (axis.high - axis.low) or 0.5
-    (axes.set_ylim if vertical else axes.set_xlim)(axis.low - room, axis.high + room)
-    of.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
-    of.set_major_formatter(FuncFormatter(lambda value, _: axis.tick(round(value, 10))))
-    of.set_tick_params(labelsize=SMALL, length=3, width=0.6)
+    drawn_axis = axes.yaxis if vertical else axes.xaxis
+    margin = 0.02 * (axis.high - axis.low) or 0.5
+    (axes.set_ylim if vertical else axes.set_xlim)(axis.low - margin, axis.high + margin)
+    drawn_axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
+    drawn_axis.set_major_formatter(FuncFormatter(lambda value, _: axis.tick(round(value, 10))))
+    drawn_axis.set_tick_params(labelsize=SMALL, length=3, width=0.6)
     low, high = axis.ends
     title = f"← {low} · {axis.label} · {high} →" if low else axis.label
     (axes.set_ylabel if vertical else axes.set_xlabel)(title, fontsize=NORMAL, labelpad=4)
-    for value, what in axis.references:
+    for value, meaning in axis.references:
         line = axes.axhline if vertical else axes.axvline
-        line(value, color=GREY, linewidth=0.8, linestyle="--" if what else "-", zorder=0.5)
-        if what and not vertical:
-            late = value > (axis.low + 2 * axis.high) / 3
+        line(value, color=GREY, linewidth=0.8, linestyle="--" if meaning else "-", zorder=0.5)
+        if meaning and not vertical:
+            is_right = value > (axis.low + 2 * axis.high) / 3
             axes.annotate(
-                what,
+                meaning,
                 (value, 1),
                 xycoords=("data", "axes fraction"),
-                xytext=(-3 if late else 3, -2),
+                xytext=(-3 if is_right else 3, -2),
                 textcoords="offset points",
                 fontsize=SMALL,
                 color=GREY,
                 va="top",
-                ha="right" if late else "left",
+                ha="right" if is_right else "left",
             )

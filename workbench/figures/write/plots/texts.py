@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Side = Literal["left", "center", "right"]
 CAPITAL = 0.36
-"half the height of a capital, in sizes of the font: texts are centred on their line"
+"half the height of a capital, in sizes of the font, as texts are centred on their line"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,9 @@ def _font(family: str, italic: bool, size: float) -> FontProperties:
 
 
 class _Anchor:
-    """The anchor of a text for the SVG writer, so that another font moves only the other end of the
-    text.
+    """The anchor of a text for the SVG writer.
+
+    Another font thus moves only the other end of the text.
     """
 
     def __init__(self, x: float, y: float, side: Side) -> None:
@@ -75,8 +76,9 @@ class _Anchor:
 
 
 class Texts(Artist):
-    """Texts of axes. `add` takes data coordinates, `beside` takes the horizontal one as a share of
-    the axes' width.
+    """The texts of axes.
+
+    `add` takes data coordinates. `beside` takes the horizontal one as a share of the axes' width.
     """
 
     def __init__(self, axes: Any) -> None:
@@ -104,17 +106,17 @@ class Texts(Artist):
         _, height = renderer.get_canvas_width_height()
         points = renderer.points_to_pixels(1.0)
         (family,) = rcParams["font.family"]
-        for transform, one in self._held:
-            x, y = transform.transform((one.x, one.y))
-            x, y = x + one.across * points, y - CAPITAL * one.size * points
-            font = _font(family, one.italic, one.size)
-            width = style.inches(one.text, one.size) * 72 * points
-            left = x - {"left": 0.0, "center": width / 2, "right": width}[one.side]
+        for transform, text in self._held:
+            x, y = transform.transform((text.x, text.y))
+            x, y = x + text.across * points, y - CAPITAL * text.size * points
+            font = _font(family, text.italic, text.size)
+            width = style.inches(text.text, text.size) * 72 * points
+            left = x - {"left": 0.0, "center": width / 2, "right": width}[text.side]
             pen = renderer.new_gc()
-            pen.set_foreground(to_rgb(one.colour))
-            at = height - y if renderer.flipy() else y
+            pen.set_foreground(to_rgb(text.colour))
+            top = height - y if renderer.flipy() else y
             renderer.draw_text(
-                pen, left, at, one.text, font, 0, ismath=False, mtext=_Anchor(x, y, one.side)
+                pen, left, top, text.text, font, 0, ismath=False, mtext=_Anchor(x, y, text.side)
             )
             pen.restore()
         self.stale = False
@@ -122,6 +124,6 @@ class Texts(Artist):
 
 def characters_of(figure: Figure) -> frozenset[str]:
     """Return the characters of all texts of a figure."""
-    plain = [text.get_text() for text in figure.findobj(MatplotlibText)]
+    single = [text.get_text() for text in figure.findobj(MatplotlibText)]
     grouped = [text for artist in figure.findobj(Texts) for text in artist.lines()]
-    return frozenset("".join([*plain, *grouped]))
+    return frozenset("".join([*single, *grouped]))
