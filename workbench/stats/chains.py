@@ -32,9 +32,7 @@ class Mixing:
 
     @property
     def warning(self) -> str:
-        """The warning about poor mixing without a full stop, or an empty string if the mixing is
-        good.
-        """
+        """The warning about poor mixing without a full stop, or "" if the mixing is good."""
         if not self.poor:
             return ""
         return (
@@ -77,8 +75,9 @@ def mixing(values: FloatArray) -> Mixing:
 
 
 def _effective_draws(chains: FloatArray, within: float, total: float) -> float:
-    """Return the number of independent draws that are worth these: Geyer's initial monotone
-    sequence (1992).
+    """Return the number of independent draws that are worth these.
+
+    The sum of the correlations is Geyer's initial monotone sequence (1992).
     """
     n_chains, n = chains.shape
     centred = chains - chains.mean(axis=1, keepdims=True)
