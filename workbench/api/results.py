@@ -18,7 +18,7 @@ from workbench.figures.write.html import html_paragraphs, html_table
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Table(Records):
-    """One table of figures. A notebook shows it; iterating yields its rows as dicts."""
+    """One table of figures. A notebook shows it, and iterating yields its rows as dicts."""
 
     figure: AnyTable
     "the table itself: columns with their kinds, links, notes"
@@ -119,7 +119,7 @@ class Result:
 
     @property
     def methods(self) -> str:
-        """The methods paragraph for a paper; empty if the audit has none."""
+        """The methods paragraph for a paper, or an empty text if the audit has none."""
         return self.printed.methods or str(self.printed.about.get("methods", ""))
 
     def to_dict(self) -> dict[str, Any]:

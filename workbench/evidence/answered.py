@@ -419,10 +419,14 @@ def _share(name: str, several: Sequence[Answered]) -> str:
     )
     text = f"{WORDS[name]} {number(count / total, Kind.SHARE)}"
     worst_model, worst_part = max(known_parts, key=lambda pair: pair[1].share)
-    worse = (
+    is_much_larger = (
         len(known_parts) > 1 and worst_part.share > 2 * count / total and worst_part.share > 0.05
     )
-    return f"{text} ({worst_model.name} {number(worst_part.share, Kind.SHARE)})" if worse else text
+    return (
+        f"{text} ({worst_model.name} {number(worst_part.share, Kind.SHARE)})"
+        if is_much_larger
+        else text
+    )
 
 
 def answered_table(several: Sequence[Answered]) -> Table[Answered]:

@@ -245,9 +245,12 @@ def answered_letters(
     if run.sampling.mode == EXACT:
         return answered_run
     valid = min(answered_run.planned, came.valid)
-    tried = valid < answered_run.planned and not answered_run.job and not came.unfinished
+    is_tried_out = valid < answered_run.planned and not answered_run.job and not came.unfinished
     return replace(
-        answered_run, answered=valid, unit="valid answers", job=TRIED if tried else answered_run.job
+        answered_run,
+        answered=valid,
+        unit="valid answers",
+        job=TRIED if is_tried_out else answered_run.job,
     ).with_parts(
         invalid=Part(came.invalid, came.drawn),
         refused=refused_part(refusals),

@@ -28,22 +28,22 @@ def asked_sentences(runs: Iterable[tuple[str, Run]], came: Iterable[Answered]) -
     reviewed.
     """
     names_by_method: dict[str, list[str]] = {}
-    spoken: dict[str, None] = {}
+    languages: dict[str, None] = {}
     for name, run in runs:
-        spoken[run.language] = None
+        languages[run.language] = None
         names_by_method.setdefault(_how(run), []).append(f"{name} ({run.version}, {run.computed})")
     for method, names in names_by_method.items():
         joined_names = "; ".join(dict.fromkeys(names))
         yield f"{joined_names} {'was' if len(set(names)) == 1 else 'were'} asked {method}."
-    if unknown := [language for language in spoken if not is_reviewed(language)]:
+    if unknown := [language for language in languages if not is_reviewed(language)]:
         yield (
             "No native speaker has reviewed the templates and the lexicon that workbench has in "
             f"{named_few(unknown)}, "
             "which decide how answers and refusals are recognised."
         )
-    if brought := dict.fromkeys(language for model in came for language in model.unreviewed):
+    if unreviewed := dict.fromkeys(language for model in came for language in model.unreviewed):
         yield (
-            f"No native speaker has reviewed the lexicon of {named_few(brought)} that the "
+            f"No native speaker has reviewed the lexicon of {named_few(unreviewed)} that the "
             "instrument brings, which "
             "decides how answers and refusals are recognised."
         )

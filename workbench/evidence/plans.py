@@ -125,7 +125,7 @@ def _before(plan: FrozenPlan, at: str, jobs: Sequence[Job]) -> Step:
     """Return whether the plan was frozen before the first answer, by the store's times."""
     n_before = int(plan.made.get("answers_before", 0))
     first_asked = min((job.started_at for job in jobs if job.started_at), default="")
-    late = n_before > 0 or ("" < first_asked < at)
+    is_late = n_before > 0 or ("" < first_asked < at)
     done = (
         f"{plural(n_before, 'answer')} stored before"
         if n_before
@@ -133,7 +133,9 @@ def _before(plan: FrozenPlan, at: str, jobs: Sequence[Job]) -> Step:
         if first_asked
         else "nothing"
     )
-    return Step(ASKED, "frozen before the first answer", at, done, first_asked, followed=not late)
+    return Step(
+        ASKED, "frozen before the first answer", at, done, first_asked, followed=not is_late
+    )
 
 
 def _asked(

@@ -374,13 +374,14 @@ class Evaluation:
         for index in np.flatnonzero(unsettled.confidence[way] >= threshold):
             predicted, weight = int(unsettled.predicted[way][index]), unsettled.weight[index]
             right[predicted, predicted] += weight
-            worse = [
+            misread_tables = [
                 _plus(wrong, label, predicted, weight)
                 for label in unsettled.given[index]
                 if label != predicted
             ]
             wrong = min(
-                worse, key=lambda candidate: float(np.nan_to_num(macro_f1(candidate), nan=2.0))
+                misread_tables,
+                key=lambda candidate: float(np.nan_to_num(macro_f1(candidate), nan=2.0)),
             )
         return Bounds(float(macro_f1(wrong)), float(macro_f1(right)))
 

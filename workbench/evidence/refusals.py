@@ -38,8 +38,8 @@ def teller(templates: Iterable[Template]) -> Callable[[str], str] | None:
     if len(spoken) != 1:
         return None
     language, lexicon_text = spoken.pop()
-    tells = languages(lexicon_text)
-    return partial(tells.other, language=language)
+    known_languages = languages(lexicon_text)
+    return partial(known_languages.other, language=language)
 
 
 def in_other_languages(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
@@ -264,13 +264,13 @@ def _foreign(store: Store, run: Run) -> dict[int, tuple[str, str]]:
     """
 
     def made() -> dict[int, tuple[str, str]]:
-        tell = teller(store.runs.templates(run))
-        if tell is None:
+        name_language = teller(store.runs.templates(run))
+        if name_language is None:
             return {}
         return {
             rowid: (text, language)
             for rowid, text in store.raw_answers.texts(run)
-            if (language := tell(text))
+            if (language := name_language(text))
         }
 
     return kept(store, ("foreign", run), (Part.ANSWERS, Part.MATERIAL), made)

@@ -560,9 +560,13 @@ def take_back(store: Store, ruling: Ruling, *, auditor: str, reason: str = "") -
     earlier = next(
         (other for other in reversed(now_in_force) if other.auditor == ruling.auditor), None
     )
-    owner, their = (f"{ruling.auditor}'s ", "their") if ruling.auditor != auditor else ("", "your")
-    stands = f"; {their} earlier {earlier.verdict} stands again" if earlier is not None else ""
-    return f"undone: {owner}{ruling.verdict} on {told(store, ruling.subject)}{stands}"
+    owner, pronoun = (
+        (f"{ruling.auditor}'s ", "their") if ruling.auditor != auditor else ("", "your")
+    )
+    again_note = (
+        f"; {pronoun} earlier {earlier.verdict} stands again" if earlier is not None else ""
+    )
+    return f"undone: {owner}{ruling.verdict} on {told(store, ruling.subject)}{again_note}"
 
 
 def placed(store: Store, subject: Subject, *, told_apart: bool = True) -> tuple[str, str]:

@@ -350,12 +350,12 @@ def of_models(store: Store, runs: Sequence[Run], names: Collection[str]) -> list
     Where one name has a persona, a name without one means prompts without a persona.
     """
     models = {name: store.runs.models([name]) for name in names}
-    apart = any(map(persona_in, names))
+    personas_apart = any(map(persona_in, names))
     return [
         run
         for run in runs
         if not names
-        or any(_is_meant(run, name, models[name], personas_apart=apart) for name in names)
+        or any(_is_meant(run, name, models[name], personas_apart=personas_apart) for name in names)
     ]
 
 
@@ -436,13 +436,13 @@ def names_of_models(store: Store, names: Sequence[str]) -> tuple[str, ...]:
         if store.runs.models([name]):
             models[name] = None
             continue
-        meant = [str(by_rowid[rowid]["name"]) for rowid in sorted(models_named(store, name))]
-        if meant and persona_in(name):
+        model_names = [str(by_rowid[rowid]["name"]) for rowid in sorted(models_named(store, name))]
+        if model_names and persona_in(name):
             raise UsageError(
                 f"{name} is a run with a persona. Answers of all personas are taken: name "
-                f"{meant[0]}"
+                f"{model_names[0]}"
             )
-        models |= dict.fromkeys(meant or [name])
+        models |= dict.fromkeys(model_names or [name])
     return tuple(models)
 
 

@@ -104,14 +104,14 @@ class Settling:
         if not settled_counts:
             return ""
         n_drawn, planned = sum(map(sum, settled_counts)), self.rule.samples * len(settled_counts)
-        took = (
+        spent = (
             f"{plural(len(settled_counts), 'prompt')} took {n_drawn:,} of {planned:,} answers "
             f"({n_drawn / planned:.1%})"
         )
-        best = mean_expected_share(settled_counts, self.rule)
-        if math.isnan(best):
-            return took
-        return f"{took}; a look after every answer would take {best:.1%} on average"
+        least_share = mean_expected_share(settled_counts, self.rule)
+        if math.isnan(least_share):
+            return spent
+        return f"{spent}; a look after every answer would take {least_share:.1%} on average"
 
 
 def settling_of(

@@ -290,9 +290,9 @@ def _summed_draws(
 def gwet_ac1(
     a: npt.ArrayLike, b: npt.ArrayLike, rng: Rng = None, resamples: int = 1000, categories: int = 2
 ) -> Estimate:
-    """Return Gwet's AC1 between two raters; see `contingency.gwet_ac1`.
+    """Return Gwet's AC1 between two raters.
 
-    Parameters and result are as in `cohen_kappa`.
+    See `contingency.gwet_ac1`. Parameters and result are as in `cohen_kappa`.
 
     `categories` is the number of offered categories, which enters chance agreement; if the data
     have more categories, their number is used instead. Unlike κ, AC1 is defined when all answers

@@ -139,14 +139,16 @@ def classification_report(
     truth, guess = label_codes(true, predicted, categories)
     table = confusion_matrix(truth, guess, categories)
     abstained = truth[(truth != MISSING) & (guess == MISSING)]
-    missed = np.bincount(abstained, minlength=categories)
+    abstentions = np.bincount(abstained, minlength=categories)
     hits, support, predicted_counts = np.diagonal(table), table.sum(axis=1), table.sum(axis=0)
     return ClassificationReport(
-        precision=_proportions(hits, predicted_counts, np.zeros_like(missed), NEVER_PREDICTED),
-        recall=_proportions(hits, support, missed, NO_SUPPORT),
+        precision=_proportions(hits, predicted_counts, np.zeros_like(abstentions), NEVER_PREDICTED),
+        recall=_proportions(hits, support, abstentions, NO_SUPPORT),
         f1=tuple(
             f1_of_jaccard(share)
-            for share in _proportions(hits, support + predicted_counts - hits, missed, NOT_THERE)
+            for share in _proportions(
+                hits, support + predicted_counts - hits, abstentions, NOT_THERE
+            )
         ),
         support=tuple(int(count) for count in support),
         macro_f1=macro_estimate(table, len(abstained)),
@@ -191,9 +193,11 @@ def threshold_curve(
     """
     truth, guess = label_codes(true, predicted, categories)
     labelled = truth != MISSING
-    sure = checked_confidences(confidence, truth.shape, required=labelled & (guess != MISSING))
+    confidences = checked_confidences(
+        confidence, truth.shape, required=labelled & (guess != MISSING)
+    )
     levels, level_indices = np.unique(np.asarray(thresholds, dtype=np.float64), return_inverse=True)
-    cells = _by_level(truth, guess, sure, levels, categories)
+    cells = _by_level(truth, guess, confidences, levels, categories)
     tables = at_or_above(cells)
     items = int(labelled.sum())
     points = [
@@ -253,15 +257,24 @@ def calibration(
     (0.0, 'no items', 4)
     """
     right = np.asarray(correct, dtype=np.bool_)
-    sure = checked_confidences(
+    confidences = checked_confidences(
         confidence, right.shape, required=np.ones(right.shape, dtype=np.bool_)
     )
-    if np.any((sure < 0) | (sure > 1)):
-        raise ValueError(f"confidences lie between 0 and 1, found {sure.min()} to {sure.max()}")
+    if np.any((confidences < 0) | (confidences > 1)):
+        raise ValueError(
+            f"confidences lie between 0 and 1, found {confidences.min()} to {confidences.max()}"
+        )
     edges = np.linspace(0, 1, bins + 1)
-    bin_index = np.clip(np.searchsorted(edges, sure, side="left") - 1, 0, bins - 1)
+    bin_index = np.clip(np.searchsorted(edges, confidences, side="left") - 1, 0, bins - 1)
     calibration_bins = tuple(
-        _bin(float(edges[index]), float(edges[index + 1]), right, sure, bin_index == index, sampled)
+        _bin(
+            float(edges[index]),
+            float(edges[index + 1]),
+            right,
+            confidences,
+            bin_index == index,
+            sampled,
+        )
         for index in range(bins)
     )
     weight = np.ones(len(right)) if sampled is None else sampled.weight
@@ -286,23 +299,25 @@ def label_codes(
             f"expected two lists of labels of equal length, found {truth.shape} and {guess.shape}"
         )
     for codes in (truth, guess):
-        strange = codes[(codes != MISSING) & ((codes < 0) | (codes >= categories))]
-        if strange.size:
-            raise ValueError(f"label codes go from 0 to {categories - 1}, found {strange[0]}")
+        invalid = codes[(codes != MISSING) & ((codes < 0) | (codes >= categories))]
+        if invalid.size:
+            raise ValueError(f"label codes go from 0 to {categories - 1}, found {invalid[0]}")
     return truth, guess
 
 
 def checked_confidences(
     confidence: npt.ArrayLike, shape: tuple[int, ...], required: BoolArray
 ) -> FloatArray:
-    sure = np.asarray(confidence, dtype=np.float64)
-    if sure.shape != shape:
-        raise ValueError(f"expected a confidence for each of {shape} items, found {sure.shape}")
-    if np.any(np.isnan(sure[required])):
+    confidences = np.asarray(confidence, dtype=np.float64)
+    if confidences.shape != shape:
+        raise ValueError(
+            f"expected a confidence for each of {shape} items, found {confidences.shape}"
+        )
+    if np.any(np.isnan(confidences[required])):
         raise ValueError(
             "a prediction has no confidence; code it as abstained or give its confidence"
         )
-    return sure
+    return confidences
 
 
 def _proportion(k: int, n: int, excluded: int, undefined: str) -> Estimate:
@@ -418,7 +433,7 @@ def weighted_report(
     `n`, `support` and `matrix` still count items.
     """
     truth, guess = label_codes(true, predicted, categories)
-    missed = np.bincount(truth[(truth != MISSING) & (guess == MISSING)], minlength=categories)
+    abstentions = np.bincount(truth[(truth != MISSING) & (guess == MISSING)], minlength=categories)
     complete = (truth != MISSING) & (guess != MISSING)
     right = complete & (truth == guess)
     true_masks, predicted_masks = (
@@ -436,19 +451,19 @@ def weighted_report(
 
     cells = _cells(truth, guess, np.zeros(len(truth), dtype=np.int64), (1, categories))
     table, draws = _weighted_tables(cells, (1, categories), sampled, rng, resamples)
-    either = [
+    either_masks = [
         true_mask | predicted_mask
         for true_mask, predicted_mask in zip(true_masks, predicted_masks, strict=True)
     ]
     return ClassificationReport(
-        precision=shares(predicted_masks, np.zeros_like(missed), NEVER_PREDICTED),
-        recall=shares(true_masks, missed, NO_SUPPORT),
-        f1=tuple(f1_of_jaccard(share) for share in shares(either, missed, NOT_THERE)),
+        precision=shares(predicted_masks, np.zeros_like(abstentions), NEVER_PREDICTED),
+        recall=shares(true_masks, abstentions, NO_SUPPORT),
+        f1=tuple(f1_of_jaccard(share) for share in shares(either_masks, abstentions, NOT_THERE)),
         support=tuple(int(base.sum()) for base in true_masks),
         macro_f1=_macro_estimate(
-            table[0], int(complete.sum()), int(missed.sum()), _macro_draws(draws, 0)
+            table[0], int(complete.sum()), int(abstentions.sum()), _macro_draws(draws, 0)
         ),
-        accuracy=sampled.share(right, complete, int(missed.sum()), NO_ITEMS),
+        accuracy=sampled.share(right, complete, int(abstentions.sum()), NO_ITEMS),
         matrix=tuple(tuple(row) for row in confusion_matrix(truth, guess, categories).tolist()),
     )
 
@@ -467,10 +482,10 @@ def weighted_curve(
     truth, guess = label_codes(true, predicted, categories)
     labelled = truth != MISSING
     complete = labelled & (guess != MISSING)
-    sure = checked_confidences(confidence, truth.shape, required=complete)
+    confidences = checked_confidences(confidence, truth.shape, required=complete)
     levels, level_indices = np.unique(np.asarray(thresholds, dtype=np.float64), return_inverse=True)
     shape = (len(levels) + 1, categories)
-    reached = np.searchsorted(levels, np.where(complete, sure, -np.inf), side="right")
+    reached = np.searchsorted(levels, np.where(complete, confidences, -np.inf), side="right")
     table, draws = _weighted_tables(
         _cells(truth, guess, reached, shape), shape, sampled, rng, resamples
     )

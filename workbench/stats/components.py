@@ -148,8 +148,8 @@ def estimates(cells: Cells, weights: FloatArray | None = None) -> dict[str, Floa
     """
     sums = _Sums.of(cells)
     weight_rows = np.ones((1, len(cells.value))) if weights is None else weights
-    apart = {kind: sums.differences(weight_rows, kind) for kind in ("same", "other")}
-    same_order, other_order = (_shared(differences) for differences in apart.values())
+    half_squares = {kind: sums.differences(weight_rows, kind) for kind in ("same", "other")}
+    same_order, other_order = (_shared(differences) for differences in half_squares.values())
     orders = cells.facets[2]
     level = {
         name: (same_order[name] + other_order[name]) / 2 if orders else same_order[name]
@@ -158,7 +158,7 @@ def estimates(cells: Cells, weights: FloatArray | None = None) -> dict[str, Floa
     components = dict(zip(WITHOUT_ORDER, _parts(level), strict=True))
     if orders:
         half = _parts({name: (same_order[name] - other_order[name]) / 2 for name in same_order})
-        between = (apart["other"]["0"] - apart["same"]["0"]) / 2
+        between = (half_squares["other"]["0"] - half_squares["same"]["0"]) / 2
         components |= dict(zip(WITH_ORDER, (between, *half[:3], half[3] + half[4]), strict=True))
     else:
         components |= {name: np.zeros(len(weight_rows)) for name in WITH_ORDER}

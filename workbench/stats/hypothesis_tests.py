@@ -469,19 +469,19 @@ def heterogeneity(
         for table in all_tables
         if (nonempty := table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]).shape[0] > 1
     ]
-    telling = [table for table in shared if table.shape[1] > 1 and table.sum(axis=0).max() > 1]
-    if reason := _why_none(all_tables, shared, telling):
+    informative = [table for table in shared if table.shape[1] > 1 and table.sum(axis=0).max() > 1]
+    if reason := _why_none(all_tables, shared, informative):
         return Heterogeneity(float("nan"), float("nan"), 0, 0, reason)
-    observed = sum(_chi_squared(table[None])[0] for table in telling)
+    observed = sum(_chi_squared(table[None])[0] for table in informative)
     permuted: npt.NDArray[np.float64] = np.zeros(permutations)
-    for table in telling:
+    for table in informative:
         permuted += _chi_squared(_shuffled(table, rng, permutations))
     reached = int((permuted >= observed * (1 - 1e-12)).sum())
     return Heterogeneity(
         float(observed),
         (1 + reached) / (1 + permutations),
-        len(telling),
-        int(sum(table.sum() for table in telling)),
+        len(informative),
+        int(sum(table.sum() for table in informative)),
     )
 
 

@@ -220,12 +220,12 @@ def populations(
         (population.kind, population.value) for population in results if population.shares
     }:
         by_ref = published[kind, value]
-        of_options = {
+        shares_by_ref = {
             ref: _published(question_shares, scales[ref]) for ref, question_shares in by_ref.items()
         }
         enough = {
             ref: question_shares
-            for ref, question_shares in of_options.items()
+            for ref, question_shares in shares_by_ref.items()
             if question_shares.shares[0] >= 0
             and (by_ref[ref].people is None or question_shares.effective_n >= least)
         }

@@ -1,6 +1,4 @@
-"""The effect that a test finds in 80 % of studies, and in what share of studies a test finds an
-effect.
-"""
+"""The effect that a test finds in 80 % of studies, and the share of studies that find an effect."""
 
 from __future__ import annotations
 

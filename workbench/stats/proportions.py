@@ -469,12 +469,12 @@ def least_more(
         )
     steps = safe_steps(of)[agree : agree + remaining + 1, disagree : disagree + remaining + 1]
     n_further = np.indices(steps.shape).sum(axis=0)
-    need = (
+    needed = (
         np.where(steps >= remaining - n_further, n_further, remaining)
         if readable
         else np.maximum(n_further, remaining - steps)
     )
-    return int(need[n_further <= remaining].min())
+    return int(needed[n_further <= remaining].min())
 
 
 def _least_by_sides(agree: int, disagree: int, left: int, of: VerdictRule) -> int:

@@ -169,7 +169,10 @@ class Ideal:
 
 
 def ideal(population: Population, answers: Mapping[str, bool]) -> dict[str, float]:
-    """Return the probability of a yes to each target, given other answers; see `Ideal`."""
+    """Return the probability of a yes to each target, given other answers.
+
+    See `Ideal`.
+    """
     return Ideal(population)(answers)
 
 
