@@ -162,6 +162,8 @@ def is_finished(store: Store, run: Run) -> bool:
 def finished_first(store: Store, runs: Sequence[Run], most: int) -> list[Run]:
     """Return at most `most` of the newest runs: those with a finished plan before the others.
 
+    Parameters
+    ----------
     runs : the newest last
     """
     finished: list[Run] = []
@@ -176,6 +178,8 @@ def finished_first(store: Store, runs: Sequence[Run], most: int) -> list[Run]:
 def leading(last: Mapping[str, str], several: Sequence[Answered]) -> str:
     """Return the model that answered last, of those with a finished plan if there are any.
 
+    Parameters
+    ----------
     last : name of a model -> time of its newest answer
 
     Examples

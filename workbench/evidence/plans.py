@@ -63,6 +63,8 @@ def followed(
 
     Empty if no job of the run follows a plan.
 
+    Parameters
+    ----------
     judged : how its figures are judged, option -> value; None: not looked at
     compared : compared runs; empty: report whether the planned ones have answers
     """

@@ -286,6 +286,8 @@ class Evaluation:
 
         They are those of the answers whose confidence reaches it.
 
+        Parameters
+        ----------
         among : (n,) whether a text counts; None: all do
         """
         included = self.confidence[way] >= threshold

@@ -138,6 +138,8 @@ def refusals_of(
 ) -> Refusals:
     """Return the refusals of a run's model, by statement in the instrument's order.
 
+    Parameters
+    ----------
     name : the displayed name of the model; empty: its own name
     sides : statement -> its side, if labels other than the instrument's count
     """

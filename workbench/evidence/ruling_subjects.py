@@ -411,6 +411,8 @@ def rule(
     Raises UsageError if the verdict does not apply to it, or a reading is missing, invalid or not
     allowed.
 
+    Parameters
+    ----------
     model : key of the model that it applies to alone, where it can, see `of_one_model`; empty: it
         applies to all models
     """

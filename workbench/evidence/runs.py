@@ -393,7 +393,11 @@ def whole_names(store: Store, names: str | Sequence[str] | None) -> tuple[str, .
 def whole_name(name: str, printed: Sequence[Collection[str]]) -> str:
     """Return the name that a list printed like this, or the same name if there is none.
 
-    printed : the names of each kind; the first kind with a match counts. Raises AmbiguousRun.
+    Parameters
+    ----------
+    printed : the names of each kind; the first kind with a match counts
+
+    Raises AmbiguousRun.
 
     Examples
     --------

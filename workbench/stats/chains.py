@@ -49,7 +49,9 @@ EXACT = Mixing(NAN, NAN)
 def mixing(values: FloatArray) -> Mixing:
     """Return the mixing of chains (Vehtari et al. 2021, without ranks).
 
-    values : (chains, draws) of one figure.
+    Parameters
+    ----------
+    values : (chains, draws) of one figure
 
     Each chain is split in halves, so that a trend within a chain counts as a disagreement.
 

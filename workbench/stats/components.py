@@ -428,6 +428,8 @@ def decompose(cells: Cells, most: float = MOST, lowest: float = 0.0) -> Decompos
     if the answers of the minority, over all statements of a stratum, are worth fewer than
     `LEAST_AGAINST` statements.
 
+    Parameters
+    ----------
     most, lowest : the largest variance that values can have, and the least value; 0.25 and 0 for
         shares
     """

@@ -26,6 +26,8 @@ def smallest_difference(spread: float, first: int, second: int) -> float:
 
     It is NaN with fewer than 2 units.
 
+    Parameters
+    ----------
     spread : standard deviation of the units
 
     Examples
@@ -41,6 +43,8 @@ def smallest_difference(spread: float, first: int, second: int) -> float:
 def smallest_mean(spread: float, units: int) -> float:
     """Return the smallest detectable difference of a mean from 0, or NaN with fewer than 2 units.
 
+    Parameters
+    ----------
     spread : standard deviation of the units
 
     Examples

@@ -141,6 +141,8 @@ class Population:
 
         Influences are in one array, or for published shares in one array per question.
 
+        Parameters
+        ----------
         influence : what one more answer of each option would move the value of a question
         """
         if self.everyone is None:
@@ -172,6 +174,8 @@ def populations(
 
     Of the last, only shares are known.
 
+    Parameters
+    ----------
     refs : of the questions that are meant
     kinds : of groups; none: all
     least : fewest people, as weighted, of a question that counts

@@ -77,6 +77,8 @@ def in_per_cent(share: float) -> str:
 def share_of_pairs(share: float, n: int, level: float = LEVEL) -> float:
     """Return the share of studies in which McNemar's exact test finds a difference over n pairs.
 
+    Parameters
+    ----------
     share : of the pairs of which the second alone says yes; no pair changes the other way
 
     Examples

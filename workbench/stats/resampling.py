@@ -318,6 +318,8 @@ def disagreement_interval(value: float, left_out: FloatArray, freedom: int) -> t
     disagreement; the accelerated bootstrap covered 80-97 % (700 simulations each, Monte Carlo error
     1 point).
 
+    Parameters
+    ----------
     freedom : degrees of freedom: the number of units with an answer other than the most frequent
         one, minus one
 
@@ -517,6 +519,8 @@ def student_interval(
 ) -> Ends:
     """Return value ± t sqrt(variance), within ± limit, or NaN if nothing varies.
 
+    Parameters
+    ----------
     limit : the largest size that the value can have, as 1 for a difference of two shares
 
     Examples
