@@ -35,7 +35,7 @@ class Table(Records):
 
     @property
     def definition(self) -> str:
-        """What the figures measure."""
+        """The definition of the figures."""
         return self.figure.definition
 
     @property
@@ -91,7 +91,7 @@ class Result:
     audit: str
     "name of the audit, or `agreement` for that of annotators"
     printed: Printed
-    "what the command prints, as values"
+    "the output of the command, as values"
     tables: Mapping[str, Table] = field(init=False)
     "by name; the name of a table with a subject includes it: `verdicts-personal-1`"
 

@@ -218,7 +218,7 @@ def _show(audit: Audit, options: Namespace) -> int:
     "every audit.",
 )
 def _every(options: Namespace) -> int:
-    """Print what each audit found, with the command for its figures."""
+    """Print the findings of each audit, with the command for its figures."""
     from stores.core.store import Store
 
     def told() -> dict[Audit, list[str]]:

@@ -79,7 +79,7 @@ class Answered:
     parts: Mapping[str, Part] = field(default_factory=dict)
     "by the names above; unknown parts are left out"
     job: str = ""
-    "why the rest is missing, in words; empty if nothing is missing or the reason is unknown"
+    "the reason why the rest is missing; empty if nothing is missing or it is unknown"
     failed: int = 0
     "answers that failed"
     imported: bool = False

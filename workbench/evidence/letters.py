@@ -60,7 +60,7 @@ class Form:
     """the most that an offered letter can have that is not among the tokens that the backend names;
     0: there is none"""
     wanted: int = 0
-    "the most valid answers that a job asked for; 0 where that has no meaning"
+    "the most valid answers that a job asked for; 0 if that has no meaning"
     most: int = 0
     "the most answers that a job would draw for them"
 

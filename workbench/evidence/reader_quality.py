@@ -251,7 +251,7 @@ class Evaluation:
     at: str
     "when it was drawn"
     unknown: str
-    "why inclusion is unknown; empty where it is known"
+    "the reason why inclusion is unknown; empty if it is known"
 
     @classmethod
     def of(cls, evaluation: Mapping[str, Any]) -> Evaluation:

@@ -239,7 +239,7 @@ SINGLE, SEVERAL, DECIDED = "one person", "several who agree", "adjudicated"
 
 
 def how_settled(store: Store, codebook: str = STANCE_CODEBOOK) -> dict[int, str]:
-    """Return what settled every settled item, by unit.
+    """Return the way in which every settled item was settled, by unit.
 
     That is one label, equal labels, or an adjudication.
     """

@@ -111,7 +111,7 @@ class Refusals:
     free: bool = False
     "whether some answers are free text, whose unmappable answers are unknown"
     empty: str = ""
-    "why there is nothing to count"
+    "the reason why there is nothing to count"
     until_settled: bool = False
     """whether prompts were asked only until their verdict was settled, so that some have fewer
     answers"""

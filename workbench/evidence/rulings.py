@@ -390,7 +390,7 @@ class Differing:
     figure: str = "figure"
     "the name of such a figure: `test`"
     names: tuple[str, ...] = ()
-    "what they are about, each once"
+    "names of the things that they are about, each once"
     of: str = ""
     "the name of such a thing: `statement`; empty: the figures themselves are named"
     verdicts: int = 0

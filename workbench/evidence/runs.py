@@ -36,7 +36,7 @@ DOT = " · "
 OF_PERSONA = "persona "
 "begins the part of a run's name that names its persona"
 ELLIPSIS = re.compile(r"…|\.\.\.")
-"what a list prints in place of the rest of a name"
+"printed by a list in place of the rest of a name"
 OF_PERSONAS = ("persona", "persona_name", "personas")
 
 

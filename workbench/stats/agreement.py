@@ -149,10 +149,10 @@ class Retest:
     """mean absolute change of a prompt's share; drawing answers makes it larger than 0 even if
     nothing has changed"""
     same_by_noise: float
-    "what `same` is expected to be where only the draws differ; NaN where nothing was drawn"
+    "the expected `same` if only the draws differ; NaN if nothing was drawn"
     change_by_noise: float
     p: float
-    "one-sided, of no more change than the draws make; NaN where nothing was drawn"
+    "one-sided, of no more change than the draws make; NaN if nothing was drawn"
 
 
 def retest(

@@ -19,9 +19,9 @@ class Mixing:
     """The mixing of chains, for one figure."""
 
     rhat: float
-    "NaN where the figure is the same in all draws, or nothing was drawn"
+    "NaN if the figure is the same in all draws, or nothing was drawn"
     draws: float
-    "effective number; NaN where nothing was drawn"
+    "effective number; NaN if nothing was drawn"
     error: float = 0.0
     "standard error of the figure that the sampler alone gives"
 

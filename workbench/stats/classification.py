@@ -225,7 +225,7 @@ class Calibration:
 
     bins: tuple[CalibrationBin, ...]
     ece: float
-    "expected calibration error; NaN where there are no items"
+    "expected calibration error; NaN without items"
     n: int
 
 

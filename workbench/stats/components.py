@@ -329,7 +329,7 @@ LEAST_AGAINST = 2.0
 """with fewer statements' worth of answers against the majority, no component but sampling has an
 interval"""
 ALIKE = "too much alike for an interval"
-"why, with how many statements' worth there are"
+"begins the reason; the number of statements' worth that there are follows"
 ROUNDING = 1e-12
 "variances below this are 0 up to rounding"
 
@@ -345,7 +345,7 @@ class Component:
     "95 %, 0 or more; NaN: none"
     high: float
     why: str = ""
-    "why there is no interval, or no value"
+    "the reason why there is no interval, or no value"
     n: int = 0
     "number of statements"
     most: float = np.inf

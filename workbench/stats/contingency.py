@@ -78,5 +78,5 @@ def _agreeing(counts: FloatArray) -> FloatArray:
 
 
 def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Divide, giving NaN where the denominator is 0."""
+    """Return the quotient, or NaN where the denominator is 0."""
     return np.asarray(numerator / np.where(denominator == 0, np.nan, denominator), dtype=np.float64)

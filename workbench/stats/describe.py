@@ -49,7 +49,7 @@ class Pearson:
     r: float
     "NaN if undefined; `undefined` then gives the reason, and t and p are NaN too"
     t: float
-    "NaN where there is no test"
+    "NaN without a test"
     df: int
     "n - 2, never below 0"
     p: float
@@ -58,9 +58,9 @@ class Pearson:
     n: int
     "pairs in which both values are defined"
     undefined: str = ""
-    "why there is no correlation"
+    "the reason why there is no correlation"
     untested: str = ""
-    "why a defined correlation has no test; empty if it has one"
+    "the reason why a defined correlation has no test; empty if it has one"
 
 
 def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> Pearson:
@@ -194,7 +194,7 @@ class NoiseFloor:
     p: float
     "of the hypothesis that all true b_k are 0; NaN if there is no test"
     untested: str = ""
-    "why there is no test"
+    "the reason why there is no test"
 
 
 NOTHING = NoiseFloor(NAN, NAN, NAN, "no value")

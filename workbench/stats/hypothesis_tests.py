@@ -122,16 +122,16 @@ class MeanTest:
     mean: float
     "NaN if there are no values"
     low: float
-    "95 % interval of Student's t; NaN where there is no test"
+    "95 % interval of Student's t; NaN without a test"
     high: float
     sd: float
     "divisor n - 1; NaN for fewer than two values"
     t: float
-    "NaN where there is no test"
+    "NaN without a test"
     df: int
     "n - 1, never below 0"
     p: float
-    "two-sided; NaN where there is no test"
+    "two-sided; NaN without a test"
     n: int
     degenerate: str = ""
     """why there is no test: `all values equal`, `one value has no spread`, `no values`; empty if
@@ -212,7 +212,7 @@ class OneSided:
     difference: Estimate
     "n: clusters of both groups"
     p: float
-    "two-sided, by permutation; NaN where there is no test"
+    "two-sided, by permutation; NaN without a test"
     untested: str = ""
 
 
@@ -428,7 +428,7 @@ class Heterogeneity:
     answers: int
     "in these strata"
     undefined: str = ""
-    "why there is no test; empty where there is one"
+    "the reason why there is no test; empty if there is one"
 
 
 def heterogeneity(

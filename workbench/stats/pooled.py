@@ -192,7 +192,7 @@ def _run_chains(
 
 
 def _sweeps_for_renewal(first: _Effects, rest: _Effects, sweeps: int) -> int:
-    """Return after how many sweeps effects are renewed.
+    """Return the number of sweeps between renewals of the effects.
 
     It is 0 if the other steps do well without renewals.
     """

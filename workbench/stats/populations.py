@@ -43,7 +43,7 @@ class CodedPeople:
     weights: Floats
     "on a scale on which they can be added up"
     groups: Mapping[str, NDArray[np.object_]]
-    "what tells groups apart -> the value of each person; empty: none"
+    "kind of group -> the value of each person; empty: none"
 
     @classmethod
     def of(cls, held: Questionnaire) -> CodedPeople:
@@ -74,7 +74,7 @@ class Population:
     """The answers of some people, question by question."""
 
     kind: str
-    "what tells it from others: `country`; empty: everybody"
+    "kind of group, such as `country`; empty: everybody"
     value: str
     shares: Mapping[str, WeightedShares]
     "by ref; questions that too few people answered are left out"

@@ -185,7 +185,7 @@ class Known:
 
     target: str
     respondents: int
-    "who said yes or no"
+    "number of those who said yes or no"
     human: float
     "share of these who said yes; without any, NaN, as is everything below"
     majority: float
