@@ -96,7 +96,7 @@ def numbers_said(answers: Tallied) -> tuple[tuple[str, str], ...]:
 
 
 def _codings(scale: Scale, used: Collection[str]) -> str:
-    """Return what numbers stand for, such as `7 strongly agree … 1 strongly disagree`.
+    """Return the meanings of numbers, such as `7 strongly agree … 1 strongly disagree`.
 
     It is empty if none of them was used.
     """

@@ -95,13 +95,13 @@ def added(group: str) -> dict[str, EntryPoint]:
 
 
 def load_added(group: str, name: str) -> Any:
-    """Return what another package brings under a name, or None if none brings it."""
+    """Return the object that another package brings under a name, or None if none brings it."""
     point = added(group).get(name)
     return None if point is None else _loaded(point)
 
 
 def _loaded(point: EntryPoint) -> Any:
-    """Return what an entry point of another package names.
+    """Return the object that an entry point of another package names.
 
     Raises MissingPackage if that fails, whatever it does.
     """

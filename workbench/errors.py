@@ -94,7 +94,7 @@ class Finding:
     found: str
     expected: str
     counted: str = "line"
-    "what `line` counts: lines of a text, rows of a spreadsheet"
+    "the unit of `line`: lines of a text, rows of a spreadsheet"
 
     def __str__(self) -> str:
         location = self.file

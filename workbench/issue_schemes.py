@@ -94,7 +94,7 @@ def defined(
 
 
 def same_name(name: str) -> str:
-    """Return what names that a person would take for one have in common.
+    """Return a key that is equal for names that a person would take for one.
 
     Case, blanks and `_` do not count.
 

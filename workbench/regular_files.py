@@ -17,7 +17,7 @@ KINDS = {
     stat.S_IFBLK: "a device",
 }
 HARMLESS = (Path("/dev/null"), Path("/dev/stdout"), Path("/dev/stderr"))
-"what may be written to, and is never read without an end"
+"paths that may be written to, and are never read without an end"
 
 
 def check_regular(path: Path) -> Path:

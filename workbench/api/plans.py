@@ -29,7 +29,7 @@ class Plan:
     """A frozen plan with its file. `workbench.run(store, plan=…)` follows it."""
 
     store: OpenStore
-    "where it is recorded"
+    "the store in which it is recorded"
     path: Path
     "its file"
     frozen: FrozenPlan

@@ -18,7 +18,7 @@ from workbench.figures.write.html import html_paragraphs, html_table
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Table(Records):
-    """One table of figures. A notebook shows it; iterating yields its rows as dicts."""
+    """One table of figures. A notebook shows it, and iterating yields its rows as dicts."""
 
     figure: AnyTable
     "the table itself: columns with their kinds, links, notes"
@@ -35,7 +35,7 @@ class Table(Records):
 
     @property
     def definition(self) -> str:
-        """What the figures measure."""
+        """The definition of the figures."""
         return self.figure.definition
 
     @property
@@ -91,7 +91,7 @@ class Result:
     audit: str
     "name of the audit, or `agreement` for that of annotators"
     printed: Printed
-    "what the command prints, as values"
+    "the output of the command, as values"
     tables: Mapping[str, Table] = field(init=False)
     "by name; the name of a table with a subject includes it: `verdicts-personal-1`"
 
@@ -119,7 +119,7 @@ class Result:
 
     @property
     def methods(self) -> str:
-        """The methods paragraph for a paper; empty if the audit has none."""
+        """The methods paragraph for a paper, or an empty text if the audit has none."""
         return self.printed.methods or str(self.printed.about.get("methods", ""))
 
     def to_dict(self) -> dict[str, Any]:

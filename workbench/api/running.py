@@ -25,7 +25,7 @@ class Run:
     """A model that was asked."""
 
     store: Store
-    "where its answers are"
+    "the store with its answers"
     audit: str
     "name of the audit whose prompts were asked"
     model: str

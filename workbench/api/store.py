@@ -473,7 +473,7 @@ class Store(Typed):
         )
 
     def _judged(self, made: Callable[[OpenStore], Made]) -> Made:
-        """Return what a function makes of the store as it is at one moment.
+        """Return the result of a function of the store as it is at one moment.
 
         The function gets a copy of the store if readings of rules have to be stored.
         """
@@ -538,7 +538,7 @@ def _names(given: Names) -> tuple[str, ...]:
 
 
 def _pairs(given: str | Path | Mapping[str, str] | None) -> str | None:
-    """Return what the command line takes for pairs: a text, or the path of a file with them."""
+    """Return pairs as the command line takes them: a text, or the path of a file with them."""
     from workbench.formats.mapping import pairs_text
 
     if given is None:

@@ -103,11 +103,11 @@ def init(options: Namespace) -> int:
     make(options.store, demo=options.demo)
     say(f"Made {options.store}." + (f" It holds the instrument {SHIPPED}." if options.demo else ""))
     if options.demo:
-        ask = (
+        run_flags = (
             "--model smollm2 --family user --statements 8 --templates 2 --samples 10 "
             "--temperature 0.4"
         )
-        say(f"Next: workbench run STORE {ask}")
+        say(f"Next: workbench run STORE {run_flags}")
     else:
         say("Next: workbench import STORE PATH; --dry-run previews the import")
     return 0

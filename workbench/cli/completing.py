@@ -95,7 +95,7 @@ def _names(path: Path | None, kind: str) -> Sequence[str]:
     '  eval "$(workbench completion bash)"',
 )
 def completion(options: Namespace) -> int:
-    """Print what a shell has to read to complete command lines."""
+    """Print the script that a shell reads to complete command lines."""
     completion_class = get_completion_class(options.shell)
     if completion_class is None:
         raise UsageError(f"the shell {options.shell} is not supported")

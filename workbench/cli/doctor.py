@@ -75,9 +75,9 @@ def doctor(options: Namespace) -> int:
     else:
         table(["", "check", "found"], [(check.state, check.name, check.found) for check in checks])
         errors = sum(check.state == "error" for check in checks)
-        works = "The model answers." if options.model else "Everything required works."
-        works = f"Go on with {options.rescue}." if options.rescue else works
-        say(f"{plural(errors, 'error')}" if errors else works)
+        success = "The model answers." if options.model else "Everything required works."
+        success = f"Go on with {options.rescue}." if options.rescue else success
+        say(f"{plural(errors, 'error')}" if errors else success)
     return int(any(check.state == "error" for check in checks))
 
 
@@ -206,8 +206,8 @@ def _abilities(model: Model) -> Iterator[Check]:
             drawings[index] = Drawing(
                 tuple(compared(text) for text, count in response.answers for _ in range(count))
             )
-    able, message = temperature_words(drawings[0], drawings[1], f"{LOW:g}")
-    yield Check("temperature", "ok" if able else "note", message)
+    is_able, message = temperature_words(drawings[0], drawings[1], f"{LOW:g}")
+    yield Check("temperature", "ok" if is_able else "note", message)
 
 
 def _package(name: str, missing: str, advice: str) -> Check:

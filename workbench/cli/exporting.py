@@ -14,7 +14,7 @@ from workbench.options.shared import INSTRUMENT, JSON, MODELS, STORE, WITHOUT_RU
 from workbench.report.options import CHOOSING, ReportChoice
 
 PEOPLE = ("counts", "pseudonyms", "none")
-"what an export says of people, as in `pipeline.exporting`"
+"descriptions of people in an export: the keys of `pipeline.importing.PEOPLE`"
 INSTRUMENTS = "instrument"
 FORMATS = {INSTRUMENTS: ("csv", "probvaa", "jsonl", "choices"), "rows": ("csv", "parquet", "jsonl")}
 ROWS = ("model", "audit", "expand", "names", "without_rulings", "progress")

@@ -43,7 +43,7 @@ BEGIN, WRITE, ASK, READ, JUDGE, LABEL, REVIEW, TAKE = (
         "take along",
     ),
 )
-"what a user wants to do, in the order of the work"
+"tasks of a user, in the order of the work"
 
 SHIPPED = {
     BEGIN: {

@@ -61,8 +61,10 @@ def _ask(store: Store, options: Namespace, name: str, own: FigureVerb, refs: Seq
     from workbench.cli.watching import EXIT_CODES, watch
     from workbench.jobs import launch
 
-    as_run = run.given(**(vars(options) | {"audit": registry.DEFAULT_AUDIT, "statements": None}))
-    design = replace(requested_design(store, as_run), statements=tuple(refs))
+    run_arguments = run.given(
+        **(vars(options) | {"audit": registry.DEFAULT_AUDIT, "statements": None})
+    )
+    design = replace(requested_design(store, run_arguments), statements=tuple(refs))
     run_plan = pipeline.plan(store, design)
     if not options.json:
         sample = ", ".join(refs[:20]) + (", …" if len(refs) > 20 else "")

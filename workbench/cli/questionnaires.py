@@ -139,8 +139,8 @@ def _show(store: Store, name: str, options: Namespace) -> int:
         if (text := statement.wording(ORIGINAL, instrument.language))
     }
     topics = {statement.ref: statement.topic for statement in instrument.statements}
-    surveyed = summary.survey or tallies.weighted or tallies.questionnaire.published
-    people = store.questionnaires.get(name) if surveyed or options.by else None
+    has_survey = summary.survey or tallies.weighted or tallies.questionnaire.published
+    people = store.questionnaires.get(name) if has_survey or options.by else None
     paragraphs = [f"{name}: {_counts(summary)}"]
     if people is not None:
         paragraphs += [f"{sentence}." for sentence in said_of_people(people.respondents)]
@@ -235,9 +235,9 @@ def _said(changed: int) -> str:
     """Return a sentence on the number of answers that have another meaning now."""
     if not changed:
         return "The meaning of no given answer changes."
-    means = "means" if changed == 1 else "mean"
+    verb_form = "means" if changed == 1 else "mean"
     consequence = "The next run asks prompts with these answers again."
-    return f"{plural(changed, 'answer')} {means} something else now. {consequence}"
+    return f"{plural(changed, 'answer')} {verb_form} something else now. {consequence}"
 
 
 def _middle(scale: Scale) -> str:

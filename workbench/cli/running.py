@@ -376,7 +376,7 @@ def _only(store: Store, audit: Audit) -> str:
 
 
 def _drawn(options: Namespace, defaults: Defaults, family: str) -> tuple[Sampling, int]:
-    """Return how answers are sampled, and how many to each prompt."""
+    """Return the sampling of answers, and the number of answers to each prompt."""
     if (
         not options.exact
         and defaults.counted is not None

@@ -62,9 +62,13 @@ def of(audit: Audit, *, named: bool = True) -> Verb:
     """
     options, judging_names = audit.figure_options, {option.name for option in audit.judges_by}
     common_texts = {(option.flag, option.explained) for option in COMMON}
-    common = [option for option in options if (option.flag, option.explained) in common_texts]
+    common_options = [
+        option for option in options if (option.flag, option.explained) in common_texts
+    ]
     judging_options = [
-        option for option in options if option not in common and option.name in judging_names
+        option
+        for option in options
+        if option not in common_options and option.name in judging_names
     ]
     parts = [
         STORE,
@@ -76,11 +80,11 @@ def of(audit: Audit, *, named: bool = True) -> Verb:
             required=named,
             default=None if named else audit.name,
         ),
-        *(option for option in options if option not in (*common, *judging_options)),
+        *(option for option in options if option not in (*common_options, *judging_options)),
         *([Section("How answers are judged", judging_options)] if judging_options else ()),
         Section(
             "Options of every audit, see `workbench show --help`",
-            [*common, *FIGURES.options],
+            [*common_options, *FIGURES.options],
             brief=True,
         ),
     ]
@@ -214,7 +218,7 @@ def _show(audit: Audit, options: Namespace) -> int:
     "every audit.",
 )
 def _every(options: Namespace) -> int:
-    """Print what each audit found, with the command for its figures."""
+    """Print the findings of each audit, with the command for its figures."""
     from stores.core.store import Store
 
     def told() -> dict[Audit, list[str]]:

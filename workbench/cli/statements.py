@@ -523,8 +523,10 @@ def _relation(store: Store, options: Namespace, name: str) -> Done:
 def _rename(store: Store, options: Namespace, name: str) -> Done:
     from workbench.pipeline.editing import outcome
 
-    ref, new = options.rename
-    return outcome(store, name, store.statements.rename(name, ref, new, person=changed_by(options)))
+    ref, new_ref = options.rename
+    return outcome(
+        store, name, store.statements.rename(name, ref, new_ref, person=changed_by(options))
+    )
 
 
 def _derive(store: Store, options: Namespace, name: str) -> Done:

@@ -79,7 +79,7 @@ class Answered:
     parts: Mapping[str, Part] = field(default_factory=dict)
     "by the names above; unknown parts are left out"
     job: str = ""
-    "why the rest is missing, in words; empty if nothing is missing or the reason is unknown"
+    "the reason why the rest is missing; empty if nothing is missing or it is unknown"
     failed: int = 0
     "answers that failed"
     imported: bool = False
@@ -112,8 +112,8 @@ class Answered:
 
     def with_parts(self, name: str = "", **parts: Part | None) -> Answered:
         """Return a copy with the kinds of answers. A part that is None is unknown."""
-        known = {key: part for key, part in parts.items() if part is not None}
-        return replace(self, name=name or self.name, parts={**self.parts, **known})
+        known_parts = {key: part for key, part in parts.items() if part is not None}
+        return replace(self, name=name or self.name, parts={**self.parts, **known_parts})
 
 
 def answered(store: Store, run: Run, name: str = "") -> Answered:
@@ -125,18 +125,18 @@ def answered(store: Store, run: Run, name: str = "") -> Answered:
     planned, came = (
         (run.prompts, run.answered) if run.sampling.mode == EXACT else store.runs.kept_of_plan(run)
     )
-    waiting = list(_unfinished(store, run))
+    unfinished = list(_unfinished(store, run))
     if run.sampling.mode == EXACT:
-        planned = max([planned, *(job.total // (1 + len(_personas(job))) for job in waiting)])
+        planned = max([planned, *(job.total // (1 + len(_personas(job))) for job in unfinished)])
     spared = None if run.sampling.mode == EXACT else store.settlements.spared(run)
-    missing, why = (
+    missing, reason = (
         came + (spared.left if spared else 0) < planned,
-        "; ".join(STATES[job.state].format(job.id) for job in waiting[-SAID:]),
+        "; ".join(STATES[job.state].format(job.id) for job in unfinished[-SAID:]),
     )
     elsewhere = (
         missing
         and run.backend == SERVED
-        and not waiting
+        and not unfinished
         and not run.failed
         and _has_snapshots(store, run)
     )
@@ -145,7 +145,7 @@ def answered(store: Store, run: Run, name: str = "") -> Answered:
         planned,
         came,
         "prompts" if run.sampling.mode == EXACT else "answers",
-        job=why if missing and waiting else OTHERS if elsewhere else "",
+        job=reason if missing and unfinished else OTHERS if elsewhere else "",
         failed=run.failed,
         imported=run.model.startswith(IMPORTED),
         elsewhere=elsewhere,
@@ -160,9 +160,10 @@ def is_finished(store: Store, run: Run) -> bool:
 
 
 def finished_first(store: Store, runs: Sequence[Run], most: int) -> list[Run]:
-    """Return the newest of some runs, at most so many: those with a finished plan before the
-    others.
+    """Return at most `most` of the newest runs: those with a finished plan before the others.
 
+    Parameters
+    ----------
     runs : the newest last
     """
     finished: list[Run] = []
@@ -177,6 +178,8 @@ def finished_first(store: Store, runs: Sequence[Run], most: int) -> list[Run]:
 def leading(last: Mapping[str, str], several: Sequence[Answered]) -> str:
     """Return the model that answered last, of those with a finished plan if there are any.
 
+    Parameters
+    ----------
     last : name of a model -> time of its newest answer
 
     Examples
@@ -184,15 +187,15 @@ def leading(last: Mapping[str, str], several: Sequence[Answered]) -> str:
     >>> leading({"a": "2026-01-01", "b": "2026-01-02"}, [Answered("a", 9, 9), Answered("b", 9, 1)])
     'a'
     """
-    unfinished = {one.name for one in several if one.partial}
+    unfinished = {model.name for model in several if model.partial}
     return max(last, key=lambda name: (name not in unfinished, last[name]))
 
 
 def _unreviewed(templates: Iterable[Template]) -> Iterator[str]:
     return (
-        one.language
-        for one in templates
-        if one.words and not lexicon(one.language, one.words).reviewed
+        template.language
+        for template in templates
+        if template.words and not lexicon(template.language, template.words).reviewed
     )
 
 
@@ -202,8 +205,7 @@ def refused_part(of: Refusals | None) -> Part | None:
 
 
 def foreign_part(of: Refusals | None) -> Part | None:
-    """Return the number of answers in another language than their prompts, or None if there is
-    none.
+    """Return the number of answers in another language than their prompts, or None without any.
 
     It is also None if the languages are unknown.
     """
@@ -212,17 +214,18 @@ def foreign_part(of: Refusals | None) -> Part | None:
 
 def _unfinished(store: Store, run: Run) -> Iterator[Job]:
     """Yield the unfinished jobs that asked for a run, or were going to, the newest last."""
-    for job in sorted(store.jobs.list(), key=lambda one: one.id):
+    for job in sorted(store.jobs.list(), key=lambda job: job.id):
         if job.state in STATES and job.done < job.total and asks(store, job, run):
             yield job
 
 
 def asks(store: Store, job: Job, run: Run) -> bool:
-    """Return whether a job asked for a run: its audit, instrument, model, sampling, language,
-    templates and persona.
+    """Return whether a job asked for a run.
+
+    The job has its audit, instrument, model, sampling, language, templates and persona.
     """
     spec, sampling = job.spec, job.spec.get("sampling")
-    same = (
+    is_same_plan = (
         spec.get("audit"),
         spec.get("instrument"),
         spec.get("family", run.family),
@@ -236,7 +239,9 @@ def asks(store: Store, job: Job, run: Run) -> bool:
     if run.persona and run.persona not in _personas(job):
         return False
     if not (
-        same and spec.get("language") in (None, "", run.language) and isinstance(sampling, Mapping)
+        is_same_plan
+        and spec.get("language") in (None, "", run.language)
+        and isinstance(sampling, Mapping)
     ):
         return False
     return Sampling(**sampling).key == run.sampling.key and run.model_id in store.runs.models(
@@ -246,18 +251,22 @@ def asks(store: Store, job: Job, run: Run) -> bool:
 
 def _personas(job: Job) -> Sequence[str]:
     """Return the keys (hexadecimal) of a job's personas."""
-    given = job.spec.get("personas")
-    return [Persona.from_json(one).key.hex() for one in given] if isinstance(given, list) else []
+    personas = job.spec.get("personas")
+    return (
+        [Persona.from_json(persona).key.hex() for persona in personas]
+        if isinstance(personas, list)
+        else []
+    )
 
 
 def _has_snapshots(store: Store, run: Run) -> bool:
     """Return whether other snapshots of a served model answered under the same settings."""
     return any(
-        (one.model, one.sampling_id, one.language, one.family)
+        (other.model, other.sampling_id, other.language, other.family)
         == (run.model, run.sampling_id, run.language, run.family)
-        and one.model_id != run.model_id
-        and one.occasion == run.occasion
-        for one in store.runs.list(run.audit, run.instrument)
+        and other.model_id != run.model_id
+        and other.occasion == run.occasion
+        for other in store.runs.list(run.audit, run.instrument)
     )
 
 
@@ -304,25 +313,28 @@ def header(several: Sequence[Answered]) -> tuple[str, ...]:
 
 
 def _missing(several: Sequence[Answered]) -> Iterator[str]:
-    parts = [one for one in several if one.partial]
-    for one in parts[:SHOWN]:
-        whom = f"{one.name}: only" if len(several) > 1 else "Only"
-        why = f": {one.job}" if one.job else f": {one.failed:,} failed" if one.failed else ""
-        yield (
-            f"{WARNS}{whom} {number(one.share, Kind.SHARE)} of the plan was answered "
-            f"({one.answered:,} of "
-            f"{one.planned:,} {one.unit}){why}."
+    incomplete = [model for model in several if model.partial]
+    for model in incomplete[:SHOWN]:
+        subject = f"{model.name}: only" if len(several) > 1 else "Only"
+        reason = (
+            f": {model.job}" if model.job else f": {model.failed:,} failed" if model.failed else ""
         )
-    if len(parts) > SHOWN:
         yield (
-            f"{WARNS}The same is true of {plural(len(parts) - SHOWN, 'more model')}: see the "
+            f"{WARNS}{subject} {number(model.share, Kind.SHARE)} of the plan was answered "
+            f"({model.answered:,} of "
+            f"{model.planned:,} {model.unit}){reason}."
+        )
+    if len(incomplete) > SHOWN:
+        yield (
+            f"{WARNS}The same is true of {plural(len(incomplete) - SHOWN, 'more model')}: see the "
             "table of answers."
         )
 
 
 def settled_words(spared: Spared, optimum: float = float("nan")) -> str:
-    """Return the share of the answers that prompts asked until settled needed, and the least
-    possible share.
+    """Return the share of the answers that prompts asked until settled needed.
+
+    The least possible share stands behind it if it is known.
 
     Examples
     --------
@@ -353,63 +365,77 @@ NEED_ALL = (
 
 def _settled(several: Sequence[Answered]) -> Iterator[str]:
     """Yield notes on saved answers, the rule, and the meaning of figures."""
-    there = [one for one in several if one.spared is not None]
-    for one in there[:SHOWN]:
-        assert one.spared is not None
-        whom = f"{one.name}: asked" if len(several) > 1 else "Asked"
-        rules = "; ".join(by.describe() for by in one.spared.rules)
-        yield f"{whom} until settled ({rules}): {settled_words(one.spared, one.optimum)}."
-    if there:
+    until_settled = [model for model in several if model.spared is not None]
+    for model in until_settled[:SHOWN]:
+        assert model.spared is not None
+        subject = f"{model.name}: asked" if len(several) > 1 else "Asked"
+        rules = "; ".join(rule.describe() for rule in model.spared.rules)
+        yield f"{subject} until settled ({rules}): {settled_words(model.spared, model.optimum)}."
+    if until_settled:
         yield f"{NEED_ALL}."
 
 
 def _came(several: Sequence[Answered]) -> Iterator[str]:
-    for unit in dict.fromkeys(one.unit for one in several):
-        yield _of_unit([one for one in several if one.unit == unit], unit)
+    for unit in dict.fromkeys(model.unit for model in several):
+        yield _of_unit([model for model in several if model.unit == unit], unit)
 
 
 def _of_unit(several: Sequence[Answered], unit: str) -> str:
-    whole = not any(one.answered < one.planned for one in several)
-    total = sum(one.answered for one in several)
+    is_complete = not any(model.answered < model.planned for model in several)
+    total = sum(model.answered for model in several)
     noun = unit.removesuffix("s") if total == 1 else unit
-    whose = f" of {len(several)} models" if len(several) > 1 else ""
-    said = [_share(name, several) for name in WORDS if _is_said(name, several)]
-    of = f"{total:,} {noun}{whose}"
-    did = "were scored" if unit == "prompts" else "came"
-    planned = f"{'All ' if total > 1 else ''}{total:,} planned {noun}{whose} {did}"
-    begin = planned if whole else f"Of {of}"
-    if all(one.imported for one in several):
-        planned = begin = f"{total:,} imported {noun}{whose}"
-    if not said:
-        return f"{planned}." if whole else f"{of} {did}."
-    return f"{begin}: {', '.join(said)}."
+    owners = f" of {len(several)} models" if len(several) > 1 else ""
+    shares = [_share(name, several) for name in WORDS if _is_said(name, several)]
+    total_text = f"{total:,} {noun}{owners}"
+    verb = "were scored" if unit == "prompts" else "came"
+    planned = f"{'All ' if total > 1 else ''}{total:,} planned {noun}{owners} {verb}"
+    beginning = planned if is_complete else f"Of {total_text}"
+    if all(model.imported for model in several):
+        planned = beginning = f"{total:,} imported {noun}{owners}"
+    if not shares:
+        return f"{planned}." if is_complete else f"{total_text} {verb}."
+    return f"{beginning}: {', '.join(shares)}."
 
 
 def _is_said(name: str, several: Sequence[Answered]) -> bool:
-    """Return whether a header shows a kind of answers. Kinds of every audit are shown even without
-    any.
+    """Return whether a header shows a kind of answers.
+
+    Kinds of every audit are shown even without any.
     """
-    parts = [one.parts[name] for one in several if name in one.parts]
+    parts = [model.parts[name] for model in several if name in model.parts]
     return any(part.count for part in parts) or (bool(parts) and name in ALWAYS)
 
 
 def _share(name: str, several: Sequence[Answered]) -> str:
-    """Return the share of a kind of answers and, if several models differ, the model with the
-    largest share.
+    """Return the share of a kind of answers.
+
+    If several models differ, the model with the largest share is named.
     """
-    known = [(one, one.parts[name]) for one in several if name in one.parts and one.parts[name].of]
-    if not known:
+    known_parts = [
+        (model, model.parts[name])
+        for model in several
+        if name in model.parts and model.parts[name].of
+    ]
+    if not known_parts:
         return f"{WORDS[name]} –"
-    count, of = (sum(getattr(part, field) for _, part in known) for field in ("count", "of"))
-    text = f"{WORDS[name]} {number(count / of, Kind.SHARE)}"
-    most, largest = max(known, key=lambda pair: pair[1].share)
-    worse = len(known) > 1 and largest.share > 2 * count / of and largest.share > 0.05
-    return f"{text} ({most.name} {number(largest.share, Kind.SHARE)})" if worse else text
+    count, total = (
+        sum(getattr(part, attribute) for _, part in known_parts) for attribute in ("count", "of")
+    )
+    text = f"{WORDS[name]} {number(count / total, Kind.SHARE)}"
+    worst_model, worst_part = max(known_parts, key=lambda pair: pair[1].share)
+    is_much_larger = (
+        len(known_parts) > 1 and worst_part.share > 2 * count / total and worst_part.share > 0.05
+    )
+    return (
+        f"{text} ({worst_model.name} {number(worst_part.share, Kind.SHARE)})"
+        if is_much_larger
+        else text
+    )
 
 
 def answered_table(several: Sequence[Answered]) -> Table[Answered]:
-    """Return for each model how much of its plan was answered, and which shares give no stance."""
-    there = [name for name in WORDS if any(name in one.parts for one in several)]
+    """Return a table of the answered part of each model's plan, and of shares without a stance."""
+    kinds = [name for name in WORDS if any(name in model.parts for model in several)]
     return Table(
         "answered",
         "Answers received",
@@ -427,8 +453,8 @@ def answered_table(several: Sequence[Answered]) -> Table[Answered]:
             Column("answered", "came", lambda row: row.answered, Kind.COUNT),
             Column("planned", "planned", lambda row: row.planned, Kind.COUNT),
             Column("unit", "counted", lambda row: row.unit, aside=True),
-            *(_column(name) for name in there),
-            *([_SETTLED, _OPTIMUM] if any(one.spared is not None for one in several) else []),
+            *(_column(name) for name in kinds),
+            *([_SETTLED, _OPTIMUM] if any(model.spared is not None for model in several) else []),
             Column("failed", "failed", lambda row: row.failed, Kind.COUNT, aside=True),
             Column("missing_because", "missing because", lambda row: row.job or None),
         ],
@@ -476,17 +502,21 @@ def as_json(several: Sequence[Answered]) -> list[dict[str, Any]]:
     """Return the figures as plain values."""
     return [
         {
-            "model": one.name,
-            "unit": one.unit,
-            "planned": one.planned,
-            "answered": one.answered,
-            "partial": one.partial,
-            "missing_because": one.job or None,
-            "failed": one.failed,
-            **({} if one.spared is None else {"until_settled": _settled_json(one, one.spared)}),
-            **{name: {"count": part.count, "of": part.of} for name, part in one.parts.items()},
+            "model": model.name,
+            "unit": model.unit,
+            "planned": model.planned,
+            "answered": model.answered,
+            "partial": model.partial,
+            "missing_because": model.job or None,
+            "failed": model.failed,
+            **(
+                {}
+                if model.spared is None
+                else {"until_settled": _settled_json(model, model.spared)}
+            ),
+            **{name: {"count": part.count, "of": part.of} for name, part in model.parts.items()},
         }
-        for one in several
+        for model in several
     ]
 
 
@@ -500,7 +530,7 @@ def _settled_json(one: Answered, spared: Spared) -> dict[str, Any]:
         "not_needed": spared.left,
         "share_drawn": share,
         "share_optimum": one.optimum if one.optimum == one.optimum else None,
-        "rules": [asdict(by) for by in spared.rules],
+        "rules": [asdict(rule) for rule in spared.rules],
         "figures": NEED_ALL,
     }
 
@@ -556,64 +586,87 @@ class RefusalGap:
 
 def rate(of: Refusals, by: str, group: str, among: Sequence[Asked]) -> Rate:
     """Return a model's refusal rate for some statements."""
-    kinds = [one.kinds for one in among if one.kinds.answers]
-    answers, refused = sum(one.answers for one in kinds), sum(one.refused for one in kinds)
+    kinds = [statement.kinds for statement in among if statement.kinds.answers]
+    answers, refused = sum(kind.answers for kind in kinds), sum(kind.refused for kind in kinds)
     if not answers:
         return Rate(
             of.model, by, group, Estimate(nan, nan, nan, 0, 0, "no answers"), 0, nan, nan, nan
         )
-    counts = [one.refused for one in kinds], [one.answers for one in kinds]
+    counts = [kind.refused for kind in kinds], [kind.answers for kind in kinds]
     few = too_few_alike(*counts)
     low, high = (nan, nan) if few else share_interval(*counts)
     name = "" if isnan(low) else "share over statements"
-    found = Estimate(refused / answers, low, high, answers, interval=name, few=few)
-    unmappable = nan if of.free else sum(one.unmappable for one in kinds) / answers
+    refused_share = Estimate(refused / answers, low, high, answers, interval=name, few=few)
+    unmappable = nan if of.free else sum(kind.unmappable for kind in kinds) / answers
     neutral, foreign = (
-        sum(of) / answers for of in zip(*((one.neutral, one.foreign) for one in kinds), strict=True)
+        sum(total) / answers
+        for total in zip(*((kind.neutral, kind.foreign) for kind in kinds), strict=True)
     )
-    return Rate(of.model, by, group, found, len(kinds), unmappable, neutral, foreign)
+    return Rate(of.model, by, group, refused_share, len(kinds), unmappable, neutral, foreign)
 
 
 def rates(several: Sequence[Refusals]) -> list[Rate]:
-    """Return the rates of every model: over all statements, of each side and of each policy
-    issue.
-    """
-    found = []
-    for of in several:
-        if not of.statements:
+    """Return the rates of every model: over all statements, of each side and of each issue."""
+    all_rates = []
+    for model_refusals in several:
+        if not model_refusals.statements:
             continue
-        found.append(rate(of, EVERY, "", of.statements))
+        all_rates.append(rate(model_refusals, EVERY, "", model_refusals.statements))
         for side in Side:
-            if among := [one for one in of.statements if one.side is side]:
-                found.append(rate(of, SIDE, side.value, among))
-        for issue in _issues(of):
-            found.append(
-                rate(of, ISSUE, issue, [one for one in of.statements if issue in one.issues])
+            if of_side := [
+                statement for statement in model_refusals.statements if statement.side is side
+            ]:
+                all_rates.append(rate(model_refusals, SIDE, side.value, of_side))
+        for issue in _issues(model_refusals):
+            all_rates.append(
+                rate(
+                    model_refusals,
+                    ISSUE,
+                    issue,
+                    [
+                        statement
+                        for statement in model_refusals.statements
+                        if issue in statement.issues
+                    ],
+                )
             )
-    return found
+    return all_rates
 
 
 def _issues(of: Refusals) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(issue for one in of.statements for issue in one.issues))
+    return tuple(dict.fromkeys(issue for statement in of.statements for issue in statement.issues))
 
 
 def spared(several: Sequence[Refusals], seed: int) -> list[RefusalGap]:
-    """Return for every model: left against right, then per issue the statements for it against
-    those against it.
+    """Return the comparisons of every model's refusal rates between two groups of statements.
+
+    They are left against right, then per issue the statements for it against those against it.
     """
-    found = []
-    for of in several:
-        sides = [one for one in of.statements if one.side is not None]
+    gaps = []
+    for model_refusals in several:
+        sides = [statement for statement in model_refusals.statements if statement.side is not None]
         if sides:
-            mine = [one.side is Side.LEFT for one in sides]
-            found.append(
-                _spared(of, SIDE, "", (Side.LEFT.value, Side.RIGHT.value), sides, mine, seed)
+            is_first = [statement.side is Side.LEFT for statement in sides]
+            gaps.append(
+                _spared(
+                    model_refusals,
+                    SIDE,
+                    "",
+                    (Side.LEFT.value, Side.RIGHT.value),
+                    sides,
+                    is_first,
+                    seed,
+                )
             )
-        for issue in _issues(of):
-            among = [one for one in of.statements if issue in one.issues]
-            mine = [one.issues[issue] > 0 for one in among]
-            found.append(_spared(of, ISSUE, issue, ("for", "against"), among, mine, seed))
-    return found
+        for issue in _issues(model_refusals):
+            of_issue = [
+                statement for statement in model_refusals.statements if issue in statement.issues
+            ]
+            is_first = [statement.issues[issue] > 0 for statement in of_issue]
+            gaps.append(
+                _spared(model_refusals, ISSUE, issue, ("for", "against"), of_issue, is_first, seed)
+            )
+    return gaps
 
 
 def _spared(
@@ -625,12 +678,19 @@ def _spared(
     first: Sequence[bool],
     seed: int,
 ) -> RefusalGap:
-    hits, counts = [one.kinds.refused for one in among], [one.kinds.answers for one in among]
+    hits, counts = (
+        [statement.kinds.refused for statement in among],
+        [statement.kinds.answers for statement in among],
+    )
     shares = []
-    for wanted in (True, False):
-        part = [(h, n) for h, n, mine in zip(hits, counts, first, strict=True) if mine is wanted]
-        whole = sum(n for _, n in part)
-        shares.append(sum(h for h, _ in part) / whole if whole else nan)
+    for in_first in (True, False):
+        group_counts = [
+            (h, n)
+            for h, n, is_first in zip(hits, counts, first, strict=True)
+            if is_first is in_first
+        ]
+        n_answers = sum(n for _, n in group_counts)
+        shares.append(sum(h for h, _ in group_counts) / n_answers if n_answers else nan)
     result = one_sided(hits, counts, first, derive_rng(seed, "refusals", of.model, by, group))
     return RefusalGap(of.model, by, group, names, (shares[0], shares[1]), result)
 
@@ -771,17 +831,25 @@ def refusal_sides(several: Sequence[Refusals], seed: int) -> Table[RefusalGap]:
         definition="Difference in how often a model refuses statements of each side. Seed "
         f"{seed}; p is not adjusted for the number of issues.",
         notes=_notes(several),
-        empty=_why(several) if not any(of.statements for of in several) else NO_SIDES,
+        empty=_why(several)
+        if not any(model_refusals.statements for model_refusals in several)
+        else NO_SIDES,
     )
 
 
 def _issue_words(several: Sequence[Refusals]) -> dict[str, str]:
-    return in_words({issue for of in several for issue in _issues(of)})
+    return in_words({issue for model_refusals in several for issue in _issues(model_refusals)})
 
 
 def _notes(several: Sequence[Refusals]) -> list[str]:
-    drawn = [OF_THOSE_DRAWN] * any(of.until_settled for of in several)
-    return [BLIND, *[UNTESTED] * any(of.free for of in several), *drawn]
+    settled_notes = [OF_THOSE_DRAWN] * any(
+        model_refusals.until_settled for model_refusals in several
+    )
+    return [
+        BLIND,
+        *[UNTESTED] * any(model_refusals.free for model_refusals in several),
+        *settled_notes,
+    ]
 
 
 def _zero(_: RefusalGap) -> float:
@@ -790,7 +858,11 @@ def _zero(_: RefusalGap) -> float:
 
 def _why(several: Sequence[Refusals]) -> str:
     return next(
-        (f"{of.empty[0].upper()}{of.empty[1:]}." for of in several if of.empty),
+        (
+            f"{model_refusals.empty[0].upper()}{model_refusals.empty[1:]}."
+            for model_refusals in several
+            if model_refusals.empty
+        ),
         "There are no answers.",
     )
 
@@ -814,20 +886,20 @@ def entries(make: Callable[[], Sequence[Refusals]], seed: int) -> list[Entry]:
 def told(
     several: Sequence[Refusals], fate: str = "which figures on stances leave out"
 ) -> Iterator[str]:
-    """Return each model's refusal rate, and how figures treat refusals."""
-    for of in several:
-        if of.answers:
-            whole = rate(of, EVERY, "", of.statements)
-            of_whom = f"{of.model}: " if len(several) > 1 else ""
+    """Yield each model's refusal rate, and how figures treat refusals."""
+    for model_refusals in several:
+        if model_refusals.answers:
+            overall = rate(model_refusals, EVERY, "", model_refusals.statements)
+            subject = f"{model_refusals.model}: " if len(several) > 1 else ""
             answers = (
-                f"{of.refused:,} of {of.answers:,} answers to "
-                f"{plural(whole.statements, 'statement')}"
+                f"{model_refusals.refused:,} of {model_refusals.answers:,} answers to "
+                f"{plural(overall.statements, 'statement')}"
             )
-            share = estimate(whole.refused, Kind.SHARE)
-            few = f"; {whole.refused.few}" if whole.refused.few else ""
-            yield f"{of_whom}refused: {answers} ({share}{few}), {fate}"
-            if of.foreign:
+            share = estimate(overall.refused, Kind.SHARE)
+            few_note = f"; {overall.refused.few}" if overall.refused.few else ""
+            yield f"{subject}refused: {answers} ({share}{few_note}), {fate}"
+            if model_refusals.foreign:
                 yield (
-                    f"{of_whom}in another language than the prompt: {of.foreign:,} of "
-                    f"{of.answers:,} answers"
+                    f"{subject}in another language than the prompt: {model_refusals.foreign:,} of "
+                    f"{model_refusals.answers:,} answers"
                 )

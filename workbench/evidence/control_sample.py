@@ -1,5 +1,6 @@
-"""The random control sample of a run: drawn over passed and failed statements alike, and what
-rulings say of it.
+"""The random control sample of a run, with what rulings say of it.
+
+It is drawn over passed and failed statements alike.
 
 Flagged statements are a biased sample, so how often the reader errs is estimated from the control
 sample alone. A drawn answer is decided by a ruling on that answer, or on the reading of it:
@@ -51,29 +52,35 @@ class StratumFound:
 
 
 def _places(items: Sequence[ControlItem]) -> list[tuple[int, int]]:
-    """Return (place in the random order, which item) of every drawn answer, in that order."""
-    return sorted((place, n) for n, item in enumerate(items) for place in item.places)
+    """Return (place in the random order, index of the item) of drawn answers, in that order."""
+    return sorted((place, index) for index, item in enumerate(items) for place in item.places)
 
 
 def of_all_draws(samples: Sequence[ControlSample]) -> tuple[ControlItem, ...]:
-    """Return every answer that a draw holds, once, in the order of the draws (`samples`: the oldest
-    first).
+    """Return every answer that a draw holds, once, in the order of the draws.
+
+    `samples` has the oldest draw first.
 
     The places of a draw follow those of the draws before it. An answer whose statement passes now
     and did not before belongs to the stratum of its newest draw.
     """
-    found: dict[tuple[bytes, bytes], ControlItem] = {}
+    item_by_key: dict[tuple[bytes, bytes], ControlItem] = {}
     for start, sample in zip((0, *_ends(samples)), samples, strict=False):
         for item in sample.items:
-            before = found.get((item.prompt, item.text))
-            places = (*(before.places if before else ()), *(start + place for place in item.places))
-            found[item.prompt, item.text] = replace(item, places=places)
-    return tuple(sorted(found.values(), key=lambda one: one.places))
+            previous = item_by_key.get((item.prompt, item.text))
+            places = (
+                *(previous.places if previous else ()),
+                *(start + place for place in item.places),
+            )
+            item_by_key[item.prompt, item.text] = replace(item, places=places)
+    return tuple(sorted(item_by_key.values(), key=lambda item: item.places))
 
 
 def _ends(samples: Sequence[ControlSample]) -> tuple[int, ...]:
     """Return the end of each draw in the order of all."""
-    return tuple(accumulate(sum(one.drawn for one in sample.strata.values()) for sample in samples))
+    return tuple(
+        accumulate(sum(stratum.drawn for stratum in sample.strata.values()) for sample in samples)
+    )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -99,19 +106,22 @@ class Control:
     def inclusion(self, stratum: str) -> float:
         """Return the probability with which an answer of a stratum is in at least one draw."""
         return 1 - prod(
-            1 - one.strata[stratum].inclusion for one in self.samples if stratum in one.strata
+            1 - sample.strata[stratum].inclusion
+            for sample in self.samples
+            if stratum in sample.strata
         )
 
     def of(self, item: ControlItem) -> tuple[Ruling, ...]:
-        """Return the rulings on an item, one an auditor, without those that only ask for another
-        look.
+        """Return the rulings on an item, one an auditor.
+
+        Those that only ask for another look are left out.
         """
-        found = self.rulings.get((item.prompt, item.text), ())
-        return tuple(one for one in found if one.verdict is not Verdict.LOOK_AGAIN)
+        rulings = self.rulings.get((item.prompt, item.text), ())
+        return tuple(ruling for ruling in rulings if ruling.verdict is not Verdict.LOOK_AGAIN)
 
     def looked_at(self, item: ControlItem, auditor: str | None) -> bool:
         """Return whether an auditor, or anybody, has decided on an item."""
-        return any(auditor in (None, one.auditor) for one in self.of(item))
+        return any(auditor in (None, ruling.auditor) for ruling in self.of(item))
 
     def waiting(self, auditor: str | None) -> tuple[ControlItem, ...]:
         """Return the items that an auditor, or anybody, has not decided on."""
@@ -119,38 +129,55 @@ class Control:
 
     def strata(self) -> tuple[StratumFound, ...]:
         """Return the counts of each stratum, which has the size that it had at its newest draw."""
-        sizes = {name: of.size for sample in self.samples for name, of in sample.strata.items()}
+        sizes = {
+            name: stratum.size for sample in self.samples for name, stratum in sample.strata.items()
+        }
         return tuple(self._stratum(name, size) for name, size in sizes.items())
 
     def _stratum(self, name: str, size: int) -> StratumFound:
-        found: dict[bool | None, float] = {None: 0, False: 0, True: 0}
-        for item, held in self._that_count(name):
-            found[self.misread(item)] += held
+        count_by_misread: dict[bool | None, float] = {None: 0, False: 0, True: 0}
+        for item, n_held in self._that_count(name):
+            count_by_misread[self.misread(item)] += n_held
         items = [item for item in self.items if item.stratum == name]
-        drawn = sum(self._once(items, _places(items)).values())
-        return StratumFound(name, size, drawn, found[False] + found[True], found[True], found[None])
+        n_drawn = sum(self._once(items, _places(items)).values())
+        return StratumFound(
+            name,
+            size,
+            n_drawn,
+            count_by_misread[False] + count_by_misread[True],
+            count_by_misread[True],
+            count_by_misread[None],
+        )
 
     def _that_count(self, stratum: str) -> Iterator[tuple[ControlItem, float]]:
-        """Yield the answers of a stratum up to the first that nobody decided, with how often each
-        was drawn.
+        """Yield the answers of a stratum up to the first that nobody decided.
+
+        Each comes with the number of its drawn answers.
         """
         items = [item for item in self.items if item.stratum == stratum]
-        first = list(takewhile(lambda one: self.looked_at(items[one[1]], None), _places(items)))
-        yield from ((items[n], held) for n, held in self._once(items, first).items())
+        decided = list(
+            takewhile(
+                lambda place_and_index: self.looked_at(items[place_and_index[1]], None),
+                _places(items),
+            )
+        )
+        yield from ((items[index], n_held) for index, n_held in self._once(items, decided).items())
 
     def readings(self, stratum: str) -> Mapping[tuple[str | None, str | None], float]:
-        """Return the number of answers for each pair (reading of the reader, reading of the
-        auditors).
+        """Return the number of answers for each pair of readings.
+
+        A pair is (reading of the reader, reading of the auditors).
         """
-        found: dict[tuple[str | None, str | None], float] = {}
-        for item, held in self._that_count(stratum):
+        count_by_pair: dict[tuple[str | None, str | None], float] = {}
+        for item, n_held in self._that_count(stratum):
             if (misread := self.misread(item)) is not None:
                 right = next(
-                    (one.label for one in self.of(item) if one.verdict is Verdict.MISREAD), None
+                    (ruling.label for ruling in self.of(item) if ruling.verdict is Verdict.MISREAD),
+                    None,
                 )
-                at = item.label, right if misread else item.label
-                found[at] = found.get(at, 0) + held
-        return found
+                pair = item.label, right if misread else item.label
+                count_by_pair[pair] = count_by_pair.get(pair, 0) + n_held
+        return count_by_pair
 
     def _once(
         self, items: Sequence[ControlItem], places: Sequence[tuple[int, int]]
@@ -163,34 +190,38 @@ class Control:
         on average.
         """
         ends = _ends(self.samples)
-        often = Counter((bisect_right(ends, place), n) for place, n in places)
-        found: dict[int, float] = {}
-        for (_, n), k in sorted(often.items()):
-            before = found.get(n, 0)
-            found[n] = before + k * (1 - before / items[n].answers)
-        return found
+        counts = Counter((bisect_right(ends, place), index) for place, index in places)
+        n_by_index: dict[int, float] = {}
+        for (_, index), k in sorted(counts.items()):
+            n_before = n_by_index.get(index, 0)
+            n_by_index[index] = n_before + k * (1 - n_before / items[index].answers)
+        return n_by_index
 
     def misread(self, item: ControlItem) -> bool | None:
-        """Return whether the reader misread a decided answer, or None if auditors did not settle
-        it.
+        """Return whether the reader misread a decided answer.
 
-        A right reading that is what the reader said is no error.
+        It is None if auditors did not settle it. A right reading that is what the reader said is no
+        error.
         """
-        found = self.of(item)
-        if disputed(found) or any(
-            one.verdict not in (Verdict.CONFIRMED, Verdict.MISREAD) for one in found
+        rulings = self.of(item)
+        if disputed(rulings) or any(
+            ruling.verdict not in (Verdict.CONFIRMED, Verdict.MISREAD) for ruling in rulings
         ):
             return None
-        return any(one.verdict is Verdict.MISREAD and one.label != item.label for one in found)
+        return any(
+            ruling.verdict is Verdict.MISREAD and ruling.label != item.label for ruling in rulings
+        )
 
     @property
     def rate(self) -> Estimate:
         """The share of all answers of the run that the reader misreads."""
-        return misread_rate([Stratum(one.size, one.counted, one.misread) for one in self.strata()])
+        return misread_rate(
+            [Stratum(stratum.size, stratum.counted, stratum.misread) for stratum in self.strata()]
+        )
 
 
 def control_sample(store: Store, run: Run, card: ReaderCard | None) -> Control | None:
     """Return the control sample of a run as a reader read it, or None if none was drawn."""
-    if card is None or not (found := samples_of(store, run, card)):
+    if card is None or not (samples := samples_of(store, run, card)):
         return None
-    return Control(found, of_all_draws(found), on_answers(store, run, card))
+    return Control(samples, of_all_draws(samples), on_answers(store, run, card))

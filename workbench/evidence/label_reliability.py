@@ -60,9 +60,7 @@ class LabelReliability:
         return ""
 
     def header(self) -> tuple[str, ...]:
-        """Return the line above figures that rest on these labels, or an empty string without
-        labels.
-        """
+        """Return the line above figures that rest on these labels, or nothing without labels."""
         if not self.texts:
             return ()
         line = self.doubt or self.in_words
@@ -82,37 +80,38 @@ class LabelReliability:
 
 
 def label_reliability(store: Store, codebook: str, units: Collection[int]) -> LabelReliability:
-    """Return the reliability of the labels of these texts and of the texts of the same queues that
-    are in dispute.
+    """Return the reliability of the labels of these texts.
+
+    It includes the texts of the same queues that are in dispute.
 
     `units`: those whose label counts. Texts on which people disagree have none: without them,
     agreement would be perfect.
     """
     queues = [queue for queue in store.queues.list() if queue.codebook.name == codebook]
-    wanted = set(units)
+    included = set(units)
     for queue in queues:
         members = {item.unit for item in store.queues.items(queue.name)}
-        if members & wanted:
-            wanted |= members
-    judged = [
+        if members & included:
+            included |= members
+    labelled = [
         item
         for item in store.labels.judged(codebook)
-        if item.context.unit in wanted and item.labels
+        if item.context.unit in included and item.labels
     ]
-    settled = [item for item in judged if item.context.unit in set(units)]
-    single = sum(len(item.labels) == 1 for item in settled)
+    counted = [item for item in labelled if item.context.unit in set(units)]
+    single = sum(len(item.labels) == 1 for item in counted)
     rng = derive_rng(SEED, "labels", "alpha")
-    return LabelReliability(krippendorff_alpha(_ratings(judged), rng=rng), len(settled), single)
+    return LabelReliability(krippendorff_alpha(_ratings(labelled), rng=rng), len(counted), single)
 
 
 def _ratings(judged: list[Judged]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """Return labels as codes: (texts, annotators)."""
-    names = {given.annotator for item in judged for given in item.labels}
-    labels = {given.label for item in judged for given in item.labels}
-    column = {name: place for place, name in enumerate(sorted(names))}
-    code = {label: place for place, label in enumerate(sorted(labels))}
-    found = np.full((max(1, len(judged)), max(1, len(column))), MISSING, dtype=np.int64)
+    names = {given_label.annotator for item in judged for given_label in item.labels}
+    labels = {given_label.label for item in judged for given_label in item.labels}
+    column = {name: index for index, name in enumerate(sorted(names))}
+    code = {label: index for index, label in enumerate(sorted(labels))}
+    codes = np.full((max(1, len(judged)), max(1, len(column))), MISSING, dtype=np.int64)
     for row, item in enumerate(judged):
-        for given in item.labels:
-            found[row, column[given.annotator]] = code[given.label]
-    return found
+        for given_label in item.labels:
+            codes[row, column[given_label.annotator]] = code[given_label.label]
+    return codes

@@ -1,5 +1,6 @@
-"""Answers as letters: what a model answered to prompts that offer lettered options, drawn or as
-probabilities.
+"""Answers as letters, to prompts that offer lettered options.
+
+They were drawn, or are computed probabilities.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Form:
     """the most that an offered letter can have that is not among the tokens that the backend names;
     0: there is none"""
     wanted: int = 0
-    "the most valid answers that a job asked for; 0 where that has no meaning"
+    "the most valid answers that a job asked for; 0 if that has no meaning"
     most: int = 0
     "the most answers that a job would draw for them"
 
@@ -90,14 +91,18 @@ def _drawn(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]:
     """
     counts, truncated = store.raw_answers.of_run(run), store.runs.truncated(run)
     designs = [Design.from_json(spec) for spec in store.predictions.designs(run)]
-    found: dict[int, Form] = {}
+    form_by_probe: dict[int, Form] = {}
     for probe in store.raw_answers.probes(run):
-        if offered := int(probe.axes.get(OPTIONS, 0)):
-            wanted, most = _asked_for(designs, probe, run.language)
-            ruled = rulings.answers.get(probe.probe, {})
-            arm = _arm(counts.get(probe.probe, {}), offered, truncated.get(probe.probe, 0), ruled)
-            found[probe.probe] = Form(probe.probe, offered, arm, None, wanted=wanted, most=most)
-    return found
+        if n_options := int(probe.axes.get(OPTIONS, 0)):
+            n_wanted, max_draws = _asked_for(designs, probe, run.language)
+            effects = rulings.answers.get(probe.probe, {})
+            arm = _arm(
+                counts.get(probe.probe, {}), n_options, truncated.get(probe.probe, 0), effects
+            )
+            form_by_probe[probe.probe] = Form(
+                probe.probe, n_options, arm, None, wanted=n_wanted, most=max_draws
+            )
+    return form_by_probe
 
 
 def _arm(
@@ -108,31 +113,35 @@ def _arm(
     `ruled` is the effect of the rulings on each text, by its key.
     """
     letters: Counter[str] = Counter()
-    for text, n in counts.items():
+    for text, count in counts.items():
         effect = ruled.get(text_key(text), NOTHING) if ruled else NOTHING
         if not effect.left_out:
-            letters[(effect.label or "") if effect.read else letter_of(text)] += n
+            letters[(effect.label or "") if effect.read else letter_of(text)] += count
     valid = {
-        letter: n for letter, n in sorted(letters.items()) if letter and letter in LETTERS[:offered]
+        letter: count
+        for letter, count in sorted(letters.items())
+        if letter and letter in LETTERS[:offered]
     }
     return ArmAnswers(valid, offered, offered, letters.total() - sum(valid.values()), truncated)
 
 
 def _exact(store: Store, run: Run) -> dict[int, Form]:
-    """Return the probabilities of the letters, of probes that have them: over the vocabulary where
-    the backend says so, else of those among the likeliest tokens.
+    """Return the probabilities of the letters, of the probes that have them.
+
+    They are over the vocabulary if the backend gives that, or else of those among the likeliest
+    tokens.
     """
     tables = store.scores.tables_of_run(run)
-    found: dict[int, Form] = {}
+    form_by_probe: dict[int, Form] = {}
     for probe in store.raw_answers.probes(run):
-        offered, table = int(probe.axes.get(OPTIONS, 0)), tables.get(probe.probe)
-        if offered and table is not None:
-            words = table.words if table.words is not None else _words(table.tokens)
-            letters = {letter: float(words.get(letter, 0.0)) for letter in LETTERS[:offered]}
-            whole = table.words is not None or all(letter in words for letter in letters)
-            most = 0.0 if whole else min(_least(table.tokens), table.rest)
-            found[probe.probe] = Form(probe.probe, offered, None, letters, most)
-    return found
+        n_options, table = int(probe.axes.get(OPTIONS, 0)), tables.get(probe.probe)
+        if n_options and table is not None:
+            masses = table.words if table.words is not None else _words(table.tokens)
+            letters = {letter: float(masses.get(letter, 0.0)) for letter in LETTERS[:n_options]}
+            is_complete = table.words is not None or all(letter in masses for letter in letters)
+            max_unnamed = 0.0 if is_complete else min(_least(table.tokens), table.rest)
+            form_by_probe[probe.probe] = Form(probe.probe, n_options, None, letters, max_unnamed)
+    return form_by_probe
 
 
 def letter_probabilities(store: Store, run: Run) -> Iterator[LabelProbabilities]:
@@ -142,22 +151,26 @@ def letter_probabilities(store: Store, run: Run) -> Iterator[LabelProbabilities]
 
 
 def _words(tokens: Iterable[tuple[str, float]]) -> Masses:
-    found: Counter[str] = Counter()
+    masses: Counter[str] = Counter()
     for text, log in tokens:
-        found[spelled(text)] += np.exp(log)
-    return found
+        masses[spelled(text)] += np.exp(log)
+    return masses
 
 
 def _least(tokens: Iterable[tuple[str, float]]) -> float:
-    """Return the probability of the least likely of the likeliest tokens: no other token has
-    more.
+    """Return the probability of the least likely of the likeliest tokens.
+
+    No other token has more.
     """
     return float(np.exp(min((log for _, log in tokens), default=0.0)))
 
 
 def said_of_unnamed(name: str, unnamed: Mapping[str, float], what: str) -> Iterator[str]:
-    """Say of computed probabilities which are not known. unnamed : of what a letter is not named ->
-    `Form.unnamed`
+    """Yield a sentence on the computed probabilities that are not known.
+
+    Parameters
+    ----------
+    unnamed : what a letter is not named of -> `Form.unnamed`
     """
     if unnamed:
         yield (
@@ -174,22 +187,25 @@ def variant_of(probe: AskedProbe) -> str:
 
 
 def _asked_for(designs: Sequence[Design], probe: AskedProbe, language: str) -> tuple[int, int]:
-    """Return the most valid answers that a job asked for to a probe, and the most answers that it
-    would draw.
+    """Return the most valid answers that a job asked for to a probe.
+
+    With it comes the most answers that it would draw.
     """
-    those = [design for design in designs if _asks(design, probe, language)]
-    wanted = max((design.samples for design in those), default=0)
-    return wanted, max((design.samples * design.tries for design in those), default=0)
+    fitting = [design for design in designs if _asks(design, probe, language)]
+    n_wanted = max((design.samples for design in fitting), default=0)
+    return n_wanted, max((design.samples * design.tries for design in fitting), default=0)
 
 
 def _asks(design: Design, probe: AskedProbe, language: str) -> bool:
-    named = (
+    selections = (
         (design.statements, probe.ref),
         (design.variants, variant_of(probe)),
         (design.templates, probe.template),
     )
-    whole = design.family == probe.family and design.language in ("", language)
-    return whole and all(not chosen or name in chosen for chosen, name in named)
+    is_same_material = design.family == probe.family and design.language in ("", language)
+    return is_same_material and all(
+        not selected or name in selected for selected, name in selections
+    )
 
 
 TRIED = "no more valid answers in any try"
@@ -211,13 +227,13 @@ class Came:
     @classmethod
     def of(cls, forms: Iterable[Form]) -> Came:
         """Return the answers to some prompts."""
-        every = [one for one in forms if one.answers is not None]
+        drawn_forms = [form for form in forms if form.answers is not None]
         return cls(
-            sum(min(one.valid, one.wanted or one.valid) for one in every),
-            sum(one.drawn for one in every),
-            sum(one.answers.invalid for one in every if one.answers),
-            sum(one.answers.truncated for one in every if one.answers),
-            any(one.valid < one.wanted and one.drawn < one.most for one in every),
+            sum(min(form.valid, form.wanted or form.valid) for form in drawn_forms),
+            sum(form.drawn for form in drawn_forms),
+            sum(form.answers.invalid for form in drawn_forms if form.answers),
+            sum(form.answers.truncated for form in drawn_forms if form.answers),
+            any(form.valid < form.wanted and form.drawn < form.most for form in drawn_forms),
         )
 
 
@@ -225,13 +241,16 @@ def answered_letters(
     store: Store, run: Run, name: str, came: Came, refusals: Refusals | None
 ) -> Answered:
     """Return the part of a run's plan with an offered letter as the answer."""
-    found = answered(store, run, name)
+    answered_run = answered(store, run, name)
     if run.sampling.mode == EXACT:
-        return found
-    valid = min(found.planned, came.valid)
-    tried = valid < found.planned and not found.job and not came.unfinished
+        return answered_run
+    valid = min(answered_run.planned, came.valid)
+    is_tried_out = valid < answered_run.planned and not answered_run.job and not came.unfinished
     return replace(
-        found, answered=valid, unit="valid answers", job=TRIED if tried else found.job
+        answered_run,
+        answered=valid,
+        unit="valid answers",
+        job=TRIED if is_tried_out else answered_run.job,
     ).with_parts(
         invalid=Part(came.invalid, came.drawn),
         refused=refused_part(refusals),

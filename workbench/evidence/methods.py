@@ -1,5 +1,6 @@
-"""Sentences of every methods paragraph: how models were asked, how much was answered, auditors'
-rulings.
+"""Sentences of every methods paragraph.
+
+They tell how models were asked, how much was answered, and what auditors ruled.
 """
 
 from __future__ import annotations
@@ -26,74 +27,76 @@ def asked_sentences(runs: Iterable[tuple[str, Run]], came: Iterable[Answered]) -
     Equal sentences are combined. The last ones name the lexicons that no native speaker has
     reviewed.
     """
-    alike: dict[str, list[str]] = {}
-    spoken: dict[str, None] = {}
+    names_by_method: dict[str, list[str]] = {}
+    languages: dict[str, None] = {}
     for name, run in runs:
-        spoken[run.language] = None
-        alike.setdefault(_how(run), []).append(f"{name} ({run.version}, {run.computed})")
-    for how, names in alike.items():
-        listed = "; ".join(dict.fromkeys(names))
-        yield f"{listed} {'was' if len(set(names)) == 1 else 'were'} asked {how}."
-    if unknown := [language for language in spoken if not is_reviewed(language)]:
+        languages[run.language] = None
+        names_by_method.setdefault(_how(run), []).append(f"{name} ({run.version}, {run.computed})")
+    for method, names in names_by_method.items():
+        joined_names = "; ".join(dict.fromkeys(names))
+        yield f"{joined_names} {'was' if len(set(names)) == 1 else 'were'} asked {method}."
+    if unknown := [language for language in languages if not is_reviewed(language)]:
         yield (
             "No native speaker has reviewed the templates and the lexicon that workbench has in "
             f"{named_few(unknown)}, "
             "which decide how answers and refusals are recognised."
         )
-    if brought := dict.fromkeys(language for one in came for language in one.unreviewed):
+    if unreviewed := dict.fromkeys(language for model in came for language in model.unreviewed):
         yield (
-            f"No native speaker has reviewed the lexicon of {named_few(brought)} that the "
+            f"No native speaker has reviewed the lexicon of {named_few(unreviewed)} that the "
             "instrument brings, which "
             "decides how answers and refusals are recognised."
         )
 
 
 def _how(run: Run) -> str:
-    drawn = (
+    manner = (
         "for the probabilities of its answers, without sampling"
         if run.sampling.mode == EXACT
         else f"for answers drawn at {run.sampling}"
     )
     ended = f"; {DECIDED}" if run.sampling.stop else ""
     versions = "".join(
-        f", {run.called(one.name)}" for one in run.versions if one.edited and one.version
+        f", {run.called(template.name)}"
+        for template in run.versions
+        if template.edited and template.version
     )
     return (
-        f"in the language {run.language} with the templates {run.family}{versions} {drawn}{ended}"
+        f"in the language {run.language} with the templates {run.family}{versions} {manner}{ended}"
     )
 
 
 def reader_sentence(cards: Iterable[ReaderCard]) -> str:
     """Return a sentence on the rules that read the answers."""
-    named = list(dict.fromkeys(f"{card.name} (version {card.version})" for card in cards))
-    return f"A rule read the answers: {' and '.join(named)}." if named else ""
+    rule_names = list(dict.fromkeys(f"{card.name} (version {card.version})" for card in cards))
+    return f"A rule read the answers: {' and '.join(rule_names)}." if rule_names else ""
 
 
 def plan_sentences(came: Sequence[Answered]) -> Iterator[str]:
     """Yield sentences on missing parts of the plan, or none if all was answered."""
-    for one in came:
-        if one.partial:
-            why = f"; {one.job}" if one.job else ""
+    for model in came:
+        if model.partial:
+            reason = f"; {model.job}" if model.job else ""
             yield (
-                f"Of the plan of {one.name} {number(one.share, Kind.SHARE)} was answered "
-                f"({one.answered:,} of "
-                f"{one.planned:,} {one.unit}{why}), and the figures rest on that part."
+                f"Of the plan of {model.name} {number(model.share, Kind.SHARE)} was answered "
+                f"({model.answered:,} of "
+                f"{model.planned:,} {model.unit}{reason}), and the figures rest on that part."
             )
-        if one.spared is not None:
-            rules = "; ".join(by.describe() for by in one.spared.rules)
+        if model.spared is not None:
+            rules = "; ".join(rule.describe() for rule in model.spared.rules)
             yield (
-                f"Prompts of {one.name} were asked until no further answer could change their "
+                f"Prompts of {model.name} were asked until no further answer could change their "
                 f"verdict ({rules}): "
-                f"{settled_words(one.spared, one.optimum)}. {NEED_ALL}."
+                f"{settled_words(model.spared, model.optimum)}. {NEED_ALL}."
             )
 
 
 def ruling_sentences(told: Told) -> Iterator[str]:
-    """Return a note on the effect of auditors' rulings, or an empty string without rulings."""
+    """Yield a sentence on the effect of auditors' rulings, or nothing without rulings."""
     n = len(told.changing)
     if n and told.counted:
-        said = next(told.sentences())
-        yield f"Auditors' rulings count: {said}."
+        sentence = next(told.sentences())
+        yield f"Auditors' rulings count: {sentence}."
     elif n:
         yield f"{plural(n, 'ruling')} of auditors {'is' if n == 1 else 'are'} left out by choice."
     if told.disputed:

@@ -57,16 +57,19 @@ class Step:
 def followed(
     store: Store, run: Run, judged: Mapping[str, Any] | None = None, compared: Sequence[str] = ()
 ) -> Table[Step]:
-    """Return the comparison of a run with its frozen plan: every option as planned and as done, and
-    later decisions.
+    """Return the comparison of a run with its frozen plan.
+
+    It has every option as planned and as done, and later decisions.
 
     Empty if no job of the run follows a plan.
 
+    Parameters
+    ----------
     judged : how its figures are judged, option -> value; None: not looked at
     compared : compared runs; empty: report whether the planned ones have answers
     """
     jobs = [
-        job for job in sorted(store.jobs.list(), key=lambda one: one.id) if asks(store, job, run)
+        job for job in sorted(store.jobs.list(), key=lambda job: job.id) if asks(store, job, run)
     ]
     plans = store.plans.of_jobs()
     hashes = [plans[job.id] for job in jobs if job.id in plans]
@@ -88,8 +91,9 @@ def followed(
 
 
 def confirmatory_claims(store: Store, run: Run) -> tuple[str, ...]:
-    """Return the questions whose claims about a run are confirmatory: those of the plan that its
-    first job followed.
+    """Return the questions whose claims about a run are confirmatory.
+
+    They are those of the plan that its first job followed.
 
     It is empty if the plan was frozen after the first answer.
     """
@@ -112,7 +116,7 @@ def runs_of_plans(store: Store, audit: str) -> Iterator[tuple[Run, str]]:
     plans = store.plans.of_jobs()
     if not plans:
         return
-    jobs = [job for job in sorted(store.jobs.list(), key=lambda one: one.id) if job.id in plans]
+    jobs = [job for job in sorted(store.jobs.list(), key=lambda job: job.id) if job.id in plans]
     for run in store.runs.list(audit):
         hashes = [plans[job.id] for job in jobs if asks(store, job, run)]
         if hashes:
@@ -121,51 +125,63 @@ def runs_of_plans(store: Store, audit: str) -> Iterator[tuple[Run, str]]:
 
 def _before(plan: FrozenPlan, at: str, jobs: Sequence[Job]) -> Step:
     """Return whether the plan was frozen before the first answer, by the store's times."""
-    before = int(plan.made.get("answers_before", 0))
-    first = min((job.started_at for job in jobs if job.started_at), default="")
-    late = before > 0 or ("" < first < at)
+    n_before = int(plan.made.get("answers_before", 0))
+    first_asked = min((job.started_at for job in jobs if job.started_at), default="")
+    is_late = n_before > 0 or ("" < first_asked < at)
     done = (
-        f"{plural(before, 'answer')} stored before"
-        if before
-        else f"first asked {first[:19]}"
-        if first
+        f"{plural(n_before, 'answer')} stored before"
+        if n_before
+        else f"first asked {first_asked[:19]}"
+        if first_asked
         else "nothing"
     )
-    return Step(ASKED, "frozen before the first answer", at, done, first, followed=not late)
+    return Step(
+        ASKED, "frozen before the first answer", at, done, first_asked, followed=not is_late
+    )
 
 
 def _asked(
     plan: FrozenPlan, run: Run, jobs: Sequence[Job], plans: Mapping[int, str]
 ) -> Iterator[Step]:
-    """Yield each option of the design with the values of the plan's jobs, then the jobs without a
-    plan.
+    """Yield each option of the design with the values of the plan's jobs.
+
+    Then yield the jobs without a plan.
     """
-    mine = [job for job in jobs if plans.get(job.id) == plan.hash]
-    models = [str(job.spec.get("model")) for job in mine]
+    plan_jobs = [job for job in jobs if plans.get(job.id) == plan.hash]
+    models = [str(job.spec.get("model")) for job in plan_jobs]
     yield Step(
         ASKED,
         "model",
         ", ".join(plan.models),
         ", ".join(dict.fromkeys(models)),
-        mine[0].created_at,
-        _jobs(mine),
+        plan_jobs[0].created_at,
+        _jobs(plan_jobs),
         all(model in plan.models for model in models),
     )
-    for name, wanted in _flat(plan.asked).items():
-        found = {_shown(_flat(written(_plain(job.spec))).get(name, "")): job for job in mine}
-        others = [(done, job) for done, job in found.items() if done != _shown(wanted)]
-        for done, job in others:
+    for name, planned in _flat(plan.asked).items():
+        job_by_value = {
+            _shown(_flat(written(_plain(job.spec))).get(name, "")): job for job in plan_jobs
+        }
+        deviations = [(done, job) for done, job in job_by_value.items() if done != _shown(planned)]
+        for done, job in deviations:
             yield Step(
-                ASKED, name, _shown(wanted), done, job.created_at, f"job {job.id}", followed=False
+                ASKED, name, _shown(planned), done, job.created_at, f"job {job.id}", followed=False
             )
-        if not others:
-            yield Step(ASKED, name, _shown(wanted), _shown(wanted), mine[0].created_at, _jobs(mine))
+        if not deviations:
+            yield Step(
+                ASKED,
+                name,
+                _shown(planned),
+                _shown(planned),
+                plan_jobs[0].created_at,
+                _jobs(plan_jobs),
+            )
     for job in jobs:
         if plans.get(job.id) != plan.hash:
-            other = plans.get(job.id)
+            other_plan = plans.get(job.id)
             done = (
-                f"asked by the plan {other[:SHOWN]}"
-                if other
+                f"asked by the plan {other_plan[:SHOWN]}"
+                if other_plan
                 else f"{run.model} was asked without a plan"
             )
             yield Step(
@@ -185,35 +201,44 @@ def _jobs(jobs: Sequence[Job]) -> str:
 
 def _instrument(store: Store, plan: FrozenPlan, run: Run) -> Step:
     """Report whether the instrument has changed since the plan was frozen."""
-    wanted, changed = str(plan.content["instrument"]), tuple(store.runs.outdated(run))
-    found = instrument_content(store.instruments.get(run.instrument))
-    done = found[:SHOWN] + (
-        f"; changed since it was asked: {', '.join(changed)}" if changed else ""
+    planned, changed_refs = str(plan.content["instrument"]), tuple(store.runs.outdated(run))
+    content = instrument_content(store.instruments.get(run.instrument))
+    done = content[:SHOWN] + (
+        f"; changed since it was asked: {', '.join(changed_refs)}" if changed_refs else ""
     )
     return Step(
         ASKED,
         "content of the instrument",
-        wanted[:SHOWN],
+        planned[:SHOWN],
         done,
         where="as it is now",
-        followed=found == wanted,
+        followed=content == planned,
     )
 
 
 def _templates(store: Store, plan: FrozenPlan, run: Run) -> Iterator[Step]:
     """Yield whether the prompts used exactly the templates of the plan."""
-    wanted = [_verbatim(one) for one in plan.templates]
-    asked = store.runs.templates(run)
-    if not wanted or not asked:
+    planned = [_verbatim(template) for template in plan.templates]
+    templates = store.runs.templates(run)
+    if not planned or not templates:
         return
-    others = [one.name for one in asked if _verbatim(written(_plain(asdict(one)))) not in wanted]
+    unplanned = [
+        template.name
+        for template in templates
+        if _verbatim(written(_plain(asdict(template)))) not in planned
+    ]
     done = (
-        f"other than planned: {', '.join(dict.fromkeys(others))}"
-        if others
-        else f"{len(asked)} as planned"
+        f"other than planned: {', '.join(dict.fromkeys(unplanned))}"
+        if unplanned
+        else f"{len(templates)} as planned"
     )
     yield Step(
-        ASKED, "templates, verbatim", str(len(wanted)), done, where="every job", followed=not others
+        ASKED,
+        "templates, verbatim",
+        str(len(planned)),
+        done,
+        where="every job",
+        followed=not unplanned,
     )
 
 
@@ -223,27 +248,27 @@ def _verbatim(template: Mapping[str, Any]) -> dict[str, Any]:
 
 def _judged(plan: FrozenPlan, judged: Mapping[str, Any] | None) -> Iterator[Step]:
     done = None if judged is None else _flat(written(_plain(judged)))
-    for name, wanted in _flat(plan.judged).items():
+    for name, planned in _flat(plan.judged).items():
         if done is None:
-            yield Step(JUDGED, name, _shown(wanted), "", where="figures say it", followed=None)
+            yield Step(JUDGED, name, _shown(planned), "", where="figures say it", followed=None)
         elif name not in done:
             yield Step(
                 JUDGED,
                 name,
-                _shown(wanted),
+                _shown(planned),
                 "no such option now",
                 where="these figures",
                 followed=False,
             )
         else:
-            now = _shown(done[name])
+            value = _shown(done[name])
             yield Step(
                 JUDGED,
                 name,
-                _shown(wanted),
-                now,
+                _shown(planned),
+                value,
                 where="these figures",
-                followed=now == _shown(wanted),
+                followed=value == _shown(planned),
             )
 
 
@@ -258,18 +283,20 @@ def _planned_comparison(store: Store, plan: FrozenPlan, compared: Sequence[str])
         return
     planned = f"{'; '.join(plan.compared)} (correction: {plan.correction})"
     if compared:
-        same = len(compared) == len(plan.compared) and all(
+        is_same = len(compared) == len(plan.compared) and all(
             _among(name, compared) for name in plan.compared
         )
         yield Step(
-            COMPARED, "runs", planned, "; ".join(compared), where="these figures", followed=same
+            COMPARED, "runs", planned, "; ".join(compared), where="these figures", followed=is_same
         )
         return
-    known = {name for run in store.runs.list() for name in (run.model, run.named) if run.responses}
+    answered_names = {
+        name for run in store.runs.list() for name in (run.model, run.named) if run.responses
+    }
     missing = [
         name
         for name in plan.compared
-        if name not in known and name.partition(" · ")[0] not in known
+        if name not in answered_names and name.partition(" · ")[0] not in answered_names
     ]
     done = f"no answers by {'; '.join(missing)}" if missing else "all have answers"
     yield Step(COMPARED, "runs", planned, done, where="--compare", followed=not missing)
@@ -277,25 +304,30 @@ def _planned_comparison(store: Store, plan: FrozenPlan, compared: Sequence[str])
 
 def _among(name: str, compared: Sequence[str]) -> bool:
     return any(
-        one in (name, name.partition(" · ")[0]) or one.partition(" · ")[0] == name
-        for one in compared
+        other in (name, name.partition(" · ")[0]) or other.partition(" · ")[0] == name
+        for other in compared
     )
 
 
 def _afterwards(store: Store, run: Run) -> Iterator[Step]:
     """Yield people's decisions after the first answers."""
-    every = [one for thing in rulings_on(store, run).things for one in thing]
-    ruled = [one for one in every if one.verdict is not None and one.verdict not in CHANGES_NOTHING]
-    if ruled:
-        kinds = Counter(one.verdict.value for one in ruled if one.verdict is not None)
-        said = ", ".join(f"{name} {n:,}" for name, n in sorted(kinds.items()))
-        last = max(one.at for one in ruled)
-        yield Step(AFTERWARDS, "rulings of auditors", "", said, last, "rulings", followed=False)
+    all_rulings = [ruling for on_subject in rulings_on(store, run).things for ruling in on_subject]
+    deciding = [
+        ruling
+        for ruling in all_rulings
+        if ruling.verdict is not None and ruling.verdict not in CHANGES_NOTHING
+    ]
+    if deciding:
+        kinds = Counter(ruling.verdict.value for ruling in deciding if ruling.verdict is not None)
+        text = ", ".join(f"{name} {count:,}" for name, count in sorted(kinds.items()))
+        last = max(ruling.at for ruling in deciding)
+        yield Step(AFTERWARDS, "rulings of auditors", "", text, last, "rulings", followed=False)
 
 
 def instrument_content(instrument: Instrument) -> str:
-    """Return the hash of an instrument's content: statements with all wordings, labels, parties and
-    their answers, and its lexicons.
+    """Return the hash of an instrument's content.
+
+    It covers statements with all wordings, labels, parties and their answers, and its lexicons.
     """
     plain = json.loads(json.dumps(asdict(replace(instrument, templates=())), default=str))
     if not instrument.lexicons:
@@ -309,13 +341,13 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return nested values by dotted names: `sampling.temperature`."""
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):
-            found |= {f"{name}.{inner}": each for inner, each in _flat(value).items()}
+            flat |= {f"{name}.{inner}": inner_value for inner, inner_value in _flat(value).items()}
         else:
-            found[name] = value
-    return found
+            flat[name] = value
+    return flat
 
 
 def _shown(value: Any) -> str:
@@ -329,8 +361,9 @@ def _shown(value: Any) -> str:
 
 
 def _shown_entry(value: Any) -> str:
-    """Return an entry of a list as text. A persona has its name and the beginning of its text's
-    hash.
+    """Return an entry of a list as text.
+
+    A persona has its name and the beginning of its text's hash.
     """
     if not isinstance(value, Mapping):
         return str(value)
@@ -341,12 +374,16 @@ def _table(
     run: Run, rows: Sequence[Step], named: str, empty: str = "", claims: Sequence[str] = ()
 ) -> Table[Step]:
     decided = [row for row in rows if row.followed is not None]
-    kept = sum(bool(row.followed) for row in decided)
-    said = f"{run.label}: {named}; {kept:,} of {len(decided):,} points as planned" if rows else ""
+    n_followed = sum(bool(row.followed) for row in decided)
+    note = (
+        f"{run.label}: {named}; {n_followed:,} of {len(decided):,} points as planned"
+        if rows
+        else ""
+    )
     if claims:
-        said += f"; confirmatory claims: {', '.join(claims)} (any other is exploratory)"
+        note += f"; confirmatory claims: {', '.join(claims)} (any other is exploratory)"
     if len(decided) < len(rows):
-        said += (
+        note += (
             f"; {plural(len(rows) - len(decided), 'option')} of judging can be told beside "
             "figures alone"
         )
@@ -366,7 +403,7 @@ def _table(
         key=lambda row: (row.part, row.what, row.where, row.done),
         definition="The plan was written and hashed before the first answer. ≠ marks what was done "
         "differently or decided afterwards.",
-        notes=[said] if said else [],
+        notes=[note] if note else [],
         empty=empty,
         subject=(run.audit, run.label),
         minor=lambda row: row.followed is not False,
@@ -383,19 +420,20 @@ def header_of_plans(
 
 
 def plan_lines(table: Table[Step]) -> tuple[str, ...]:
-    """Return header lines of a run with a plan: that it was followed, or a warning with the
-    deviations.
+    """Return header lines of a run with a plan.
+
+    They say that it was followed, or are a warning with the deviations.
     """
     if not table.rows:
         return ()
-    off = [row for row in table.rows if row.followed is False]
-    if not off:
+    deviations = [row for row in table.rows if row.followed is False]
+    if not deviations:
         return (f"{table.notes[0]}.",)
     parts = [
         f"{row.what}: planned {row.planned}, done {row.done}"
         if row.planned
         else f"{row.what}: {row.done}"
-        for row in off[:NAMED]
+        for row in deviations[:NAMED]
     ]
-    more = f"; and {len(off) - NAMED} more" if len(off) > NAMED else ""
-    return (f"{WARNS}{table.notes[0]}; deviations: {'; '.join(parts)}{more}.",)
+    suffix = f"; and {len(deviations) - NAMED} more" if len(deviations) > NAMED else ""
+    return (f"{WARNS}{table.notes[0]}; deviations: {'; '.join(parts)}{suffix}.",)

@@ -78,12 +78,12 @@ class DrawnSet:
 
     def as_json(self, units: Sequence[int]) -> dict[str, Any]:
         """Return the data that an evaluation stores for its units."""
-        known = not self.unknown
-        of = [self.units[unit] for unit in units] if known else []
+        is_known = not self.unknown
+        weights = [self.units[unit] for unit in units] if is_known else []
         return {
-            "weight": [round(each.weight, 9) for each in of] if known else None,
-            "inclusion": [each.inclusion for each in of] if known else None,
-            "stratum": [each.stratum for each in of] if known else None,
+            "weight": [round(weighted.weight, 9) for weighted in weights] if is_known else None,
+            "inclusion": [weighted.inclusion for weighted in weights] if is_known else None,
+            "stratum": [weighted.stratum for weighted in weights] if is_known else None,
             "unlabelled": self.unlabelled,
             "answers": self.answers,
             "outside": self.outside,
@@ -97,7 +97,7 @@ def drawn_set(store: Store, codebook: str, queues: Sequence[str], settled: set[i
 
     `settled`: the units with a settled label.
     """
-    chosen = [
+    selected = [
         queue
         for queue in store.queues.list()
         if (
@@ -106,44 +106,54 @@ def drawn_set(store: Store, codebook: str, queues: Sequence[str], settled: set[i
             else queue.purpose is Purpose.TEST and queue.codebook.name == codebook
         )
     ]
-    items = {queue.name: store.queues.items(queue.name) for queue in chosen}
-    unlabelled = len({item.unit for of in items.values() for item in of if not item.done})
-    frames = [frame for queue in chosen if isinstance(frame := queue.spec.get("frame"), dict)]
+    items = {queue.name: store.queues.items(queue.name) for queue in selected}
+    unlabelled = len(
+        {item.unit for queue_items in items.values() for item in queue_items if not item.done}
+    )
+    frames = [frame for queue in selected if isinstance(frame := queue.spec.get("frame"), dict)]
     newest = frames[-1] if frames else {}
-    unknown = [name for name, of in items.items() if any(item.inclusion is None for item in of)]
-    said = f"the inclusion probability is unknown for {', '.join(unknown)}" if unknown else ""
+    unknown = [
+        name
+        for name, queue_items in items.items()
+        if any(item.inclusion is None for item in queue_items)
+    ]
+    reason = f"the inclusion probability is unknown for {', '.join(unknown)}" if unknown else ""
     return DrawnSet(
         units={} if unknown else _weights(items, settled),
         unlabelled=unlabelled,
         answers=int(newest.get("answers", 0)),
         outside=int(newest.get("outside", 0)),
-        at=chosen[-1].created_at if chosen else "",
-        unknown=said,
+        at=selected[-1].created_at if selected else "",
+        unknown=reason,
     )
 
 
 def _weights(items: Mapping[str, Sequence[DrawnItem]], settled: set[int]) -> dict[int, Weighted]:
-    """Return the weight of each unit, several sets averaged in proportion to their settled
-    units.
+    """Return the weight of each unit.
+
+    Several sets are averaged in proportion to their settled units.
     """
-    sizes = {name: sum(item.unit in settled for item in of) for name, of in items.items()}
+    sizes = {
+        name: sum(item.unit in settled for item in set_items) for name, set_items in items.items()
+    }
     total = max(1, sum(sizes.values()))
-    found: dict[int, Weighted] = {}
-    for name, of in items.items():
-        scale = _for_the_unlabelled(of)
-        for item in of:
+    weights: dict[int, Weighted] = {}
+    for name, set_items in items.items():
+        scale = _for_the_unlabelled(set_items)
+        for item in set_items:
             inclusion = item.inclusion or 0.0
             weight = sizes[name] / total * scale[inclusion >= 1] * (item.answers or 0) / inclusion
             stratum = item.stratum if len(items) == 1 else f"{name} · {item.stratum}"
-            before = found.get(item.unit, Weighted(0.0, 0.0, stratum))
-            either = 1 - (1 - before.inclusion) * (1 - inclusion)
-            found[item.unit] = Weighted(before.weight + weight, either, before.stratum)
-    return found
+            previous = weights.get(item.unit, Weighted(0.0, 0.0, stratum))
+            either = 1 - (1 - previous.inclusion) * (1 - inclusion)
+            weights[item.unit] = Weighted(previous.weight + weight, either, previous.stratum)
+    return weights
 
 
 def represented_by(store: Store, codebook: str, settled: set[int]) -> dict[int, float]:
-    """Return the number of unlabelled answers that each answer of a labelled text represents, by
-    unit.
+    """Return the number of unlabelled answers that each answer of a labelled text represents.
+
+    It is by unit.
 
     That is (1 - p) / p, where p is the probability that its text was drawn and labelled. Several
     test sets are averaged in proportion to their labelled texts. A text without a known probability
@@ -152,10 +162,10 @@ def represented_by(store: Store, codebook: str, settled: set[int]) -> dict[int, 
     """
     queues = [queue for queue in store.queues.list(Purpose.TEST) if queue.codebook.name == codebook]
     sets = [store.queues.items(queue.name) for queue in queues]
-    drawn = [items for items in sets if all(item.inclusion for item in items)]
-    sizes = [sum(item.unit in settled for item in items) for items in drawn]
+    known_sets = [items for items in sets if all(item.inclusion for item in items)]
+    sizes = [sum(item.unit in settled for item in items) for items in known_sets]
     weights: dict[int, float] = {}
-    for items, size in zip(drawn, sizes, strict=True):
+    for items, size in zip(known_sets, sizes, strict=True):
         scale = _for_the_unlabelled(
             [replace(item, done=int(item.unit in settled)) for item in items]
         )
@@ -168,18 +178,19 @@ def represented_by(store: Store, codebook: str, settled: set[int]) -> dict[int, 
 
 
 def _for_the_unlabelled(items: Sequence[DrawnItem]) -> dict[bool, float]:
-    """Return the factors by which labelled items represent unlabelled ones, separately for certain
-    items (True).
+    """Return the factors by which labelled items represent unlabelled ones.
+
+    There is one for certain items (True), and one for the others.
     """
     scale = {}
     for certain in (True, False):
-        mine = [
+        weighted_items = [
             ((item.answers or 0) / (item.inclusion or 1.0), item.done > 0)
             for item in items
             if ((item.inclusion or 0) >= 1) is certain
         ]
-        labelled = sum(weight for weight, done in mine if done)
-        scale[certain] = sum(weight for weight, _ in mine) / labelled if labelled else 1.0
+        labelled = sum(weight for weight, done in weighted_items if done)
+        scale[certain] = sum(weight for weight, _ in weighted_items) / labelled if labelled else 1.0
     return scale
 
 
@@ -240,58 +251,63 @@ class Evaluation:
     at: str
     "when it was drawn"
     unknown: str
-    "why inclusion is unknown; empty where it is known"
+    "the reason why inclusion is unknown; empty if it is known"
 
     @classmethod
     def of(cls, evaluation: Mapping[str, Any]) -> Evaluation:
         """Return the evaluation stored in a store."""
-        drawn = evaluation.get("drawn") or {"unknown": NOT_RECORDED}
-        unknown = str(drawn.get("unknown", ""))
+        draw = evaluation.get("drawn") or {"unknown": NOT_RECORDED}
+        unknown = str(draw.get("unknown", ""))
         true = np.array(evaluation["true"], dtype=np.int64)
-        inclusion = None if unknown else np.array(drawn["inclusion"], dtype=np.float64)
-        strata = () if unknown else tuple(drawn["stratum"])
+        inclusion = None if unknown else np.array(draw["inclusion"], dtype=np.float64)
+        strata = () if unknown else tuple(draw["stratum"])
         return cls(
             true=true,
             predicted=_predicted(evaluation),
             confidence=_confidence(evaluation),
             sampled=None
             if inclusion is None
-            else Sampled.of(drawn["weight"], inclusion >= 1, strata),
+            else Sampled.of(draw["weight"], inclusion >= 1, strata),
             inclusion=inclusion,
             strata=strata,
             statements=tuple(evaluation.get("statement", ())),
             units=tuple(evaluation.get("unit", ())),
             unsettled=_unsettled(evaluation.get("unsettled")),
-            unlabelled=int(drawn.get("unlabelled", 0)),
-            answers=int(drawn.get("answers", 0)),
-            at=str(drawn.get("at", "")),
+            unlabelled=int(draw.get("unlabelled", 0)),
+            answers=int(draw.get("answers", 0)),
+            at=str(draw.get("at", "")),
             unknown=unknown,
         )
 
     def report(
         self, way: str, threshold: float = 0.0, *, seed: int = SEED, among: BoolArray | None = None
     ) -> ClassificationReport:
-        """Return precision, recall and F1 per class, and macro F1, for answers whose confidence
-        reaches a threshold.
+        """Return precision, recall and F1 per class, and macro F1, at a threshold.
 
+        They are those of the answers whose confidence reaches it.
+
+        Parameters
+        ----------
         among : (n,) whether a text counts; None: all do
         """
-        kept = self.confidence[way] >= threshold
-        kept = kept if among is None else kept & among
+        included = self.confidence[way] >= threshold
+        included = included if among is None else included & among
         if self.sampled is None:
-            return classification_report(self.true[kept], self.predicted[way][kept], len(LABELS))
-        read = np.where(kept, self.predicted[way], MISSING)
+            return classification_report(
+                self.true[included], self.predicted[way][included], len(LABELS)
+            )
+        predictions = np.where(included, self.predicted[way], MISSING)
         rng = derive_rng(seed, "report", way, str(threshold))
-        return weighted_report(self.true, read, len(LABELS), self.sampled, rng)
+        return weighted_report(self.true, predictions, len(LABELS), self.sampled, rng)
 
     def curve(
         self, way: str, thresholds: Sequence[float] = THRESHOLDS, *, seed: int = SEED
     ) -> tuple[ThresholdPoint, ...]:
         """Return macro F1 and the share kept, by threshold."""
-        read = (self.true, self.predicted[way], self.confidence[way], len(LABELS), thresholds)
+        arguments = (self.true, self.predicted[way], self.confidence[way], len(LABELS), thresholds)
         if self.sampled is None:
-            return threshold_curve(*read)
-        return weighted_curve(*read, self.sampled, derive_rng(seed, "curve", way))
+            return threshold_curve(*arguments)
+        return weighted_curve(*arguments, self.sampled, derive_rng(seed, "curve", way))
 
     def point(self, way: str, threshold: float, *, seed: int = SEED) -> ThresholdPoint:
         """Return the point of the curve at a threshold, the same everywhere."""
@@ -307,20 +323,23 @@ class Evaluation:
         )
 
     def kept(self, threshold: float, way: str = "tuned") -> IntArray:
-        """Return the reading of each text, (n,): an index in LABELS, or the index after the last
-        one if below the threshold.
+        """Return the reading of each text, (n,).
+
+        It is an index in LABELS, or the index after the last one if below the threshold.
         """
         return np.where(self.confidence[way] >= threshold, self.predicted[way], len(LABELS))
 
     def confusion(self, threshold: float, way: str = "tuned") -> IntArray:
-        """Return the confusion matrix, with a last column for texts below the threshold: (4, 5),
-        rows true.
+        """Return the confusion matrix, with a last column for texts below the threshold.
+
+        It is (4, 5), with the true labels in rows.
         """
         return self._table(np.ones(len(self.true)), threshold, way).astype(np.int64)
 
     def represented(self, threshold: float, way: str = "tuned") -> FloatArray:
-        """Return `confusion` weighted by the represented answers, or unweighted if the weights are
-        unknown.
+        """Return `confusion` weighted by the represented answers.
+
+        It is unweighted if the weights are unknown.
         """
         return self._table(
             np.ones(len(self.true)) if self.sampled is None else self.sampled.weight, threshold, way
@@ -330,15 +349,17 @@ class Evaluation:
         """Return the basis of each true class's figures."""
         nan = float("nan")
         return tuple(
-            Support(label, int(mine.sum()), nan, nan)
+            Support(label, int(has_label.sum()), nan, nan)
             if self.sampled is None
             else Support(
                 label,
-                int(mine.sum()),
-                self.sampled.effective_n(mine),
-                self.sampled.certain_share(mine),
+                int(has_label.sum()),
+                self.sampled.effective_n(has_label),
+                self.sampled.certain_share(has_label),
             )
-            for label, mine in ((label, self.true == place) for place, label in enumerate(LABELS))
+            for label, has_label in (
+                (label, self.true == index) for index, label in enumerate(LABELS)
+            )
         )
 
     def bounds(self, way: str = "tuned", threshold: float = 0.0) -> Bounds | None:
@@ -347,18 +368,23 @@ class Evaluation:
         A misread text has one of the labels that people gave it; for each text, the label with the
         lowest macro F1 counts. None if everything is settled.
         """
-        left = self.unsettled
-        if not left.given:
+        unsettled = self.unsettled
+        if not unsettled.given:
             return None
         table = self.represented(threshold, way)[:, : len(LABELS)]
         right, wrong = table.copy(), table.copy()
-        for place in np.flatnonzero(left.confidence[way] >= threshold):
-            read, weight = int(left.predicted[way][place]), left.weight[place]
-            right[read, read] += weight
-            worse = [
-                _plus(wrong, label, read, weight) for label in left.given[place] if label != read
+        for index in np.flatnonzero(unsettled.confidence[way] >= threshold):
+            predicted, weight = int(unsettled.predicted[way][index]), unsettled.weight[index]
+            right[predicted, predicted] += weight
+            misread_tables = [
+                _plus(wrong, label, predicted, weight)
+                for label in unsettled.given[index]
+                if label != predicted
             ]
-            wrong = min(worse, key=lambda each: float(np.nan_to_num(macro_f1(each), nan=2.0)))
+            wrong = min(
+                misread_tables,
+                key=lambda candidate: float(np.nan_to_num(macro_f1(candidate), nan=2.0)),
+            )
         return Bounds(float(macro_f1(wrong)), float(macro_f1(right)))
 
     def stands_for(self) -> str:
@@ -383,29 +409,30 @@ class Evaluation:
         if self.sampled is None:
             return "of the test set alone (inclusion unknown)"
         share = self.sampled.certain_share()
-        n = self.sampled.effective_n()
+        size = self.sampled.effective_n()
         return (
-            f"of {self.answers:,} answers; effective n {n:,.0f}, {share:.0%} labelled with "
+            f"of {self.answers:,} answers; effective n {size:,.0f}, {share:.0%} labelled with "
             "certainty"
         )
 
     def open_questions(self, way: str = "tuned", threshold: float = 0.0) -> tuple[str, ...]:
-        """Return sentences about open questions of the test set: unsettled disagreements, and texts
-        without a label.
+        """Return sentences about open questions of the test set.
+
+        These are unsettled disagreements, and texts without a label.
         """
-        found = []
+        sentences = []
         if (bounds := self.bounds(way, threshold)) is not None:
-            found.append(
+            sentences.append(
                 f"{plural(len(self.unsettled.given), 'disputed test text')} left out: macro F1 "
                 "would be "
                 f"{_f1(bounds.wrong)} if all were misread, {_f1(bounds.right)} if none"
             )
         if self.unlabelled:
-            found.append(
+            sentences.append(
                 f"{plural(self.unlabelled, 'drawn test text')} without a label: the labelled "
                 "texts represent them"
             )
-        return tuple(found)
+        return tuple(sentences)
 
     def _table(self, weight: FloatArray, threshold: float, way: str) -> FloatArray:
         table = np.zeros((len(LABELS), len(LABELS) + 1))
@@ -423,9 +450,9 @@ def _f1(value: float) -> str:
 
 
 def _plus(table: FloatArray, true: int, read: int, weight: float) -> FloatArray:
-    more = table.copy()
-    more[true, read] += weight
-    return more
+    extended = table.copy()
+    extended[true, read] += weight
+    return extended
 
 
 def _predicted(rows: Mapping[str, Any]) -> dict[str, IntArray]:
@@ -443,13 +470,13 @@ def _unsettled(kept: Mapping[str, Any] | None) -> Unsettled:
         "given": [],
         **{way: {"label": [], "confidence": []} for way in ("tuned", "zero_shot")},
     }
-    given = tuple(tuple(labels) for labels in rows["given"])
+    labels_given = tuple(tuple(labels) for labels in rows["given"])
     weight = (
-        np.ones(len(given))
+        np.ones(len(labels_given))
         if rows.get("weight") is None
         else np.array(rows["weight"], dtype=np.float64)
     )
-    return Unsettled(given, weight, _predicted(rows), _confidence(rows))
+    return Unsettled(labels_given, weight, _predicted(rows), _confidence(rows))
 
 
 LEAST_F1 = 0.75
@@ -498,7 +525,9 @@ class Quality:
     def poor(self) -> tuple[str, ...]:
         """The stances with a recall so low that a score may be halved."""
         return tuple(
-            name for name, one in self.recall.items() if one.defined and one.value < LEAST_RECALL
+            name
+            for name, recall in self.recall.items()
+            if recall.defined and recall.value < LEAST_RECALL
         )
 
     @property
@@ -528,12 +557,16 @@ class Quality:
         return f"too poor for reliable figures ({', '.join(parts)})"
 
     def _not_judged(self) -> str:
-        kept = (
+        text = (
             f"not judged at confidence {self.threshold:g}, which keeps {self.kept:,} of "
             f"{self.texts:,} test texts"
         )
-        other = self.alternative
-        return kept if other is None else f"{kept} ({other.threshold:g} keeps {other.n:,})"
+        alternative = self.alternative
+        return (
+            text
+            if alternative is None
+            else f"{text} ({alternative.threshold:g} keeps {alternative.n:,})"
+        )
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -564,8 +597,9 @@ def quality(
 
 
 def _alternative(test: Evaluation, point: ThresholdPoint, seed: int) -> ThresholdPoint | None:
-    """Return a lower threshold at which the test tells the quality, or None if none is needed or
-    none exists.
+    """Return a lower threshold at which the test tells the quality.
+
+    It is None if none is needed or none exists.
 
     It is the highest one that keeps `MOST` of the test texts, or else the highest one that keeps as
     many as any.
@@ -573,18 +607,25 @@ def _alternative(test: Evaluation, point: ThresholdPoint, seed: int) -> Threshol
     if point.macro_f1.defined and point.kept.value >= MOST:
         return None
     lower = [
-        other
-        for other in test.curve("tuned", THRESHOLDS, seed=seed)
-        if other.threshold < point.threshold and other.macro_f1.defined and other.n > point.n
+        candidate
+        for candidate in test.curve("tuned", THRESHOLDS, seed=seed)
+        if candidate.threshold < point.threshold
+        and candidate.macro_f1.defined
+        and candidate.n > point.n
     ]
-    most = max((other.n for other in lower), default=0)
-    enough = [other for other in lower if other.kept.value >= MOST or other.n == most]
-    return max(enough, key=lambda other: other.threshold, default=None)
+    most_texts = max((candidate.n for candidate in lower), default=0)
+    enough = [
+        candidate
+        for candidate in lower
+        if candidate.kept.value >= MOST or candidate.n == most_texts
+    ]
+    return max(enough, key=lambda candidate: candidate.threshold, default=None)
 
 
 def quality_header(of: Quality) -> tuple[str, ...]:
-    """Return the header lines of figures based on a classifier: a warning if it is too poor, then
-    its quality.
+    """Return the header lines of figures based on a classifier.
+
+    A warning comes first if it is too poor, then its quality.
 
     A poor recall gives no warning if figures are corrected for the classifier's error, because the
     interval includes it.
@@ -594,24 +635,26 @@ def quality_header(of: Quality) -> tuple[str, ...]:
 
 def in_short(of: Quality) -> str:
     """Return the reader, its quality and its test in a few words."""
-    who = f"{of.reader} (confidence from {of.threshold:g})"
+    reader = f"{of.reader} (confidence from {of.threshold:g})"
     if not of.texts:
-        return f"{who}, never tested"
+        return f"{reader}, never tested"
     low = "".join(
         f", recall of {name} {estimate(of.recall[name], Kind.COEFFICIENT)}" for name in of.poor
     )
-    return f"{who}: macro F1 {estimate(of.macro_f1, Kind.COEFFICIENT)}{low}; {tested_on(of)}"
+    return f"{reader}: macro F1 {estimate(of.macro_f1, Kind.COEFFICIENT)}{low}; {tested_on(of)}"
 
 
 def tested_on(of: Quality) -> str:
     """Return the test set, and what was held out."""
-    named = f" of {', '.join(of.queues)}" if of.queues else ""
-    out = (
+    queue_names = f" of {', '.join(of.queues)}" if of.queues else ""
+    held_out = (
         "none of their texts or statements trained it"
         if of.by_statement
         else "none of their texts trained it"
     )
-    return f"{of.texts:,} test text{'' if of.texts == 1 else 's'}{named}, held out: {out}"
+    return (
+        f"{of.texts:,} test text{'' if of.texts == 1 else 's'}{queue_names}, held out: {held_out}"
+    )
 
 
 def quality_warnings(of: Quality) -> Iterator[str]:
@@ -650,16 +693,17 @@ def _no_macro_f1(of: Quality) -> str:
 
 
 def _offer(of: Quality) -> str:
-    """Return a sentence about a threshold that keeps more test texts, or an empty text if there is
-    none.
+    """Return a sentence about a threshold that keeps more test texts.
+
+    It is empty if there is none.
     """
-    other = of.alternative
-    if other is None:
+    alternative = of.alternative
+    if alternative is None:
         return ""
     return (
-        f" Lower the threshold: --threshold {other.threshold:g} keeps {other.n:,} of "
+        f" Lower the threshold: --threshold {alternative.threshold:g} keeps {alternative.n:,} of "
         f"{of.texts:,} test texts, with "
-        f"macro F1 {estimate(other.macro_f1, Kind.COEFFICIENT)}."
+        f"macro F1 {estimate(alternative.macro_f1, Kind.COEFFICIENT)}."
     )
 
 
@@ -669,15 +713,15 @@ def _too_small(of: Quality) -> Iterator[str]:
             f"Confidence {of.threshold:g} keeps {of.kept:,} of {of.texts:,} test texts.{_offer(of)}"
         )
     if of.unknown:
-        few = " and ".join(f"{of.recall[name].n} that {name}" for name in of.unknown)
-        yield f"Of the texts of its test {few}; its quality is known from {LEAST_TEXTS} of each."
+        counts = " and ".join(f"{of.recall[name].n} that {name}" for name in of.unknown)
+        yield f"Of the texts of its test {counts}; its quality is known from {LEAST_TEXTS} of each."
 
 
 def reader_table(of: Quality) -> Table[tuple[str, Estimate]]:
     """Return the quality of the classifier that figures rest on."""
     rows = [
         ("macro F1", of.macro_f1),
-        *((f"recall of {name}", one) for name, one in of.recall.items()),
+        *((f"recall of {name}", recall) for name, recall in of.recall.items()),
     ]
     limits = {"macro F1": LEAST_F1, **{f"recall of {name}": LEAST_RECALL for name in CARRYING}}
     return Table(
@@ -738,7 +782,7 @@ def as_json(of: Quality) -> dict[str, Any]:
         "threshold": of.threshold,
         "tested": bool(of.texts),
         "macro_f1": _plain(of.macro_f1),
-        "recall": {name: _plain(one) for name, one in of.recall.items()},
+        "recall": {name: _plain(recall) for name, recall in of.recall.items()},
         "test_texts": of.texts,
         "test_texts_kept": of.kept,
         "alternative": None if of.alternative is None else _point_json(of.alternative),
@@ -761,6 +805,6 @@ def _point_json(point: ThresholdPoint) -> dict[str, Any]:
 
 
 def _plain(one: Estimate) -> dict[str, Any]:
-    known = one.value == one.value  # NaN means no figure
+    is_defined = one.value == one.value  # NaN means no figure
     ends = [end if end == end else None for end in (one.low, one.high)]
-    return {"value": one.value if known else None, "low": ends[0], "high": ends[1], "n": one.n}
+    return {"value": one.value if is_defined else None, "low": ends[0], "high": ends[1], "n": one.n}

@@ -85,8 +85,9 @@ STANCE_CODEBOOK = "stance"
 
 
 def codebook_of(store: Store, queue: str | None, name: str) -> Codebook:
-    """Return the codebook of a queue or, without a queue, that of a name: as the store has it, else
-    as it ships.
+    """Return the codebook of a queue or, without a queue, that of a name.
+
+    It is as the store has it, or else as it ships.
     """
     return (
         store.queues.get(queue).codebook
@@ -135,15 +136,20 @@ def agreement_of(found: QueueLabels, *, seed: int = SEED, resamples: int = 1000)
 
 def _labelled(item: Judged) -> LabelledItem:
     context, decision = item.context, item.decision
-    said = f"{decision.label} ({decision.reason})" if decision else ""
+    decision_text = f"{decision.label} ({decision.reason})" if decision else ""
     return LabelledItem(
         context.ref,
         context.variant,
         context.statement,
         context.text,
-        tuple((letter, one.label, one.note, one.flagged) for letter, one in anonymous(item)),
+        tuple(
+            (letter, given_label.label, given_label.note, given_label.flagged)
+            for letter, given_label in anonymous(item)
+        ),
         item.gold,
-        f"{said}, reopened by labels that came after it" if decision and item.open else said,
+        f"{decision_text}, reopened by labels that came after it"
+        if decision and item.open
+        else decision_text,
     )
 
 
@@ -161,36 +167,42 @@ class Disputed:
 def gold(
     store: Store, codebook: str, queues: Sequence[str], purpose: Purpose
 ) -> tuple[list[Example], list[Disputed]]:
-    """Return the settled labels of these queues (empty: all of that purpose), and the unsettled
-    items.
+    """Return the settled labels of these queues, and the unsettled items.
+
+    Without queues, they are those of all queues of that purpose.
 
     An item counts once. Its label is a current adjudication, or the label that all people gave.
     """
-    judged = _judged(store, codebook, queues, purpose)
+    items = _judged(store, codebook, queues, purpose)
     examples = [
-        _example(item, label) for item in judged.values() if (label := item.gold) is not None
+        _example(item, label) for item in items.values() if (label := item.gold) is not None
     ]
-    given = [
-        (item, tuple(sorted({one.label for one in item.labels})))
-        for item in judged.values()
+    unsettled = [
+        (item, tuple(sorted({given_label.label for given_label in item.labels})))
+        for item in items.values()
         if item.gold is None
     ]
-    return examples, [Disputed(_example(item, labels[0]), labels) for item, labels in given]
+    return examples, [Disputed(_example(item, labels[0]), labels) for item, labels in unsettled]
 
 
 def versions(judged: Iterable[Judged]) -> dict[int, int]:
     """Return the number of labels under each version of the codebook."""
-    return dict(sorted(Counter(given.version for item in judged for given in item.labels).items()))
+    return dict(
+        sorted(
+            Counter(given_label.version for item in judged for given_label in item.labels).items()
+        )
+    )
 
 
 def mixed(found: Mapping[int, int]) -> str:
-    """Return a note that labels of several versions count together, or an empty string for one
-    version.
+    """Return a note that labels of several versions count together.
+
+    It is empty for one version.
     """
     if len(found) < 2:
         return ""
-    said = ", ".join(f"{n:,} under version {number}" for number, n in found.items())
-    return f"Labels given under {len(found)} versions of the codebook are mixed: {said}."
+    counts = ", ".join(f"{count:,} under version {number}" for number, count in found.items())
+    return f"Labels given under {len(found)} versions of the codebook are mixed: {counts}."
 
 
 def labels_of(
@@ -203,17 +215,19 @@ def labels_of(
 def _judged(
     store: Store, codebook: str, queues: Sequence[str], purpose: Purpose
 ) -> dict[int, Judged]:
-    judged: dict[int, Judged] = {}
+    item_by_unit: dict[int, Judged] = {}
     for queue in queues or [
-        q.name for q in store.queues.list(purpose) if q.codebook.name == codebook
+        purpose_queue.name
+        for purpose_queue in store.queues.list(purpose)
+        if purpose_queue.codebook.name == codebook
     ]:
         for item in store.labels.judged(codebook, queue=queue):
-            judged.setdefault(item.context.unit, item)
-    return judged
+            item_by_unit.setdefault(item.context.unit, item)
+    return item_by_unit
 
 
 def settled(store: Store, codebook: str = STANCE_CODEBOOK) -> dict[int, str]:
-    """Return unit -> label for every settled item."""
+    """Return the label of every settled item, by unit."""
     return {
         item.context.unit: label
         for item in store.labels.judged(codebook)
@@ -225,7 +239,10 @@ SINGLE, SEVERAL, DECIDED = "one person", "several who agree", "adjudicated"
 
 
 def how_settled(store: Store, codebook: str = STANCE_CODEBOOK) -> dict[int, str]:
-    """Return the number of items that one label, equal labels, or an adjudication settled."""
+    """Return the way in which every settled item was settled, by unit.
+
+    That is one label, equal labels, or an adjudication.
+    """
     return {
         item.context.unit: DECIDED
         if item.decision is not None
@@ -260,16 +277,15 @@ def readers() -> tuple[str, ...]:
 def label_reader(
     positive: str, negative: str, language: str, name: str, words: str = ""
 ) -> LabelWords:
-    """Return the rule for answers to a template with these labels. `words` is the instrument's
-    lexicon.
+    """Return the rule for answers to a template with these labels.
 
-    Raises UnknownName.
+    `words` is the instrument's lexicon. Raises UnknownName.
     """
     if name not in RULES:
         raise UnknownName(f"there is no reader {name!r}. Available: {', '.join(readers())}")
-    held = lexicon(language, words)
+    label_lexicon = lexicon(language, words)
     return LabelWords(
-        positive, negative, held, rule="coded" if name == "label-words-coded" else "ours"
+        positive, negative, label_lexicon, rule="coded" if name == "label-words-coded" else "ours"
     )
 
 
@@ -292,8 +308,8 @@ def template_reader(template: Template, name: str = LABEL_WORDS) -> Reader | Non
     if template.audit in entry_points.audits() and nature(template.audit).first_word:
         return FirstWord(template.positive, template.negative)
     labels = template.positive, template.negative, template.language
-    if (made := entry_points.load_added(entry_points.READERS, name)) is not None:
-        return cast("Reader", made(*labels))
+    if (make_reader := entry_points.load_added(entry_points.READERS, name)) is not None:
+        return cast("Reader", make_reader(*labels))
     return label_reader(*labels, name, template.words)
 
 
@@ -313,8 +329,9 @@ class BatchReader:
     "answers that are empty"
 
     def silent(self, *, free_text: bool) -> int:
-        """Return the number of answers without content: empty ones for free text, otherwise
-        unreadable ones, and those cut off.
+        """Return the number of answers without content.
+
+        These are empty ones for free text, otherwise unreadable ones, and those cut off.
         """
         return self.truncated + (self.blank if free_text else self.unreadable)
 
@@ -322,19 +339,19 @@ class BatchReader:
     def of(
         cls, store: Store, templates: Sequence[Template], probes: Iterable[Probe]
     ) -> BatchReader:
-        by_name = {(t.name, t.inverted): t for t in templates}
-        of_prompt: dict[bytes, list[Template]] = {}
+        by_name = {(template.name, template.inverted): template for template in templates}
+        templates_by_prompt: dict[bytes, list[Template]] = {}
         for probe in probes:
             template = by_name[probe.template, probe.inverted]
-            held = of_prompt.setdefault(probe.prompt.key, [])
-            if template not in held:
-                held.append(template)
+            prompt_templates = templates_by_prompt.setdefault(probe.prompt.key, [])
+            if template not in prompt_templates:
+                prompt_templates.append(template)
         cards = {
             reader.card
             for template in templates
             if (reader := template_reader(template)) is not None
         }
-        return cls({card: store.readings.reader(card) for card in cards}, of_prompt)
+        return cls({card: store.readings.reader(card) for card in cards}, templates_by_prompt)
 
     def read(self, batch: Iterable[Answered]) -> list[RuleReading]:
         """Return the rules' readings of a batch of answers, leaving thoughts before them unread."""
@@ -380,21 +397,25 @@ def _read(store: Store, run: Run, name: str) -> tuple[int, ReaderCard]:
     templates = store.runs.templates(run)
     if not templates:
         raise UsageError(f"{run.label} has no answers yet; start a job first")
-    rules = {t.key: rule for t in templates if (rule := template_reader(t, name)) is not None}
+    rules = {
+        template.key: rule
+        for template in templates
+        if (rule := template_reader(template, name)) is not None
+    }
     if not rules:
         raise UsageError(
             f"{run.label} has free-text answers, which no rule reads; train a classifier, or "
             "label them"
         )
-    readers = {rule.card: store.readings.reader(rule.card) for rule in rules.values()}
-    by_template = {key: readers[rule.card] for key, rule in rules.items()}
-    for some in store.readings.unread(run, by_template):
+    rowid_by_card = {rule.card: store.readings.reader(rule.card) for rule in rules.values()}
+    by_template = {key: rowid_by_card[rule.card] for key, rule in rules.items()}
+    for batch in store.readings.unread(run, by_template):
         store.readings.add(
             (answer, template, by_template[key], rules[key].read(text))
-            for answer, template, key, text in some
+            for answer, template, key, text in batch
         )
-    card = next(iter(readers))
-    return readers[card], card
+    card = next(iter(rowid_by_card))
+    return rowid_by_card[card], card
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -425,7 +446,7 @@ class Source:
     @property
     def changed(self) -> bool:
         """Whether rulings change anything."""
-        return any(found.counting for found in self.ruled.values())
+        return any(run_rulings.counting for run_rulings in self.ruled.values())
 
     @property
     def without(self) -> Source:
@@ -435,16 +456,22 @@ class Source:
     @property
     def as_given(self) -> Source:
         """The same readings without exclusions, by `RunRulings.as_given`."""
-        return replace(self, ruled={run: found.as_given for run, found in self.ruled.items()})
+        return replace(
+            self, ruled={run: run_rulings.as_given for run, run_rulings in self.ruled.items()}
+        )
 
     def touched(self, figure: str) -> Differing:
-        """Return the statements, called `figure`, that rulings change. Their number is summed over
-        runs.
+        """Return the statements, called `figure`, that rulings change.
+
+        Their number is summed over runs.
         """
         return touched(self.ruled.values(), figure)
 
     def told(self, differ: Differing = SAME) -> Told:
-        """Return the notes on rulings. `differ`: the figures that differ without rulings"""
+        """Return the notes on rulings.
+
+        `differ` has the figures that differ without rulings.
+        """
         return Told.of(self.would.values(), counted=self.ruled is self.would, differ=differ)
 
 
@@ -465,10 +492,10 @@ def _reader_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
     """
     audit = nature(runs[0].audit)
     if audit.free_text:
-        alone = readings.by is None and not store.classifiers.list()
-        if readings.by == PEOPLE or alone:
+        is_people_alone = readings.by is None and not store.classifiers.list()
+        if readings.by == PEOPLE or is_people_alone:
             people = settled(store)
-            if alone and not people:
+            if is_people_alone and not people:
                 store.classifiers.get()  # raises, saying how to train one
             if not people:
                 raise UsageError("no answers have labels yet; label some, or train a classifier")
@@ -484,5 +511,5 @@ def _reader_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
     sampled = [
         run for run in runs if run.sampling.mode != EXACT and (audit.by_rule or run.responses)
     ]
-    found = [read(store, run, readings.rule) for run in sampled]
-    return Source(found[0][1], found[0][0]) if found else Source(None, None)
+    rules_read = [read(store, run, readings.rule) for run in sampled]
+    return Source(rules_read[0][1], rules_read[0][0]) if rules_read else Source(None, None)

@@ -28,41 +28,46 @@ from workbench.evidence.readings import stance_reader, template_reader
 
 
 def teller(templates: Iterable[Template]) -> Callable[[str], str] | None:
-    """Return a function that names the other language of a text, or None with templates in several
-    languages.
+    """Return a function that names the other language of a text.
+
+    It is None with templates in several languages.
 
     The function returns an empty string for a text in no other language.
     """
     spoken = {(template.language, template.words) for template in templates}
     if len(spoken) != 1:
         return None
-    language, words = spoken.pop()
-    tells = languages(words)
-    return partial(tells.other, language=language)
+    language, lexicon_text = spoken.pop()
+    known_languages = languages(lexicon_text)
+    return partial(known_languages.other, language=language)
 
 
 def in_other_languages(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
     """Yield the statements with an answer in another language than its prompt."""
     if run.sampling.mode == EXACT:
         return
-    told = {text_key(text): other for text, other in _foreign(store, run).values()}
-    found: dict[str, list[tuple[ReadAnswer, str]]] = {}
-    for one in (
-        store.review_queries.given(run, texts=store.review_queries.rowids(told)) if told else ()
+    language_by_text = {
+        text_key(text): language for text, language in _foreign(store, run).values()
+    }
+    answers_by_ref: dict[str, list[tuple[ReadAnswer, str]]] = {}
+    for answer in (
+        store.review_queries.given(run, texts=store.review_queries.rowids(language_by_text))
+        if language_by_text
+        else ()
     ):
-        found.setdefault(one.ref, []).append((one, told[one.text]))
-    for ref, places in found.items():
-        others = ", ".join(dict.fromkeys(other for _, other in places))
-        words = f"{plural(sum(one.count for one, _ in places), 'answer')} in {others}"
-        variants = tuple(dict.fromkeys(one.variant for one, _ in places))
+        answers_by_ref.setdefault(answer.ref, []).append((answer, language_by_text[answer.text]))
+    for ref, pairs in answers_by_ref.items():
+        language_names = ", ".join(dict.fromkeys(language for _, language in pairs))
+        text = f"{plural(sum(answer.count for answer, _ in pairs), 'answer')} in {language_names}"
+        variants = tuple(dict.fromkeys(answer.variant for answer, _ in pairs))
         yield (
             ref,
             Signal(
                 OTHER_LANGUAGE,
-                words,
+                text,
                 variants,
-                tuple((one.prompt, one.text) for one, _ in places),
-                size=sum(one.count for one, _ in places),
+                tuple((answer.prompt, answer.text) for answer, _ in pairs),
+                size=sum(answer.count for answer, _ in pairs),
             ),
         )
 
@@ -106,22 +111,22 @@ class Refusals:
     free: bool = False
     "whether some answers are free text, whose unmappable answers are unknown"
     empty: str = ""
-    "why there is nothing to count"
+    "the reason why there is nothing to count"
     until_settled: bool = False
     """whether prompts were asked only until their verdict was settled, so that some have fewer
     answers"""
 
     @property
     def refused(self) -> int:
-        return sum(one.kinds.refused for one in self.statements)
+        return sum(statement.kinds.refused for statement in self.statements)
 
     @property
     def answers(self) -> int:
-        return sum(one.kinds.answers for one in self.statements)
+        return sum(statement.kinds.answers for statement in self.statements)
 
     @property
     def foreign(self) -> int:
-        return sum(one.kinds.foreign for one in self.statements)
+        return sum(statement.kinds.foreign for statement in self.statements)
 
 
 def refusals_of(
@@ -133,6 +138,8 @@ def refusals_of(
 ) -> Refusals:
     """Return the refusals of a run's model, by statement in the instrument's order.
 
+    Parameters
+    ----------
     name : the displayed name of the model; empty: its own name
     sides : statement -> its side, if labels other than the instrument's count
     """
@@ -154,71 +161,79 @@ def _refusals(
     kinds = _stored(store, run) if by_words and templates else _read(store, run, templates)
     _tell_languages(store, run, kinds)
     instrument = store.runs.instrument(run)
-    asked = tuple(
+    statements = tuple(
         Asked(
-            one.ref,
-            kinds[one.ref],
-            {issue: label for issue, label in one.issues.items() if label} if issues else {},
-            one.leaning if sides is None else sides.get(one.ref),
+            statement.ref,
+            kinds[statement.ref],
+            {issue: label for issue, label in statement.issues.items() if label} if issues else {},
+            statement.leaning if sides is None else sides.get(statement.ref),
         )
-        for one in instrument.statements
-        if one.ref in kinds
+        for statement in instrument.statements
+        if statement.ref in kinds
     )
     free = any(template.scale in FREE for template in templates)
-    return Refusals(model, asked, free, until_settled=bool(store.settlements.probes(run)))
+    return Refusals(model, statements, free, until_settled=bool(store.settlements.probes(run)))
 
 
 def joined(several: Sequence[Refusals]) -> Refusals:
     """Return the refusals of one model on several instruments."""
-    first = several[0]
-    statements = tuple(one for of in several for one in of.statements)
+    first_refusals = several[0]
+    statements = tuple(
+        statement for model_refusals in several for statement in model_refusals.statements
+    )
     return Refusals(
-        first.model,
+        first_refusals.model,
         statements,
-        any(of.free for of in several),
-        "" if statements else first.empty,
-        any(of.until_settled for of in several),
+        any(model_refusals.free for model_refusals in several),
+        "" if statements else first_refusals.empty,
+        any(model_refusals.until_settled for model_refusals in several),
     )
 
 
 def _stored(store: Store, run: Run) -> dict[str, Kinds]:
     """Count the readings by label words, which are stored."""
     reader, _ = read_by_rule(store, run, LABEL_WORDS)
-    found: dict[str, Kinds] = defaultdict(Kinds)
+    kinds_by_ref: dict[str, Kinds] = defaultdict(Kinds)
     refs = {probe: ref for ref, *_, probe, _ in store.runs.cells(run)}
     tally = store.runs.counts(run, [reader])
-    there = {
+    row_by_ref = {
         ref: number
         for number, ref in enumerate(dict.fromkeys(map(refs.__getitem__, tally.probes.tolist())))
     }
-    at = np.array([there[refs[probe]] for probe in tally.probes.tolist()], dtype=np.int64)
+    rows = np.array([row_by_ref[refs[probe]] for probe in tally.probes.tolist()], dtype=np.int64)
     for (label, refused), counts in zip(tally.kinds, tally.counts, strict=True):
         for ref, count in zip(
-            there, np.bincount(at, weights=counts, minlength=len(there)).tolist(), strict=True
+            row_by_ref,
+            np.bincount(rows, weights=counts, minlength=len(row_by_ref)).tolist(),
+            strict=True,
         ):
-            _add(found[ref], label, refused, int(count))
-    return dict(found)
+            _add(kinds_by_ref[ref], label, refused, int(count))
+    return dict(kinds_by_ref)
 
 
 def _read(store: Store, run: Run, templates: Iterable[Template]) -> dict[str, Kinds]:
     """Read every answer. Free text is read for `agree` and `disagree`."""
     by_name = {template.name: template for template in templates}
-    probes = {one.probe: (one.ref, by_name[one.template]) for one in store.raw_answers.probes(run)}
-    found: dict[str, Kinds] = defaultdict(Kinds)
-    seen: dict[tuple[str, str], tuple[str | None, bool]] = {}
+    probes = {
+        asked_probe.probe: (asked_probe.ref, by_name[asked_probe.template])
+        for asked_probe in store.raw_answers.probes(run)
+    }
+    kinds_by_ref: dict[str, Kinds] = defaultdict(Kinds)
+    read_by_text: dict[tuple[str, str], tuple[str | None, bool]] = {}
     for probe, answers in store.raw_answers.of_run(run).items():
         ref, template = probes[probe]
         for text, count in answers.items():
             key = template.name, text
-            if key not in seen:
-                seen[key] = read_answer(template, text)
-            _add(found[ref], *seen[key], count)
-    return dict(found)
+            if key not in read_by_text:
+                read_by_text[key] = read_answer(template, text)
+            _add(kinds_by_ref[ref], *read_by_text[key], count)
+    return dict(kinds_by_ref)
 
 
 def read_answer(template: Template, text: str) -> tuple[str | None, bool]:
-    """Return the label of an answer by the rule of its template, None if it names none, and whether
-    it is a refusal.
+    """Return the label of an answer by the rule of its template, and whether it is a refusal.
+
+    The label is None if the answer names none.
     """
     if is_refusal(text):
         return None, True
@@ -227,15 +242,16 @@ def read_answer(template: Template, text: str) -> tuple[str | None, bool]:
     if label is not None:
         return label, False
     try:
-        words = stance_reader(template)
+        stance_rule = stance_reader(template)
     except UnknownName:
         return None, False
-    return None, words.read(text).reason == REFUSAL
+    return None, stance_rule.read(text).reason == REFUSAL
 
 
 def _tell_languages(store: Store, run: Run, kinds: Mapping[str, Kinds]) -> None:
-    """Count the answers in another language than their prompts, if all prompts are in one
-    language.
+    """Count the answers in another language than their prompts.
+
+    None are counted if the prompts are in several languages.
     """
     foreign = _foreign(store, run)
     for ref, count in store.raw_answers.of_statements(run, foreign).items() if foreign else ():
@@ -244,18 +260,19 @@ def _tell_languages(store: Store, run: Run, kinds: Mapping[str, Kinds]) -> None:
 
 
 def _foreign(store: Store, run: Run) -> dict[int, tuple[str, str]]:
-    """Return the answers of a run in another language than their prompts: rowid -> (text,
-    language). Nothing where the prompts are in several languages.
+    """Return the answers of a run in another language than their prompts.
+
+    rowid -> (text, language). It is empty if the prompts are in several languages.
     """
 
     def made() -> dict[int, tuple[str, str]]:
-        tell = teller(store.runs.templates(run))
-        if tell is None:
+        name_language = teller(store.runs.templates(run))
+        if name_language is None:
             return {}
         return {
-            rowid: (text, other)
+            rowid: (text, language)
             for rowid, text in store.raw_answers.texts(run)
-            if (other := tell(text))
+            if (language := name_language(text))
         }
 
     return kept(store, ("foreign", run), (Part.ANSWERS, Part.MATERIAL), made)

@@ -63,18 +63,19 @@ class Thing:
 
     @property
     def scope(self) -> str:
-        """The reach of a ruling on it: `this answer`, `all answers to this prompt (personal-1
-        swapped)`.
+        """The reach of a ruling on it, such as `this answer`.
+
+        That of a ruling on a prompt is `all answers to this prompt (personal-1 swapped)`.
         """
-        named, below = self.subject.named, self.name.rpartition("/")[2]
+        fields, last_part = self.subject.named, self.name.rpartition("/")[2]
         if self.subject.kind is Ruled.STATEMENT:
             return f"this statement ({self.name})"
         if self.subject.kind is Ruled.WORDING:
-            return f"this wording ({below})"
+            return f"this wording ({last_part})"
         if self.subject.kind is Ruled.PROMPT:
             return f"all answers to this prompt ({self.words.partition(' under ')[2]})"
         if self.subject.kind is Ruled.READING:
-            return f"this answer as {named['reader']} reads it"
+            return f"this answer as {fields['reader']} reads it"
         return "this answer, whoever reads it"
 
     @property
@@ -83,7 +84,7 @@ class Thing:
         return tuple(label for label in self.labels if self.read is None or label != self.read[1])
 
     def no_misreading(self, label: str) -> str:
-        """Return why an answer is not misread where its right reading is this, and what to do."""
+        """Return why an answer with this right reading is not misread, and what to do."""
         assert self.read is not None, "somebody reads it so"
         who = (
             f"{self.read[0]}, the reader that counts,"
@@ -108,90 +109,102 @@ def statement(store: Store, instrument: str, ref: str) -> Thing:
 def statement_version(store: Store, instrument: str, ref: str, version: int) -> Thing:
     """Return a statement in a version."""
     wordings = store.ruled_things.variants(instrument, ref, version)
-    named = {"instrument": instrument, "statement": ref, "version": str(version)}
-    return Thing(Subject(Ruled.STATEMENT, named), ref, wordings[0][2] if wordings else "")
+    fields = {"instrument": instrument, "statement": ref, "version": str(version)}
+    return Thing(Subject(Ruled.STATEMENT, fields), ref, wordings[0][2] if wordings else "")
 
 
 def wordings(store: Store, of: Thing) -> tuple[Thing, ...]:
-    """Return the wordings of a statement in all languages. With several, names include the
-    language.
+    """Return the wordings of a statement in all languages.
+
+    With several, names include the language.
     """
-    named = of.subject.named
-    found = store.ruled_things.variants(
-        named["instrument"], named["statement"], int(named["version"])
+    fields = of.subject.named
+    variants = store.ruled_things.variants(
+        fields["instrument"], fields["statement"], int(fields["version"])
     )
-    several = len({language for language, _, _ in found}) > 1
+    has_several_languages = len({language for language, _, _ in variants}) > 1
     return tuple(
         Thing(
-            Subject(Ruled.WORDING, {**named, "language": language, "variant": variant}),
-            f"{named['statement']}/{variant}{f':{language}' * several}",
+            Subject(Ruled.WORDING, {**fields, "language": language, "variant": variant}),
+            f"{fields['statement']}/{variant}{f':{language}' * has_several_languages}",
             text,
         )
-        for language, variant, text in found
+        for language, variant, text in variants
     )
 
 
 def prompt(put: PutPrompt, name: str = "") -> Thing:
-    """Return a prompt as a subject of rulings. name : empty: the key is used"""
+    """Return a prompt as a subject of rulings.
+
+    With an empty name, its key is used.
+    """
     axes = ", ".join(f"{axis} {value}" for axis, value in put.axes.items())
-    words = f"{put.ref} {put.variant} under {put.template} {put.order}" + (
+    text = f"{put.ref} {put.variant} under {put.template} {put.order}" + (
         f" ({axes})" if axes else ""
     )
     key = put.key.hex()
-    return Thing(Subject(Ruled.PROMPT, {"prompt": key}), name or f"@{key[:DIGITS]}", words)
+    return Thing(Subject(Ruled.PROMPT, {"prompt": key}), name or f"@{key[:DIGITS]}", text)
 
 
 def answer(
     store: Store, put: PutPrompt, given: GivenAnswer, of: str, by: str | None = None
 ) -> Thing:
-    """Return an answer to a prompt called `of`. `by` is the reader that counts, by default the
-    usual one.
+    """Return an answer to a prompt called `of`.
+
+    `by` is the reader that counts, by default the usual one.
     """
     key = given.key.hex()
     subject = Subject(Ruled.ANSWER, {"prompt": put.key.hex(), "text": key})
     labels = labels_of(put)
-    counts = _that_counts(store, put, given, by)
-    read = (
+    counted = _that_counts(store, put, given, by)
+    as_read = (
         None
-        if counts is None
-        else (counts.reader, counts.label if counts.label in labels else UNREADABLE)
+        if counted is None
+        else (counted.reader, counted.label if counted.label in labels else UNREADABLE)
     )
-    return Thing(subject, f"{of}/={key[:DIGITS]}", given.text, labels, read)
+    return Thing(subject, f"{of}/={key[:DIGITS]}", given.text, labels, as_read)
 
 
 def _that_counts(
     store: Store, put: PutPrompt, given: GivenAnswer, by: str | None
 ) -> GivenReading | None:
-    """Return the reading of an answer that figures count, or None if people's labels count or there
-    is none.
+    """Return the reading of an answer that figures count.
 
-    See `Readings.by`.
+    It is None if people's labels count or there is none. See `Readings.by`.
     """
-    found = store.ruled_things.readings(put.key, given.key)
-    rules = [one for one in found if one.kind == ReaderKind.RULE]
+    readings = store.ruled_things.readings(put.key, given.key)
+    rules = [given_reading for given_reading in readings if given_reading.kind == ReaderKind.RULE]
     if nature(put.audit).free_text:
         # A rule reads numbers, and leaves words to others.
-        number = next((one for one in rules if one.label), None)
-        newest = next((one.name for one in reversed(store.classifiers.list())), "")
-        others = (
-            one
-            for one in found
-            if one.kind == ReaderKind.CLASSIFIER and one.reader == (by or newest)
+        number = next((given_reading for given_reading in rules if given_reading.label), None)
+        newest = next((classifier.name for classifier in reversed(store.classifiers.list())), "")
+        by_classifier = (
+            given_reading
+            for given_reading in readings
+            if given_reading.kind == ReaderKind.CLASSIFIER
+            and given_reading.reader == (by or newest)
         )
-        return number or next(others, None)
-    of_labels = readers()
-    wanted = by if by in of_labels else LABEL_WORDS
-    return next((one for one in rules if one.reader == wanted or one.reader not in of_labels), None)
+        return number or next(by_classifier, None)
+    label_readers = readers()
+    rule_name = by if by in label_readers else LABEL_WORDS
+    return next(
+        (
+            given_reading
+            for given_reading in rules
+            if given_reading.reader == rule_name or given_reading.reader not in label_readers
+        ),
+        None,
+    )
 
 
 def read_by(store: Store, thing: Thing, by: str | None) -> Thing:
     """Return a subject as a reader reads it, if it is an answer. `by` is as in `answer`."""
-    named = thing.subject.named
+    fields = thing.subject.named
     if by is None or thing.subject.kind is not Ruled.ANSWER:
         return thing
-    put = store.ruled_things.prompts(key=named["prompt"])[0]
-    given = GivenAnswer(put.key, bytes.fromhex(named["text"]), thing.words, 0)
-    return replace(thing, read=answer(store, put, given, "", by).read)
+    put_prompt = store.ruled_things.prompts(key=fields["prompt"])[0]
+    given_answer = GivenAnswer(put_prompt.key, bytes.fromhex(fields["text"]), thing.words, 0)
+    return replace(thing, read=answer(store, put_prompt, given_answer, "", by).read)
 
 
 def short_prompt(key: bytes) -> str:
@@ -206,15 +219,19 @@ def short_answer(prompt: bytes, text: bytes) -> str:
 
 def reading(of: Thing, given: GivenReading) -> Thing:
     """Return a reader's reading of an answer as a subject."""
-    named = {"reader_kind": given.kind, "reader": given.reader, "reader_version": given.version}
-    read = given.reader, (given.label if given.label in of.labels else None) or UNREADABLE
-    subject = Subject(Ruled.READING, {**of.subject.named, **named})
+    reader_fields = {
+        "reader_kind": given.kind,
+        "reader": given.reader,
+        "reader_version": given.version,
+    }
+    as_read = given.reader, (given.label if given.label in of.labels else None) or UNREADABLE
+    subject = Subject(Ruled.READING, {**of.subject.named, **reader_fields})
     return Thing(
         subject,
         f"{of.name}@{given.reader}",
-        f"{given.kind} {read[0]} reads: {read[1]}",
+        f"{given.kind} {as_read[0]} reads: {as_read[1]}",
         of.labels,
-        read,
+        as_read,
     )
 
 
@@ -226,8 +243,9 @@ def labels_of(put: PutPrompt) -> tuple[str, ...]:
 
 
 def possible(axes: Mapping[str, str], *, letters: bool = False) -> tuple[str, ...]:
-    """Return the readings of an answer that figures count: the offered letters, or agreement and
-    disagreement.
+    """Return the readings of an answer that figures count.
+
+    They are the offered letters, or agreement and disagreement.
     """
     if letters or OFFERED in axes:
         return tuple(LETTERS[: int(axes.get(OFFERED, len(LETTERS)))])
@@ -235,48 +253,57 @@ def possible(axes: Mapping[str, str], *, letters: bool = False) -> tuple[str, ..
 
 
 def below(store: Store, of: Thing) -> tuple[Thing, ...]:
-    """Return the subjects directly below a subject: wordings, prompts of a wording, answers to a
-    prompt.
+    """Return the subjects directly below a subject.
+
+    They are wordings of a statement, prompts of a wording, answers to a prompt, or readings of an
+    answer.
     """
-    named = of.subject.named
+    fields = of.subject.named
     if of.subject.kind is Ruled.STATEMENT:
         return wordings(store, of)
     if of.subject.kind is Ruled.WORDING:
-        put = _of_wording(store, of)
-        return tuple(prompt(one, name) for one, name in zip(put, _names(of.name, put), strict=True))
-    if of.subject.kind is Ruled.PROMPT:
-        (put_, *_) = store.ruled_things.prompts(key=named["prompt"])
+        put_prompts = _of_wording(store, of)
         return tuple(
-            answer(store, put_, given, of.name) for given in store.ruled_things.answers(put_.key)
+            prompt(put_prompt, name)
+            for put_prompt, name in zip(put_prompts, _names(of.name, put_prompts), strict=True)
+        )
+    if of.subject.kind is Ruled.PROMPT:
+        (put_prompt, *_) = store.ruled_things.prompts(key=fields["prompt"])
+        return tuple(
+            answer(store, put_prompt, given_answer, of.name)
+            for given_answer in store.ruled_things.answers(put_prompt.key)
         )
     if of.subject.kind is Ruled.ANSWER:
-        found = store.ruled_things.readings(
-            bytes.fromhex(named["prompt"]), bytes.fromhex(named["text"])
+        readings = store.ruled_things.readings(
+            bytes.fromhex(fields["prompt"]), bytes.fromhex(fields["text"])
         )
-        return tuple(reading(of, given) for given in found)
+        return tuple(reading(of, given_reading) for given_reading in readings)
     return ()
 
 
 def _of_wording(store: Store, of: Thing) -> tuple[PutPrompt, ...]:
-    named = of.subject.named
+    fields = of.subject.named
     return tuple(
-        put
-        for put in store.ruled_things.prompts(
-            instrument=named["instrument"], ref=named["statement"]
+        put_prompt
+        for put_prompt in store.ruled_things.prompts(
+            instrument=fields["instrument"], ref=fields["statement"]
         )
-        if (str(put.version), put.language, put.variant)
-        == (named["version"], named["language"], named["variant"])
+        if (str(put_prompt.version), put_prompt.language, put_prompt.variant)
+        == (fields["version"], fields["language"], fields["variant"])
     )
 
 
 def _names(of: str, every: Sequence[PutPrompt]) -> list[str]:
-    """Return the names of a wording's prompts: by template and order if these are unique, else by
-    keys.
+    """Return the names of a wording's prompts, by template and order.
+
+    Where these are not unique, the name is the key.
     """
-    names = [f"{of}/{put.template}{f'/{SWAPPED}' * put.inverted}" for put in every]
+    names = [
+        f"{of}/{put_prompt.template}{f'/{SWAPPED}' * put_prompt.inverted}" for put_prompt in every
+    ]
     return [
-        name if names.count(name) == 1 else f"@{put.key.hex()[:DIGITS]}"
-        for name, put in zip(names, every, strict=True)
+        name if names.count(name) == 1 else f"@{put_prompt.key.hex()[:DIGITS]}"
+        for name, put_prompt in zip(names, every, strict=True)
     ]
 
 
@@ -285,27 +312,39 @@ def find(store: Store, name: str, instrument: str | None = None) -> Thing:
     head, slash, tail = name.partition("/=")
     if slash and "@" in tail:
         answer_, _, _ = tail.partition("@")
-        every = below(store, find(store, f"{head}/={answer_}", instrument))
-        return _only(name, [one for one in every if one.name.endswith(tail[len(answer_) :])], every)
+        candidates = below(store, find(store, f"{head}/={answer_}", instrument))
+        return _only(
+            name,
+            [
+                candidate
+                for candidate in candidates
+                if candidate.name.endswith(tail[len(answer_) :])
+            ],
+            candidates,
+        )
     if slash:
-        of = find(store, head, instrument)
+        parent = find(store, head, instrument)
         digits = ANSWER.fullmatch(f"={tail}")
-        if of.subject.kind is not Ruled.PROMPT or digits is None:
+        if parent.subject.kind is not Ruled.PROMPT or digits is None:
             raise UsageError(
                 f"found {name!r}; give an answer as PROMPT/=DIGITS, with {LEAST} digits or more "
                 "of its key"
             )
         return _only(
             name,
-            [one for one in below(store, of) if one.subject.named["text"].startswith(digits[1])],
+            [
+                candidate
+                for candidate in below(store, parent)
+                if candidate.subject.named["text"].startswith(digits[1])
+            ],
         )
-    if found := KEY.fullmatch(name):
+    if key_match := KEY.fullmatch(name):
         return _only(
             name,
             list(
                 {
-                    one.subject.key: one
-                    for one in map(prompt, store.ruled_things.prompts(key=found[1]))
+                    candidate.subject.key: candidate
+                    for candidate in map(prompt, store.ruled_things.prompts(key=key_match[1]))
                 }.values()
             ),
         )
@@ -313,32 +352,35 @@ def find(store: Store, name: str, instrument: str | None = None) -> Thing:
 
 
 def _by_parts(store: Store, instrument: str, name: str) -> Thing:
-    """Return a statement, a wording or a prompt. A ref may contain slashes, so the longest known
-    one counts.
+    """Return a statement, a wording or a prompt.
+
+    A ref may contain slashes, so the longest known one counts.
     """
     parts = name.split("/")
-    at = next(
+    n_of_ref = next(
         (
-            n
-            for n in range(len(parts), 0, -1)
-            if store.ruled_things.versions(instrument, "/".join(parts[:n]))
+            length
+            for length in range(len(parts), 0, -1)
+            if store.ruled_things.versions(instrument, "/".join(parts[:length]))
         ),
         0,
     )
-    if not at:
+    if not n_of_ref:
         raise UnknownName(
             f"{instrument} has no statement {parts[0]!r}; workbench statements STORE lists them"
         )
-    thing = statement(store, instrument, "/".join(parts[:at]))
-    if len(parts) > at:
-        every = below(store, thing)
+    thing = statement(store, instrument, "/".join(parts[:n_of_ref]))
+    if len(parts) > n_of_ref:
+        children = below(store, thing)
         thing = _only(
-            name, [one for one in every if one.name.rpartition("/")[2] == parts[at]], every
+            name,
+            [child for child in children if child.name.rpartition("/")[2] == parts[n_of_ref]],
+            children,
         )
-    if len(parts) > at + 1:
-        every = below(store, thing)
-        wanted = f"{thing.name}/{'/'.join(parts[at + 1 :])}"
-        thing = _only(name, [one for one in every if one.name == wanted], every)
+    if len(parts) > n_of_ref + 1:
+        children = below(store, thing)
+        full_name = f"{thing.name}/{'/'.join(parts[n_of_ref + 1 :])}"
+        thing = _only(name, [child for child in children if child.name == full_name], children)
     return thing
 
 
@@ -347,11 +389,11 @@ def _only(name: str, found: Sequence[Thing], every: Sequence[Thing] = ()) -> Thi
         return found[0]
     if found:
         raise UsageError(
-            f"{name!r} means {len(found)} things: {', '.join(one.name for one in found[:8])}; "
+            f"{name!r} means {len(found)} things: {', '.join(thing.name for thing in found[:8])}; "
             "name one"
         )
-    there = f". Available: {', '.join(one.name for one in every[:12])}" if every else ""
-    raise UnknownName(f"no prompt or answer is named {name!r}{there}")
+    available = f". Available: {', '.join(thing.name for thing in every[:12])}" if every else ""
+    raise UnknownName(f"no prompt or answer is named {name!r}{available}")
 
 
 def rule(
@@ -364,9 +406,13 @@ def rule(
     reading: str | None,
     model: str = "",
 ) -> Ruling:
-    """Rule on a subject. Raises UsageError if the verdict does not apply to it, or a reading is
-    missing, invalid or not allowed.
+    """Rule on a subject.
 
+    Raises UsageError if the verdict does not apply to it, or a reading is missing, invalid or not
+    allowed.
+
+    Parameters
+    ----------
     model : key of the model that it applies to alone, where it can, see `of_one_model`; empty: it
         applies to all models
     """
@@ -378,12 +424,12 @@ def rule(
 
 def models_of(store: Store, subject: Subject) -> frozenset[int]:
     """Return the rowids of the models that gave an answer, or were asked a statement."""
-    named = subject.named
-    if "text" in named:
+    fields = subject.named
+    if "text" in fields:
         return frozenset(
-            one.model_id for one in store.ruled_things.givers(named["prompt"], named["text"])
+            giver.model_id for giver in store.ruled_things.givers(fields["prompt"], fields["text"])
         )
-    runs = store.runs.list(instrument=named.get("instrument"), personas=True)
+    runs = store.runs.list(instrument=fields.get("instrument"), personas=True)
     return frozenset(run.model_id for run in runs if run.responses or run.computed)
 
 
@@ -396,23 +442,30 @@ def model_meant(store: Store, thing: Thing, verdict: Verdict, name: str | None =
     if not of_one_model(thing.subject.kind, verdict):
         return ""
     rows = store.data_rows.models()
-    there = {at: rows[at] for at in models_of(store, thing.subject)}
+    row_by_id = {rowid: rows[rowid] for rowid in models_of(store, thing.subject)}
     if name is None:
-        meant = there
+        selected = row_by_id
     elif name.startswith("@"):
-        meant = {at: row for at, row in there.items() if row["key"].hex().startswith(name[1:])}
+        selected = {
+            rowid: row for rowid, row in row_by_id.items() if row["key"].hex().startswith(name[1:])
+        }
     else:
-        meant = {at: row for at, row in there.items() if at in models_named(store, name)}
-    if len(meant) == 1:
-        return str(next(iter(meant.values()))["key"].hex())
-    if not there and name is None:
+        selected = {
+            rowid: row for rowid, row in row_by_id.items() if rowid in models_named(store, name)
+        }
+    if len(selected) == 1:
+        return str(next(iter(selected.values()))["key"].hex())
+    if not row_by_id and name is None:
         return ""
     names = ", ".join(
-        sorted(f"{row['name']} (@{row['key'].hex()[:DIGITS]})" for row in (meant or there).values())
+        sorted(
+            f"{row['name']} (@{row['key'].hex()[:DIGITS]})"
+            for row in (selected or row_by_id).values()
+        )
     )
-    found = f"{len(meant)} models" if meant else f"no model {name!r}"
+    subject = f"{len(selected)} models" if selected else f"no model {name!r}"
     raise UsageError(
-        f"found {found} that answered {thing.name}. Available: {names}; name one with --model, "
+        f"found {subject} that answered {thing.name}. Available: {names}; name one with --model, "
         "by its name or digits, "
         "or give --all-models"
     )
@@ -421,14 +474,15 @@ def model_meant(store: Store, thing: Thing, verdict: Verdict, name: str | None =
 def standing_on(
     standing: Mapping[bytes, Sequence[Ruling]], subject: Subject, models: Iterable[str]
 ) -> tuple[Ruling, ...]:
-    """Return the rulings in force on a thing that apply to all models or to some of these (keys),
-    the oldest first.
+    """Return the rulings in force on a thing, the oldest first.
+
+    They apply to all models or to some of these (keys).
     """
     keys = (subject.thing.key, *(subject.of_model(model).key for model in models))
     return tuple(
         sorted(
-            (one for key in keys for one in standing.get(key, ())),
-            key=lambda one: (one.at, one.uid),
+            (ruling for key in keys for ruling in standing.get(key, ())),
+            key=lambda ruling: (ruling.at, ruling.uid),
         )
     )
 
@@ -448,8 +502,10 @@ def check(thing: Thing, verdict: Verdict, reading: str | None) -> None:
     if verdict is not Verdict.MISREAD and reading is not None:
         raise UsageError(f"only {Verdict.MISREAD} takes a right reading; {verdict} has none")
     if verdict is Verdict.MISREAD and reading not in thing.labels:
-        found = "no right reading" if reading is None else f"the reading {reading!r}"
-        raise UsageError(f"found {found} of {thing.name}; give one of {', '.join(thing.labels)}")
+        description = "no right reading" if reading is None else f"the reading {reading!r}"
+        raise UsageError(
+            f"found {description} of {thing.name}; give one of {', '.join(thing.labels)}"
+        )
     if verdict is Verdict.MISREAD and reading is not None and reading not in thing.right_readings:
         raise UsageError(f"{thing.name} is not misread: {thing.no_misreading(reading)}")
 
@@ -460,72 +516,86 @@ def called(store: Store, subject: Subject) -> str:
 
 
 def spoken(name: str, ref: str = "") -> str:
-    """Return the name of a subject for people, who read and do not type it. `ref`: of its
-    statement, which may hold slashes
+    """Return the name of a subject for people, who read and do not type it.
+
+    `ref` is that of its statement, which may hold slashes.
 
     Examples
     --------
     >>> spoken("env-03/negation/personal-1/swapped/=02e830c3@label-words")
     'env-03 · negation · personal-1 swapped · an answer as label-words reads it'
     """
-    prompt, answer, tail = name.partition("/=")
-    head = [ref] if ref and prompt.startswith(ref) else []
-    parts = [*head, *filter(None, prompt.removeprefix("".join(head)).split("/"))]
+    prompt_part, answer_part, tail = name.partition("/=")
+    head = [ref] if ref and prompt_part.startswith(ref) else []
+    parts = [*head, *filter(None, prompt_part.removeprefix("".join(head)).split("/"))]
     if parts[-1] == SWAPPED and len(parts) > 1:
         parts[-2:] = [f"{parts[-2]} {SWAPPED}"]
     reader = tail.partition("@")[2]
     as_read = f" as {reader} reads it" if reader else ""
-    return " · ".join([*parts, *[f"an answer{as_read}"] * bool(answer)])
+    return " · ".join([*parts, *[f"an answer{as_read}"] * bool(answer_part)])
 
 
 def told(store: Store, subject: Subject) -> str:
-    """Return a ruling's subject for a sentence: its name in words, or the quoted words of an
-    answer.
+    """Return a ruling's subject for a sentence.
+
+    It is its name in words, or the quoted words of an answer.
     """
     key = subject.named.get("text")
     name = spoken(called(store, subject).partition("/=")[0])
     if key is None or (text := store.ruled_things.text(bytes.fromhex(key))) is None:
         return name
-    words = " ".join(text.split()) or "(blank)"
-    if len(words) > TOLD:
-        words = f"{words[: TOLD + 1].rpartition(' ')[0].rstrip() or words[:TOLD]} …"
-    return f"“{words}” in answer to {name}"
+    quotation = " ".join(text.split()) or "(blank)"
+    if len(quotation) > TOLD:
+        quotation = f"{quotation[: TOLD + 1].rpartition(' ')[0].rstrip() or quotation[:TOLD]} …"
+    return f"“{quotation}” in answer to {name}"
 
 
 def take_back(store: Store, ruling: Ruling, *, auditor: str, reason: str = "") -> str:
-    """Take a ruling back, and say so: whose it was, and which earlier one of the same auditor
-    stands again. Raises ConflictError, UsageError.
+    """Take a ruling back, and return a sentence that says so.
+
+    The sentence has whose ruling it was, and which earlier one of the same auditor stands again.
+    Raises ConflictError, UsageError.
     """
     store.rulings.undo(ruling, auditor=auditor, reason=reason)
     models = [ruling.subject.model] if ruling.subject.model else every_model(store)
-    again = standing_on(store.rulings.standing(ruling.subject.kind), ruling.subject, models)
-    earlier = next((one for one in reversed(again) if one.auditor == ruling.auditor), None)
-    whose, their = (f"{ruling.auditor}'s ", "their") if ruling.auditor != auditor else ("", "your")
-    stands = f"; {their} earlier {earlier.verdict} stands again" if earlier is not None else ""
-    return f"undone: {whose}{ruling.verdict} on {told(store, ruling.subject)}{stands}"
+    now_in_force = standing_on(store.rulings.standing(ruling.subject.kind), ruling.subject, models)
+    earlier = next(
+        (other for other in reversed(now_in_force) if other.auditor == ruling.auditor), None
+    )
+    owner, pronoun = (
+        (f"{ruling.auditor}'s ", "their") if ruling.auditor != auditor else ("", "your")
+    )
+    again_note = (
+        f"; {pronoun} earlier {earlier.verdict} stands again" if earlier is not None else ""
+    )
+    return f"undone: {owner}{ruling.verdict} on {told(store, ruling.subject)}{again_note}"
 
 
 def placed(store: Store, subject: Subject, *, told_apart: bool = True) -> tuple[str, str]:
-    """Return the instrument of a ruling's subject, empty if the store lacks it, and the subject's
-    name.
+    """Return the instrument and the name of a ruling's subject.
 
+    The instrument is empty if the store lacks it.
+
+    Parameters
+    ----------
     told_apart : False: a prompt is named by its wording, template and order even if another
-        template has that name, and
-    a wording without its language
+        template has that name, and a wording without its language
     """
-    named = subject.named
-    if "statement" in named:
-        if "variant" not in named:
-            return named["instrument"], named["statement"]
-        return named["instrument"], _wording_name(store, named, told_apart=told_apart)
-    instrument, name = "", f"@{named['prompt'][:DIGITS]}"
-    if put := store.ruled_things.prompts(key=named["prompt"]):
-        instrument = put[0].instrument
-        beside = _of_same_wording(store, put[0]) if told_apart else [put[0]]
-        names = _names(_wording_name(store, _wording_of(put[0]), told_apart=told_apart), beside)
-        name = names[[one.key for one in beside].index(put[0].key)]
-    answer_ = f"/={named['text'][:DIGITS]}" if "text" in named else ""
-    return instrument, name + answer_ + (f"@{named['reader']}" if "reader" in named else "")
+    fields = subject.named
+    if "statement" in fields:
+        if "variant" not in fields:
+            return fields["instrument"], fields["statement"]
+        return fields["instrument"], _wording_name(store, fields, told_apart=told_apart)
+    instrument, name = "", f"@{fields['prompt'][:DIGITS]}"
+    if prompts := store.ruled_things.prompts(key=fields["prompt"]):
+        instrument = prompts[0].instrument
+        same_wording = _of_same_wording(store, prompts[0]) if told_apart else [prompts[0]]
+        names = _names(
+            _wording_name(store, _wording_of(prompts[0]), told_apart=told_apart), same_wording
+        )
+        name = names[[other.key for other in same_wording].index(prompts[0].key)]
+    answer_ = f"/={fields['text'][:DIGITS]}" if "text" in fields else ""
+    return instrument, name + answer_ + (f"@{fields['reader']}" if "reader" in fields else "")
 
 
 def _wording_of(put: PutPrompt) -> Mapping[str, str]:
@@ -545,13 +615,13 @@ def _wording_name(store: Store, named: Mapping[str, str], *, told_apart: bool) -
     key = Subject(
         Ruled.WORDING, {**statement_, "language": named["language"], "variant": named["variant"]}
     ).key
-    every = (
+    candidates = (
         wordings(store, Thing(Subject(Ruled.STATEMENT, statement_), named["statement"], ""))
         if told_apart
         else ()
     )
     return next(
-        (one.name for one in every if one.subject.key == key),
+        (candidate.name for candidate in candidates if candidate.subject.key == key),
         f"{named['statement']}/{named['variant']}",
     )
 
@@ -560,9 +630,9 @@ def _of_same_wording(store: Store, put: PutPrompt) -> list[PutPrompt]:
     """Return all prompts with the same wording as a prompt, including itself."""
     wording = (put.version, put.language, put.variant)
     return [
-        one
-        for one in store.ruled_things.prompts(instrument=put.instrument, ref=put.ref)
-        if (one.version, one.language, one.variant) == wording
+        other
+        for other in store.ruled_things.prompts(instrument=put.instrument, ref=put.ref)
+        if (other.version, other.language, other.variant) == wording
     ]
 
 
@@ -592,17 +662,20 @@ class ReadBy:
 
 def contradictions(store: Store, run: Run, *, by_rule: bool) -> Iterator[tuple[str, Signal]]:
     """Yield the statements with an answer on which two rules, a classifier or people disagree."""
-    said, counted = _said(store, run, by_rule=by_rule)
-    found: dict[str, list[tuple[At, str, int]]] = {}
-    for at, of in said.items():
-        if _differ(of):
-            ref, variant, n = counted[at]
-            found.setdefault(ref, []).append((at, variant, n))
-    for ref, places in found.items():
-        variants = tuple(dict.fromkeys(variant for _, variant, _ in places))
-        total = sum(count for _, _, count in places)
-        example = ", ".join(f"{one.who}: {one.reads}" for one in said[places[0][0]])
-        keys = tuple(at for at, _, _ in places)
+    readings, counts = _said(store, run, by_rule=by_rule)
+    disputed_by_ref: dict[str, list[tuple[At, str, int]]] = {}
+    for key, answer_readings in readings.items():
+        if _differ(answer_readings):
+            ref, variant, n_answers = counts[key]
+            disputed_by_ref.setdefault(ref, []).append((key, variant, n_answers))
+    for ref, disputed_answers in disputed_by_ref.items():
+        variants = tuple(dict.fromkeys(variant for _, variant, _ in disputed_answers))
+        total = sum(count for _, _, count in disputed_answers)
+        example = ", ".join(
+            f"{answer_reading.who}: {answer_reading.reads}"
+            for answer_reading in readings[disputed_answers[0][0]]
+        )
+        keys = tuple(key for key, _, _ in disputed_answers)
         yield (
             ref,
             Signal(
@@ -618,54 +691,69 @@ def contradictions(store: Store, run: Run, *, by_rule: bool) -> Iterator[tuple[s
 def readings_of_statement(
     store: Store, run: Run, ref: str, *, by_rule: bool
 ) -> Mapping[At, Sequence[ReadBy]]:
-    """Return the answers about a statement that are read differently, with each reader's
-    reading.
+    """Return the answers about a statement that are read differently.
+
+    Each has the readings of all readers.
     """
-    return {at: of for at, of in _said(store, run, ref, by_rule=by_rule)[0].items() if _differ(of)}
+    return {
+        key: answer_readings
+        for key, answer_readings in _said(store, run, ref, by_rule=by_rule)[0].items()
+        if _differ(answer_readings)
+    }
 
 
 def _said(
     store: Store, run: Run, ref: str | None = None, *, by_rule: bool
 ) -> tuple[Mapping[At, Sequence[ReadBy]], Mapping[At, tuple[str, str, int]]]:
-    """Return each reader's reading of the answers on which readers may differ, and (ref, wording,
-    count) of these answers.
+    """Return each reader's reading of the answers on which readers may differ.
+
+    With it comes (ref, wording, count) of these answers.
     """
-    said: dict[At, list[ReadBy]] = {}
-    counted: dict[At, tuple[str, str, int]] = {}
+    readings: dict[At, list[ReadBy]] = {}
+    counts: dict[At, tuple[str, str, int]] = {}
     if run.sampling.mode == EXACT:
-        return said, counted
-    labels = [one for one in store.review_queries.labelled(run) if ref in (None, one.ref)]
+        return readings, counts
+    labels = [label for label in store.review_queries.labelled(run) if ref in (None, label.ref)]
     for name, answers in (
-        _by_rules(store, run, ref, {one.text for one in labels}) if by_rule else ()
+        _by_rules(store, run, ref, {label.text for label in labels}) if by_rule else ()
     ):
-        for one in answers:
-            said.setdefault((one.prompt, one.text), []).append(
-                ReadBy(name, one.label, one.reason, one.start, one.stop)
+        for answer_read in answers:
+            readings.setdefault((answer_read.prompt, answer_read.text), []).append(
+                ReadBy(
+                    name, answer_read.label, answer_read.reason, answer_read.start, answer_read.stop
+                )
             )
-            counted[one.prompt, one.text] = one.ref, one.variant, one.count
-    for at, of in _by_people(labels):
-        said.setdefault(at, []).extend(ReadBy(f"{one.kind} {one.who}", one.label) for one in of)
-        counted.setdefault(at, (of[0].ref, of[0].variant, 1))
-    return said, counted
+            counts[answer_read.prompt, answer_read.text] = (
+                answer_read.ref,
+                answer_read.variant,
+                answer_read.count,
+            )
+    for key, answer_labels in _by_people(labels):
+        readings.setdefault(key, []).extend(
+            ReadBy(f"{label.kind} {label.who}", label.label) for label in answer_labels
+        )
+        counts.setdefault(key, (answer_labels[0].ref, answer_labels[0].variant, 1))
+    return readings, counts
 
 
 def _differ(of: Sequence[ReadBy]) -> bool:
-    return len({_stance(one.label) for one in of}) > 1
+    return len({_stance(answer_reading.label) for answer_reading in of}) > 1
 
 
 def _by_rules(
     store: Store, run: Run, ref: str | None, labelled: Collection[bytes]
 ) -> Iterator[tuple[str, Sequence[ReadAnswer]]]:
-    """Yield each shipped rule's readings of answers that rules read differently, and of labelled
-    answers.
+    """Yield each shipped rule's readings of answers.
+
+    The answers are those that rules read differently, and the labelled ones.
 
     Rules agree on most answers, which are not loaded.
     """
     rules = read_by_all(store, run)
-    of = store.review_queries
-    texts = of.read_differently(run, [rowid for rowid, _ in rules]) | of.rowids(labelled)
+    queries = store.review_queries
+    texts = queries.read_differently(run, [rowid for rowid, _ in rules]) | queries.rowids(labelled)
     for rowid, card in rules if texts else ():
-        yield card.name, of.answers(run, rowid, ref, texts=texts)
+        yield card.name, queries.answers(run, rowid, ref, texts=texts)
 
 
 def read_by_all(store: Store, run: Run) -> Sequence[tuple[int, ReaderCard]]:
@@ -673,31 +761,42 @@ def read_by_all(store: Store, run: Run) -> Sequence[tuple[int, ReaderCard]]:
 
     The published rule reads only single words of the letters a-z, and is left out for other labels.
     """
-    found = []
+    rules_read = []
     for name in RULES:
         try:
-            found.append(read(store, run, name))
+            rules_read.append(read(store, run, name))
         except UsageError:
             if name == LABEL_WORDS:
                 raise
-    return found
+    return rules_read
 
 
 def _by_people(
     labels: Iterable[Labelled],
 ) -> Iterator[tuple[tuple[bytes, bytes], Sequence[Labelled]]]:
-    """Yield the labels of classifiers and people for each answer. A decision replaces what it
-    settles.
+    """Yield the labels of classifiers and people for each answer.
+
+    A decision replaces what it settles.
     """
     groups: dict[tuple[bytes, bytes], list[Labelled]] = {}
-    for one in labels:
-        groups.setdefault((one.prompt, one.text), []).append(one)
-    for at, of in groups.items():
-        decided = any(one.kind == ReaderKind.ADJUDICATION and one.label for one in of)
-        kept = [one for one in of if one.label and not (decided and one.kind == ReaderKind.PERSON)]
-        kept += [one for one in of if not one.label and one.kind == ReaderKind.CLASSIFIER]
-        if kept:
-            yield at, kept
+    for label in labels:
+        groups.setdefault((label.prompt, label.text), []).append(label)
+    for key, answer_labels in groups.items():
+        decided = any(
+            label.kind == ReaderKind.ADJUDICATION and label.label for label in answer_labels
+        )
+        counting = [
+            label
+            for label in answer_labels
+            if label.label and not (decided and label.kind == ReaderKind.PERSON)
+        ]
+        counting += [
+            label
+            for label in answer_labels
+            if not label.label and label.kind == ReaderKind.CLASSIFIER
+        ]
+        if counting:
+            yield key, counting
 
 
 def _stance(label: str | None) -> str:

@@ -62,13 +62,12 @@ class RunRulings:
 
     @property
     def texts(self) -> frozenset[bytes]:
-        """Return the keys of the answers with rulings."""
-        return frozenset(key for of in self.answers.values() for key in of)
+        """The keys of the answers with rulings."""
+        return frozenset(key for effects in self.answers.values() for key in effects)
 
     @property
     def as_given(self) -> RunRulings:
-        """Return the effects of right readings without those of exclusions: what the model
-        answered.
+        """The effects of right readings without those of exclusions: what the model answered.
 
         Shares of unreadable, refused, truncated and unread answers are about that, so no exclusion
         changes them.
@@ -79,22 +78,25 @@ class RunRulings:
 
     @property
     def faults(self) -> RunRulings:
-        """Return the effects of exclusions without right readings: what the reader said, of what is
-        in order.
+        """The effects of exclusions without right readings.
+
+        They are what the reader said, of what is in order.
         """
-        out = {
-            probe: {text: one for text, one in of.items() if one.left_out}
-            for probe, of in self.answers.items()
+        exclusions = {
+            probe: {text: change for text, change in changes.items() if change.left_out}
+            for probe, changes in self.answers.items()
         }
         return RunRulings(
-            self.probes, {probe: of for probe, of in out.items() if of}, counting=self.counting
+            self.probes,
+            {probe: changes for probe, changes in exclusions.items() if changes},
+            counting=self.counting,
         )
 
     @property
     def leaves_out(self) -> bool:
-        """Return whether a ruling leaves answers out."""
+        """Whether a ruling leaves answers out."""
         return bool(self.probes) or any(
-            one.left_out for of in self.answers.values() for one in of.values()
+            change.left_out for changes in self.answers.values() for change in changes.values()
         )
 
     def effect(self, probe: int, text: bytes) -> Effect:
@@ -108,46 +110,55 @@ NO_RULINGS = RunRulings()
 def as_ruled(row: ResponseRow, probe: int, rulings: RunRulings) -> ResponseRow:
     """Return an answer to a probe with the reading that figures use when rulings count."""
     on_answer = NOTHING if row.truncated else rulings.effect(probe, text_key(row.text))
-    of = OUT if probe in rulings.probes else on_answer
-    if of == NOTHING:
+    combined = OUT if probe in rulings.probes else on_answer
+    if combined == NOTHING:
         return row
-    label, ruled = (row.label, LEFT_OUT) if of.left_out else (of.label, READ_ANEW)
-    return replace(row, label=label, ruled=ruled, unruled=row.label)
+    label, mark = (row.label, LEFT_OUT) if combined.left_out else (combined.label, READ_ANEW)
+    return replace(row, label=label, ruled=mark, unruled=row.label)
 
 
 def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
     """Return the effects of the rulings in force in a run with a given reader."""
-    standing = [ruling for of in store.rulings.standing().values() for ruling in of]
-    if not standing:
+    in_force = [ruling for group in store.rulings.standing().values() for ruling in group]
+    if not in_force:
         return NO_RULINGS
     model = store.runs.model_key(run).hex()
-    standing = [ruling for ruling in standing if _is_about(ruling, run, model, card)]
-    places = _Places.of(store, run, standing)
-    things: dict[tuple[Any, ...], dict[str, Ruling]] = {}
-    for ruling in sorted(standing, key=lambda one: (one.at, one.uid)):
-        if places.of_subject(ruling):
-            things.setdefault(thing_of(ruling), {})[ruling.auditor] = (
+    in_force = [ruling for ruling in in_force if _is_about(ruling, run, model, card)]
+    run_probes = _Places.of(store, run, in_force)
+    by_thing: dict[tuple[Any, ...], dict[str, Ruling]] = {}
+    for ruling in sorted(in_force, key=lambda ruling: (ruling.at, ruling.uid)):
+        if run_probes.of_subject(ruling):
+            by_thing.setdefault(thing_of(ruling), {})[ruling.auditor] = (
                 ruling  # the newest of each auditor
             )
-    agreed = {at: tuple(of.values()) for at, of in things.items() if not disputed(of.values())}
-    counting = [one for of in agreed.values() if (one := _that_counts(of)) is not None]
-    whole = [one for one in counting if one.subject.kind not in OF_ANSWERS]
-    probes = frozenset(probe for one in whole for probe in places.of_subject(one))
+    agreed = {
+        thing: tuple(by_auditor.values())
+        for thing, by_auditor in by_thing.items()
+        if not disputed(by_auditor.values())
+    }
+    counting = [
+        counted
+        for agreed_rulings in agreed.values()
+        if (counted := _that_counts(agreed_rulings)) is not None
+    ]
+    on_prompts = [ruling for ruling in counting if ruling.subject.kind not in OF_ANSWERS]
+    probes = frozenset(probe for ruling in on_prompts for probe in run_probes.of_subject(ruling))
     answers: dict[int, dict[bytes, Effect]] = {}
     read_anew: dict[int, dict[bytes, Effect]] = {}
-    for one in counting:
-        if one.subject.kind in OF_ANSWERS:
-            text, found = bytes.fromhex(one.subject.named["text"]), effect(one)
-            for probe in places.of_subject(one):
+    for counted in counting:
+        if counted.subject.kind in OF_ANSWERS:
+            text, change = bytes.fromhex(counted.subject.named["text"]), effect(counted)
+            for probe in run_probes.of_subject(counted):
                 if probe not in probes:
-                    answers.setdefault(probe, {})[text] = found
-                if found.read:
-                    read_anew.setdefault(probe, {})[text] = found
+                    answers.setdefault(probe, {})[text] = change
+                if change.read:
+                    read_anew.setdefault(probe, {})[text] = change
     confirmed = frozenset(
-        (probe, bytes.fromhex(of[0].subject.named["text"]))
-        for of in agreed.values()
-        if of[0].subject.kind in OF_ANSWERS and any(one.verdict is Verdict.CONFIRMED for one in of)
-        for probe in places.of_subject(of[0])
+        (probe, bytes.fromhex(agreed_rulings[0].subject.named["text"]))
+        for agreed_rulings in agreed.values()
+        if agreed_rulings[0].subject.kind in OF_ANSWERS
+        and any(ruling.verdict is Verdict.CONFIRMED for ruling in agreed_rulings)
+        for probe in run_probes.of_subject(agreed_rulings[0])
     )
     return RunRulings(
         probes=probes,
@@ -156,13 +167,13 @@ def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
         read_anew=read_anew,
         counting=tuple(counting),
         disputed=tuple(
-            one
-            for at, of in things.items()
-            if at not in agreed
-            for one in of.values()
-            if one.verdict is not Verdict.LOOK_AGAIN
+            ruling
+            for thing, by_auditor in by_thing.items()
+            if thing not in agreed
+            for ruling in by_auditor.values()
+            if ruling.verdict is not Verdict.LOOK_AGAIN
         ),
-        touched=frozenset(places.refs[probe] for probe in (*probes, *answers)),
+        touched=frozenset(run_probes.refs[probe] for probe in (*probes, *answers)),
     )
 
 
@@ -194,40 +205,45 @@ class RulingsOn:
 def about_run(
     store: Store, run: Run, rulings: Iterable[Ruling]
 ) -> Iterator[tuple[Ruling, frozenset[str]]]:
-    """Yield those of some rulings that are about a run, for readings of any reader, the oldest
-    first, each with the refs of the statements that it is about.
+    """Yield those of some rulings that are about a run, the oldest first.
+
+    They are for readings of any reader. Each comes with the refs of the statements that it is
+    about.
     """
     model = store.runs.model_key(run).hex()
-    meant = [
-        one
-        for one in rulings
-        if (one.subject.kind is Ruled.READING and one.subject.named.get("model", model) == model)
-        or _is_about(one, run, model, None)
+    matching = [
+        ruling
+        for ruling in rulings
+        if (
+            ruling.subject.kind is Ruled.READING
+            and ruling.subject.named.get("model", model) == model
+        )
+        or _is_about(ruling, run, model, None)
     ]
-    if not meant:
+    if not matching:
         return
-    places = _Places.of(store, run, meant)
-    for one in sorted(meant, key=lambda one: (one.at, one.uid)):
-        if refs := frozenset(places.refs[probe] for probe in places.of_subject(one)):
-            yield one, refs
+    run_probes = _Places.of(store, run, matching)
+    for ruling in sorted(matching, key=lambda ruling: (ruling.at, ruling.uid)):
+        if refs := frozenset(run_probes.refs[probe] for probe in run_probes.of_subject(ruling)):
+            yield ruling, refs
 
 
 def rulings_on(store: Store, run: Run) -> RulingsOn:
     """Return the rulings in force about a run, for readings of any reader."""
     statements: dict[str, list[Ruling]] = {}
-    things: dict[tuple[Any, ...], dict[str, Ruling]] = {}
-    for one, refs in about_run(
-        store, run, (one for of in store.rulings.standing().values() for one in of)
+    by_thing: dict[tuple[Any, ...], dict[str, Ruling]] = {}
+    for ruling, refs in about_run(
+        store, run, (ruling for group in store.rulings.standing().values() for ruling in group)
     ):
         for ref in refs:
-            statements.setdefault(ref, []).append(one)
-            things.setdefault((ref, thing_of(one)), {})[one.auditor] = one
-    contrary = [ref for (ref, _), of in things.items() if disputed(of.values())]
-    every = {thing: tuple(of.values()) for (_, thing), of in things.items()}
+            statements.setdefault(ref, []).append(ruling)
+            by_thing.setdefault((ref, thing_of(ruling)), {})[ruling.auditor] = ruling
+    contrary = [ref for (ref, _), by_auditor in by_thing.items() if disputed(by_auditor.values())]
+    newest = {thing: tuple(by_auditor.values()) for (_, thing), by_auditor in by_thing.items()}
     return RulingsOn(
-        {ref: tuple(of) for ref, of in statements.items()},
+        {ref: tuple(on_statement) for ref, on_statement in statements.items()},
         {ref: contrary.count(ref) for ref in contrary},
-        tuple(every.values()),
+        tuple(newest.values()),
     )
 
 
@@ -240,47 +256,53 @@ def on_answers(
     may belong to statements that were asked again since.
     """
     model = store.runs.model_key(run).hex()
-    found: dict[tuple[bytes, bytes], dict[str, Ruling]] = {}
-    every = (
-        one for kind in OF_ANSWERS for of in store.rulings.standing(kind).values() for one in of
+    by_answer: dict[tuple[bytes, bytes], dict[str, Ruling]] = {}
+    in_force = (
+        ruling
+        for kind in OF_ANSWERS
+        for group in store.rulings.standing(kind).values()
+        for ruling in group
     )
-    for one in sorted(every, key=lambda one: (one.at, one.uid)):
-        if _is_about(one, run, model, card):
-            at = (
-                bytes.fromhex(one.subject.named["prompt"]),
-                bytes.fromhex(one.subject.named["text"]),
+    for ruling in sorted(in_force, key=lambda ruling: (ruling.at, ruling.uid)):
+        if _is_about(ruling, run, model, card):
+            key = (
+                bytes.fromhex(ruling.subject.named["prompt"]),
+                bytes.fromhex(ruling.subject.named["text"]),
             )
-            found.setdefault(at, {})[one.auditor] = one
-    return {at: tuple(of.values()) for at, of in found.items()}
+            by_answer.setdefault(key, {})[ruling.auditor] = ruling
+    return {key: tuple(by_auditor.values()) for key, by_auditor in by_answer.items()}
 
 
 def _is_about(ruling: Ruling, run: Run, model: str, card: ReaderCard | None) -> bool:
-    """Return whether a ruling may apply to a run: it is about its instrument, its model (by key) or
-    any model, and, for readings, the reader that counts.
+    """Return whether a ruling may apply to a run.
+
+    It is about its instrument, its model (by key) or any model, and, for readings, the reader that
+    counts.
     """
-    named = ruling.subject.named
-    if named.get("model", model) != model:
+    fields = ruling.subject.named
+    if fields.get("model", model) != model:
         return False
     if ruling.subject.kind is Ruled.READING:
-        if named["reader_kind"] == ReaderKind.RULE and nature(run.audit).free_text:
+        if fields["reader_kind"] == ReaderKind.RULE and nature(run.audit).free_text:
             return (
                 True  # numbers among free answers are read by a rule, with any reader of the others
             )
-        of = (named["reader_kind"], named["reader"], named["reader_version"])
-        return card is not None and of == (card.kind.value, card.name, card.version)
-    return named.get("instrument", run.instrument) == run.instrument
+        reader = (fields["reader_kind"], fields["reader"], fields["reader_version"])
+        return card is not None and reader == (card.kind.value, card.name, card.version)
+    return fields.get("instrument", run.instrument) == run.instrument
 
 
 def thing_of(ruling: Ruling) -> tuple[Any, ...]:
-    """Return the key of a ruling's subject, of whichever model: an answer and its reading count as
-    one subject.
+    """Return the key of a ruling's subject, of whichever model.
+
+    An answer and its reading count as one subject.
     """
-    named = ruling.subject.named
+    fields = ruling.subject.named
     if ruling.subject.kind in OF_ANSWERS:
-        return ("answer", named["prompt"], named["text"])
+        return ("answer", fields["prompt"], fields["text"])
     return (
         ruling.subject.kind,
-        *sorted((name, part) for name, part in named.items() if name != "model"),
+        *sorted((name, value) for name, value in fields.items() if name != "model"),
     )
 
 
@@ -305,45 +327,55 @@ class _Places:
     @classmethod
     def of(cls, store: Store, run: Run, rulings: Sequence[Ruling]) -> _Places:
         refs = {
-            one.subject.named["statement"] for one in rulings if "statement" in one.subject.named
+            ruling.subject.named["statement"]
+            for ruling in rulings
+            if "statement" in ruling.subject.named
         }
-        prompts = {one.subject.named["prompt"] for one in rulings if "prompt" in one.subject.named}
+        prompts = {
+            ruling.subject.named["prompt"] for ruling in rulings if "prompt" in ruling.subject.named
+        }
         by_prompt: dict[str, set[int]] = {}
         by_wording: dict[tuple[str, str, str], set[int]] = {}
         by_statement: dict[tuple[str, str], set[int]] = {}
-        of: dict[int, str] = {}
+        ref_by_probe: dict[int, str] = {}
         for probe, ref, version, kind, ordinal, key in store.runs.placed(run, refs, prompts):
-            of[probe] = ref
+            ref_by_probe[probe] = ref
             by_prompt.setdefault(key.hex(), set()).add(probe)
             by_statement.setdefault((ref, str(version)), set()).add(probe)
             variant = str(VariantId(VariantKind(kind), ordinal))
             by_wording.setdefault((ref, str(version), variant), set()).add(probe)
         answers = {
-            (named["prompt"], named["text"])
-            for one in rulings
-            if "text" in (named := one.subject.named)
+            (fields["prompt"], fields["text"])
+            for ruling in rulings
+            if "text" in (fields := ruling.subject.named)
         }
-        given = store.runs.gave(run, answers) if answers else frozenset[tuple[str, str]]()
+        given_answers = store.runs.gave(run, answers) if answers else frozenset[tuple[str, str]]()
         return cls(
-            _frozen(by_prompt), _frozen(by_wording), _frozen(by_statement), of, run.language, given
+            _frozen(by_prompt),
+            _frozen(by_wording),
+            _frozen(by_statement),
+            ref_by_probe,
+            run.language,
+            given_answers,
         )
 
     def of_subject(self, ruling: Ruling) -> frozenset[int]:
-        """Return the probes of a ruling's subject, or none for an answer that this model did not
-        give.
+        """Return the probes of a ruling's subject.
+
+        There are none for an answer that this model did not give.
         """
-        named = ruling.subject.named
-        if "text" in named and (named["prompt"], named["text"]) not in self.given:
+        fields = ruling.subject.named
+        if "text" in fields and (fields["prompt"], fields["text"]) not in self.given:
             return frozenset()
-        if "prompt" in named:
-            return self.by_prompt.get(named["prompt"], frozenset())
+        if "prompt" in fields:
+            return self.by_prompt.get(fields["prompt"], frozenset())
         if ruling.subject.kind is Ruled.WORDING:
-            if named["language"] != self.language:
+            if fields["language"] != self.language:
                 return frozenset()
             return self.by_wording.get(
-                (named["statement"], named["version"], named["variant"]), frozenset()
+                (fields["statement"], fields["version"], fields["variant"]), frozenset()
             )
-        return self.by_statement.get((named["statement"], named["version"]), frozenset())
+        return self.by_statement.get((fields["statement"], fields["version"]), frozenset())
 
 
 def _frozen(of: Mapping[K, set[int]]) -> dict[K, frozenset[int]]:
@@ -358,7 +390,7 @@ class Differing:
     figure: str = "figure"
     "the name of such a figure: `test`"
     names: tuple[str, ...] = ()
-    "what they are about, each once"
+    "names of the things that they are about, each once"
     of: str = ""
     "the name of such a thing: `statement`; empty: the figures themselves are named"
     verdicts: int = 0
@@ -367,10 +399,12 @@ class Differing:
     @classmethod
     def joined(cls, every: Sequence[Differing]) -> Differing:
         """Return the figures of several runs together."""
-        found = [one for one in every if one.n] or [SAME]
-        names = tuple(dict.fromkeys(name for one in found for name in one.names))
-        verdicts = sum(one.verdicts for one in found)
-        return replace(found[0], n=sum(one.n for one in found), names=names, verdicts=verdicts)
+        differing = [figures for figures in every if figures.n] or [SAME]
+        names = tuple(dict.fromkeys(name for figures in differing for name in figures.names))
+        verdicts = sum(figures.verdicts for figures in differing)
+        return replace(
+            differing[0], n=sum(figures.n for figures in differing), names=names, verdicts=verdicts
+        )
 
     def in_short(self) -> str:
         """Return the number of differing figures, with their kind.
@@ -388,17 +422,17 @@ class Differing:
 
     def in_words(self) -> str:
         """Return the same with the names of what differs."""
-        more = f" and {len(self.names) - NAMED:,} more" * (len(self.names) > NAMED)
-        return self._said(f" ({', '.join(self.names[:NAMED])}{more})" if self.names else "")
+        suffix = f" and {len(self.names) - NAMED:,} more" * (len(self.names) > NAMED)
+        return self._said(f" ({', '.join(self.names[:NAMED])}{suffix})" if self.names else "")
 
     def _said(self, names: str = "") -> str:
         if not self.n and not self.verdicts:
             return f"no {self.figure} differs"
         verdicts = f"{plural(self.verdicts, 'verdict')}, " if self.verdicts else ""
-        of = f" of {plural(len(self.names), self.of)}" if self.of and self.names else ""
+        kind = f" of {plural(len(self.names), self.of)}" if self.of and self.names else ""
         one = self.n == 1 and not verdicts
         return (
-            f"{verdicts}{plural(self.n, self.figure)}{of}{names} {'differs' if one else 'differ'}"
+            f"{verdicts}{plural(self.n, self.figure)}{kind}{names} {'differs' if one else 'differ'}"
         )
 
 
@@ -406,10 +440,11 @@ SAME = Differing()
 
 
 def touched(several: Iterable[RunRulings], figure: str) -> Differing:
-    """Return the statements, called `figure`, that rulings change. Their number is summed over
-    runs.
+    """Return the statements, called `figure`, that rulings change.
+
+    Their number is summed over runs.
     """
-    refs = [ref for found in several for ref in sorted(found.touched)]
+    refs = [ref for run_rulings in several for ref in sorted(run_rulings.touched)]
     return Differing(len(refs), figure, tuple(dict.fromkeys(refs)))
 
 
@@ -430,26 +465,33 @@ class Told:
     @classmethod
     def of(cls, found: Iterable[RunRulings], *, counted: bool, differ: Differing = SAME) -> Told:
         """Return the notes on several runs' rulings. A ruling on several of them counts once."""
-        every = tuple(found)
-        changing = {ruling.uid: ruling for one in every for ruling in one.counting}
-        open_ = {ruling.uid: ruling for one in every for ruling in one.disputed}
+        all_rulings = tuple(found)
+        changing = {
+            ruling.uid: ruling for run_rulings in all_rulings for ruling in run_rulings.counting
+        }
+        open_ = {
+            ruling.uid: ruling for run_rulings in all_rulings for ruling in run_rulings.disputed
+        }
         return cls(counted, tuple(changing.values()), tuple(open_.values()), differ)
 
     @classmethod
     def joined(cls, every: Sequence[Told]) -> Told:
         """Return the combined notes. A ruling on several runs counts once."""
-        changing = {ruling.uid: ruling for one in every for ruling in one.changing}
-        open_ = {ruling.uid: ruling for one in every for ruling in one.disputed}
-        differ = Differing.joined([one.differ for one in every])
-        counted = all(one.counted for one in every)
+        changing = {ruling.uid: ruling for notes in every for ruling in notes.changing}
+        open_ = {ruling.uid: ruling for notes in every for ruling in notes.disputed}
+        differ = Differing.joined([notes.differ for notes in every])
+        counted = all(notes.counted for notes in every)
         return cls(counted, tuple(changing.values()), tuple(open_.values()), differ)
 
     def in_short(self) -> str:
-        """Return in a few words which rulings change figures, how many of them, and whether they
-        count.
+        """Return in a few words which rulings change figures, and whether they count.
+
+        Each verdict has its number of rulings.
         """
-        verdicts = [one.verdict for one in self.changing]
-        kinds = ", ".join(f"{n} {kind.value}" for kind in Verdict if (n := verdicts.count(kind)))
+        verdicts = [ruling.verdict for ruling in self.changing]
+        kinds = ", ".join(
+            f"{count} {kind.value}" for kind in Verdict if (count := verdicts.count(kind))
+        )
         return (
             f"rulings: {kinds} ({self.differ.in_short()})"
             if self.counted
@@ -457,8 +499,9 @@ class Told:
         )
 
     def as_cell(self) -> str | None:
-        """Return the number of rulings that change figures, `with 2` or `without 2`, or None
-        without any.
+        """Return the number of rulings that change figures, or None without any.
+
+        It reads `with 2` or `without 2`.
         """
         return (
             f"{'with' if self.counted else 'without'} {len(self.changing)}"
@@ -467,11 +510,12 @@ class Told:
         )
 
     def sentences(self) -> Iterator[str]:
-        """Yield sentences on the rulings, their effects, and the reviewed part, or none without
-        rulings.
+        """Yield sentences on the rulings, their effects, and the reviewed part.
+
+        There are none without rulings.
         """
-        alone = sum(bool(one.subject.model) for one in self.changing)
-        for_one = f"; {self._apply_to_one(alone)}" if alone else ""
+        n_for_one_model = sum(bool(ruling.subject.model) for ruling in self.changing)
+        for_one = f"; {self._apply_to_one(n_for_one_model)}" if n_for_one_model else ""
         if self.changing and self.counted:
             differ = (
                 f"{self.differ.in_words()} without {'it' if len(self.changing) == 1 else 'them'}"
@@ -481,16 +525,16 @@ class Told:
                 f"{differ}{for_one}"
             )
         elif self.changing:
-            them = "it" if len(self.changing) == 1 else "them"
+            pronoun = "it" if len(self.changing) == 1 else "them"
             yield (
                 f"without {plural(len(self.changing), 'ruling')}: {', '.join(self._changes())} "
-                f"with {them}{for_one}"
+                f"with {pronoun}{for_one}"
             )
         if self.disputed:
-            things = len({thing_of(ruling) for ruling in self.disputed})
+            n_things = len({thing_of(ruling) for ruling in self.disputed})
             yield (
-                f"auditors contradict each other about {plural(things, 'thing')}: "
-                f"{plural(len(self.disputed), 'ruling')} on {'it' if things == 1 else 'them'} do "
+                f"auditors contradict each other about {plural(n_things, 'thing')}: "
+                f"{plural(len(self.disputed), 'ruling')} on {'it' if n_things == 1 else 'them'} do "
                 "not count"
             )
         if self.reviewed:
@@ -507,22 +551,24 @@ class Told:
 
     def notes(self) -> tuple[str, ...]:
         """Return the same sentences as notes with a table that is a file of its own."""
-        return tuple(f"{one[0].upper()}{one[1:]}." for one in self.sentences())
+        return tuple(f"{sentence[0].upper()}{sentence[1:]}." for sentence in self.sentences())
 
     def _changes(self) -> Iterator[str]:
-        anew = sum(effect(one).read for one in self.changing)
-        if anew:
-            yield f"{plural(anew, 'answer')} read anew"
+        n_read_anew = sum(effect(ruling).read for ruling in self.changing)
+        if n_read_anew:
+            yield f"{plural(n_read_anew, 'answer')} read anew"
         for kind in Ruled:
-            if n := sum(one.subject.kind is kind and effect(one).left_out for one in self.changing):
-                yield f"{plural(n, kind.value)} left out"
+            if count := sum(
+                ruling.subject.kind is kind and effect(ruling).left_out for ruling in self.changing
+            ):
+                yield f"{plural(count, kind.value)} left out"
 
     def as_json(self) -> dict[str, Any]:
         """Return the same as plain values."""
         return {
             "counted": self.counted,
-            "changing": [plain(one) for one in self.changing],
-            "disputed": [plain(one) for one in self.disputed],
+            "changing": [plain(ruling) for ruling in self.changing],
+            "disputed": [plain(ruling) for ruling in self.disputed],
             "different_without": self.differ.n if self.counted else None,
             "differing": self.differ.names if self.counted else None,
             "reviewed": self.reviewed,
@@ -544,16 +590,17 @@ class RuledExamples:
     their statement"""
 
     def describe(self) -> str:
-        """Return the numbers of used and unused rulings, or an empty string without rulings on free
-        answers.
+        """Return the numbers of used and unused rulings.
+
+        It is empty without rulings on free answers.
         """
         if not self.examples and not self.refused:
             return ""
-        said = (
+        text = (
             f"rulings: {plural(len(self.examples), 'misread answer')} in training with the "
             "auditor's reading"
         )
-        return said + (
+        return text + (
             f"; {self.refused:,} more left out, which a test set has" if self.refused else ""
         )
 
@@ -564,73 +611,90 @@ NONE_RULED = RuledExamples()
 def ruled_examples(
     store: Store, codebook: str, test: Sequence[Example], *, by_statement: bool = False
 ) -> RuledExamples:
-    """Return the answers with auditors' readings, without those that a test set excludes from
-    training.
+    """Return the answers with auditors' readings that a test set does not exclude from training.
 
-    `test`: the labelled texts of the test; `by_statement`: their statements are excluded, too.
+    `test` has the labelled texts of the test. With `by_statement`, their statements are excluded,
+    too.
     """
-    found = tuple(_examples(store))
-    drawn = store.queues.members([Purpose.TEST], codebook)
+    examples = tuple(_examples(store))
+    test_members = store.queues.members([Purpose.TEST], codebook)
     texts = {
         normalised(text)
-        for text in (*(example.text for example in test), *(text for text, _, _ in drawn))
+        for text in (*(example.text for example in test), *(text for text, _, _ in test_members))
     }
     # the refs of the statements that a test set keeps from training
-    held = [queue.spec.get("held_out_statements") for queue in store.queues.list(Purpose.TEST)]
-    statements = {str(ref) for refs in held if isinstance(refs, list) for ref in refs}
+    held_out = [queue.spec.get("held_out_statements") for queue in store.queues.list(Purpose.TEST)]
+    statements = {str(ref) for refs in held_out if isinstance(refs, list) for ref in refs}
     if by_statement:
         statements |= {example.statement_ref for example in test}
-    kept = [
-        one
-        for one in found
-        if normalised(one.text) not in texts
-        and not statements.intersection((one.statement_ref, one.statement_ref.partition("/")[2]))
+    usable = [
+        example
+        for example in examples
+        if normalised(example.text) not in texts
+        and not statements.intersection(
+            (example.statement_ref, example.statement_ref.partition("/")[2])
+        )
     ]
-    return RuledExamples(tuple(kept), len(found) - len(kept))
+    return RuledExamples(tuple(usable), len(examples) - len(usable))
 
 
 def joined(train: Sequence[Example], ruled: Sequence[Example]) -> list[Example]:
     """Return training examples with those of rulings, which replace labels of the same answer."""
-    read = {(normalised(one.text), one.statement_ref, one.statement) for one in ruled}
+    read_anew = {
+        (normalised(example.text), example.statement_ref, example.statement) for example in ruled
+    }
     return [
-        one for one in train if (normalised(one.text), one.statement_ref, one.statement) not in read
+        example
+        for example in train
+        if (normalised(example.text), example.statement_ref, example.statement) not in read_anew
     ] + [*ruled]
 
 
 def _examples(store: Store) -> Iterator[Example]:
     """Yield the free answers that are ruled misread, with a stance."""
-    seen = set[tuple[str, str, str]]()
-    every: dict[bytes, list[Ruling]] = {}
-    for one in (one for of in store.rulings.standing(Ruled.ANSWER).values() for one in of):
-        every.setdefault(one.subject.thing.key, []).append(one)
-    for number, of in enumerate(every.values(), start=1):
-        ruling = next((one for one in of if effect(one).read and effect(one).label in LABELS), None)
-        if ruling is None or disputed(of):
-            continue
-        named = ruling.subject.named
-        put = next(
+    yielded = set[tuple[str, str, str]]()
+    by_answer: dict[bytes, list[Ruling]] = {}
+    for ruling_in_force in (
+        standing_ruling
+        for group in store.rulings.standing(Ruled.ANSWER).values()
+        for standing_ruling in group
+    ):
+        by_answer.setdefault(ruling_in_force.subject.thing.key, []).append(ruling_in_force)
+    for number, on_answer in enumerate(by_answer.values(), start=1):
+        ruling = next(
             (
-                one
-                for one in store.ruled_things.prompts(key=named["prompt"])
-                if nature(one.audit).free_text
+                candidate
+                for candidate in on_answer
+                if effect(candidate).read and effect(candidate).label in LABELS
+            ),
+            None,
+        )
+        if ruling is None or disputed(on_answer):
+            continue
+        fields = ruling.subject.named
+        put_prompt = next(
+            (
+                candidate
+                for candidate in store.ruled_things.prompts(key=fields["prompt"])
+                if nature(candidate.audit).free_text
             ),
             None,
         )
         text = next(
             (
-                one.text
-                for one in store.ruled_things.answers(bytes.fromhex(named["prompt"]))
-                if one.key.hex() == named["text"]
+                answer.text
+                for answer in store.ruled_things.answers(bytes.fromhex(fields["prompt"]))
+                if answer.key.hex() == fields["text"]
             ),
             None,
         )
-        if put is None or text is None:
+        if put_prompt is None or text is None:
             continue
-        ref = f"{put.instrument}/{put.ref}"
+        ref = f"{put_prompt.instrument}/{put_prompt.ref}"
         if (
             text,
             ref,
-            put.wording,
-        ) not in seen:  # the same answer to a wording, ruled on with two prefixes
-            seen.add((text, ref, put.wording))
-            yield Example(-number, text, ref, put.wording, str(ruling.label))
+            put_prompt.wording,
+        ) not in yielded:  # the same answer to a wording, ruled on with two prefixes
+            yielded.add((text, ref, put_prompt.wording))
+            yield Example(-number, text, ref, put_prompt.wording, str(ruling.label))

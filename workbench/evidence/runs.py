@@ -36,13 +36,14 @@ DOT = " · "
 OF_PERSONA = "persona "
 "begins the part of a run's name that names its persona"
 ELLIPSIS = re.compile(r"…|\.\.\.")
-"what a list prints in place of the rest of a name"
+"printed by a list in place of the rest of a name"
 OF_PERSONAS = ("persona", "persona_name", "personas")
 
 
 def templates_of(options: SimpleNamespace) -> TemplateChoice:
-    """Return the chosen templates and languages. Raises UsageError for a version that is not a
-    number.
+    """Return the chosen templates and languages.
+
+    Raises UsageError for a version that is not a number.
     """
     versions = []
     for text in listed(options.template_version):
@@ -80,37 +81,43 @@ def about(run: Run) -> dict[str, Any]:
 
 
 def runs_meant(store: Store, audit: str, which: Which, *, answered: bool = False) -> list[Run]:
-    """Return the runs of an audit that a selection of answers means, the newest last; see
-    `find_run`.
+    """Return the runs of an audit that a selection of answers means, the newest last.
 
-    Raises UnknownName for a sampling, a dtype, a snapshot or a fingerprint that no run has.
+    See `find_run`. Raises UnknownName for a sampling, a dtype, a snapshot or a fingerprint that no
+    run has.
     """
     model = which.models[0] if len(which.models) == 1 else None
-    known = model if model is not None and store.runs.models([model]) else None
-    found = of_models(
+    stored_model = model if model is not None and store.runs.models([model]) else None
+    of_selected_models = of_models(
         store,
-        runs_of(store, audit, which.instrument, known, templates=which.templates),
+        runs_of(store, audit, which.instrument, stored_model, templates=which.templates),
         which.models,
     )
-    there = [run for run in found if not (answered and run.sampling.mode == EXACT)]
+    candidates = [
+        run for run in of_selected_models if not (answered and run.sampling.mode == EXACT)
+    ]
     runs = _newer_encodings(
-        matching(there, which.sampling, which.dtype, which.snapshot), which.sampling
+        matching(candidates, which.sampling, which.dtype, which.snapshot), which.sampling
     )
     runs = split(store, runs, which.fingerprint)
-    if there and not runs:
-        named = {"sampling": which.sampling, "dtype": which.dtype, "snapshot": which.snapshot}
-        asked = " and ".join(f"{what} {name!r}" for what, name in named.items() if name)
-        raise UnknownName(f"no run of {audit} has {asked}. Available:\n{listed_runs(there)}")
+    if candidates and not runs:
+        selectors = {"sampling": which.sampling, "dtype": which.dtype, "snapshot": which.snapshot}
+        selection = " and ".join(
+            f"{selector} {name!r}" for selector, name in selectors.items() if name
+        )
+        raise UnknownName(
+            f"no run of {audit} has {selection}. Available:\n{listed_runs(candidates)}"
+        )
     return [run for run in runs if run.responses] or runs
 
 
 def answered_instrument(store: Store, audit: str) -> str:
     """Return the only instrument with answers to an audit, else the store's only one.
 
-    Raises UsageError where the store has none, or several and not one of them alone was answered.
+    Raises UsageError if the store has none, or several and not one of them alone was answered.
     """
-    answered = dict.fromkeys(run.instrument for run in store.runs.list(audit) if run.responses)
-    return next(iter(answered)) if len(answered) == 1 else store.instruments.only()
+    instruments = dict.fromkeys(run.instrument for run in store.runs.list(audit) if run.responses)
+    return next(iter(instruments)) if len(instruments) == 1 else store.instruments.only()
 
 
 def runs_of(
@@ -121,9 +128,10 @@ def runs_of(
     *,
     templates: TemplateChoice = LATEST,
 ) -> tuple[Run, ...]:
-    """Return the runs of an audit, the newest last: for each chosen family, by default for the one
-    that each model was asked most recently. Prompts with a persona are included only if it is
-    named.
+    """Return the runs of an audit, the newest last.
+
+    They have each chosen family, by default the one that each model was asked most recently.
+    Prompts with a persona are included only if it is named.
 
     Raises UnknownName for a language, a family, a version of a template, or a persona that no model
     was asked.
@@ -137,22 +145,22 @@ def runs_of(
 def chosen_of(runs: Sequence[Run], templates: TemplateChoice) -> tuple[Run, ...]:
     """Return the runs that match a choice of templates, as `runs_of`."""
     _check_languages(runs, templates)
-    asked = list(dict.fromkeys(name for run in runs for name in run.personas))
-    unknown = [name for name in templates.personas if name not in (*asked, NONE, EVERY)]
+    personas = list(dict.fromkeys(name for run in runs for name in run.personas))
+    unknown = [name for name in templates.personas if name not in (*personas, NONE, EVERY)]
     if runs and unknown:
         raise UnknownName(
             f"nobody was asked with the persona {', '.join(map(repr, unknown))}; personas that "
             "were asked: "
-            f"{', '.join(asked) or 'not one'}. For prompts without a persona: --persona {NONE}"
+            f"{', '.join(personas) or 'not one'}. For prompts without a persona: --persona {NONE}"
         )
-    spoken = [
+    selected = [
         run
         for run in runs
         if (not templates.languages or run.language in templates.languages)
         and of_persona(run, templates.personas)
     ]
-    _check_templates(spoken, templates)
-    return tuple(run for run in spoken if run.family in (templates.families or run.families[-1:]))
+    _check_templates(selected, templates)
+    return tuple(run for run in selected if run.family in (templates.families or run.families[-1:]))
 
 
 def of_persona(run: Run, wanted: Collection[str]) -> bool:
@@ -163,12 +171,12 @@ def of_persona(run: Run, wanted: Collection[str]) -> bool:
 
 
 def _check_languages(runs: Sequence[Run], chosen: TemplateChoice) -> None:
-    asked = list(dict.fromkeys(run.language for run in runs))
-    unknown = [language for language in chosen.languages if language not in asked]
+    languages = list(dict.fromkeys(run.language for run in runs))
+    unknown = [language for language in chosen.languages if language not in languages]
     if runs and unknown:
         raise UnknownName(
             f"no model was asked in the language {', '.join(map(repr, unknown))}; languages "
-            f"asked: {', '.join(asked)}"
+            f"asked: {', '.join(languages)}"
         )
 
 
@@ -180,63 +188,82 @@ def _check_templates(runs: Sequence[Run], chosen: TemplateChoice) -> None:
             f"no model was asked templates of the family {', '.join(map(repr, unknown))}; "
             f"families asked: {', '.join(families)}"
         )
-    asked: dict[str, set[int]] = {}
-    for one in (one for run in runs for one in run.versions):
-        asked.setdefault(one.name, set()).update((one.version, *one.others))
+    versions_by_name: dict[str, set[int]] = {}
+    for template in (template for run in runs for template in run.versions):
+        versions_by_name.setdefault(template.name, set()).update(
+            (template.version, *template.others)
+        )
     for name, version in chosen.versions if runs else ():
-        if version not in asked.get(name, ()) or not version:
-            there = "; ".join(
-                f"{of}: {', '.join(map(str, sorted(vs - {0})))}" for of, vs in sorted(asked.items())
+        if version not in versions_by_name.get(name, ()) or not version:
+            available = "; ".join(
+                f"{name}: {', '.join(map(str, sorted(asked_versions - {0})))}"
+                for name, asked_versions in sorted(versions_by_name.items())
             )
             raise UnknownName(
                 f"no answers count under version {version} of the template {name!r}. "
                 + (
-                    f"Versions asked: {there}"
-                    if there
+                    f"Versions asked: {available}"
+                    if available
                     else "Every template was asked in one version"
                 )
             )
 
 
 def template_notes(runs: Iterable[Run]) -> tuple[str, ...]:
-    """Return notes on answers in other languages, families or versions of templates that results
-    leave out, and how to choose them.
+    """Return notes on answers that results leave out, and how to choose them.
+
+    These are in other languages, families or versions of templates, or with other personas.
     """
-    every = tuple(dict.fromkeys(runs))
-    shown = {run.way: {one.family for one in every if one.way == run.way} for run in every}
+    distinct_runs = tuple(dict.fromkeys(runs))
+    families_by_way = {
+        run.way: {other.family for other in distinct_runs if other.way == run.way}
+        for run in distinct_runs
+    }
     notes = []
-    if len({run.family for run in every}) > 1 and len({run.model for run in every}) > 1:
-        families = dict.fromkeys(f"{run.model} {run.family}" for run in every)
+    if (
+        len({run.family for run in distinct_runs}) > 1
+        and len({run.model for run in distinct_runs}) > 1
+    ):
+        families = dict.fromkeys(f"{run.model} {run.family}" for run in distinct_runs)
         notes.append(
             f"these results are about several families of templates: {', '.join(families)}"
         )
-    spoken = {
-        run.spoken: {one.language for one in every if one.spoken == run.spoken} for run in every
+    languages_by_spoken = {
+        run.spoken: {other.language for other in distinct_runs if other.spoken == run.spoken}
+        for run in distinct_runs
     }
-    for run in every:
-        elsewhere_asked = [
-            language for language in run.languages if language not in spoken[run.spoken]
+    for run in distinct_runs:
+        other_languages = [
+            language
+            for language in run.languages
+            if language not in languages_by_spoken[run.spoken]
         ]
-        if elsewhere_asked:
+        if other_languages:
             notes.append(
                 f"{run.model} was asked {run.instrument} in {', '.join(run.languages)}; this "
                 "result is about "
-                f"{run.language}. For another: --language {elsewhere_asked[-1]}"
+                f"{run.language}. For another: --language {other_languages[-1]}"
             )
-        seen = {one.persona_name for one in every if one.answerer == run.answerer}
-        if run.personas and (unseen := [name for name in run.personas if name not in seen]):
-            about = f"prompts with {run.persona_name}" if run.persona else "prompts without one"
+        personas_included = {
+            other.persona_name for other in distinct_runs if other.answerer == run.answerer
+        }
+        if run.personas and (
+            unseen := [name for name in run.personas if name not in personas_included]
+        ):
+            subject = f"prompts with {run.persona_name}" if run.persona else "prompts without one"
             notes.append(
                 f"{run.model} was asked {run.instrument} with the personas "
                 f"{', '.join(run.personas)}, too; this "
-                f"result is about {about}. For another: --persona {shlex.quote(unseen[-1])}"
+                f"result is about {subject}. For another: --persona {shlex.quote(unseen[-1])}"
             )
-        others = [family for family in run.families if family not in shown[run.way]]
-        if others:
+        other_families = [
+            family for family in run.families if family not in families_by_way[run.way]
+        ]
+        if other_families:
             notes.append(
                 f"{run.model} was asked the families of templates {', '.join(run.families)}; "
                 "this result is about "
-                f"{run.family}. For another: --family {others[-1]}"
+                f"{run.family}. For another: --family {other_families[-1]}"
             )
         notes += version_notes(run)
     return tuple(dict.fromkeys(notes))
@@ -246,17 +273,17 @@ def version_notes(run: Run | None, template: str | None = None) -> tuple[str, ..
     """Return notes on asked versions of a run's templates, or of one of them, that are left out."""
     versions = run.versions if run is not None else ()
     return tuple(
-        _version_note(run, one)
-        for one in versions
-        if run and one.others and template in (None, one.name)
+        _version_note(run, asked_template)
+        for asked_template in versions
+        if run and asked_template.others and template in (None, asked_template.name)
     )
 
 
 def _version_note(run: Run, one: AskedTemplate) -> str:
     counts = f"version {one.version} counts" if one.version else "the chosen one was not among them"
-    others = f"version{'s' * (len(one.others) > 1)} {', '.join(map(str, one.others))}"
+    left_out = f"version{'s' * (len(one.others) > 1)} {', '.join(map(str, one.others))}"
     return (
-        f"{run.model} was asked several versions of the template {one.name}: {counts}, {others} "
+        f"{run.model} was asked several versions of the template {one.name}: {counts}, {left_out} "
         "left out. "
         f"For another: --template-version {one.name}={one.others[-1]}"
     )
@@ -268,28 +295,30 @@ def matching(
     dtype: str | None = None,
     snapshot: str | None = None,
 ) -> list[Run]:
-    """Return the runs that match a sampling, a dtype and a snapshot: that of a served model
-    (`unknown`: none is known), the date of prompts that were asked anew (`first`: those that were
-    not), or both with a blank between.
+    """Return the runs that match a sampling, a dtype and a snapshot.
+
+    The snapshot is that of a served model (`unknown`: none is known), the date of prompts that were
+    asked anew (`first`: those that were not), or both with a blank between.
 
     The sampling is its full description, else a part of it (`T 0.25`). None or an empty value
     matches any. The description of a local model includes the encoding of turns (`encoding
     unknown`).
     """
-    found = [
+    matches = [
         run
         for run in runs
         if (not dtype or run.dtype == dtype or run.dtype.startswith(f"{dtype}+"))
         and (not snapshot or snapshot in _states(run))
     ]
-    return [run for run in found if sampling == str(run.sampling)] or [
-        run for run in found if not sampling or sampling in f"{run.sampling}, {run.encoded}"
+    return [run for run in matches if sampling == str(run.sampling)] or [
+        run for run in matches if not sampling or sampling in f"{run.sampling}, {run.encoded}"
     ]
 
 
 def _states(run: Run) -> tuple[str, str, str]:
-    """Return the names that `--snapshot` takes for the state of a run's model. The last one is
-    complete.
+    """Return the names that `--snapshot` takes for the state of a run's model.
+
+    The last one is complete.
     """
     snapshot, occasion = run.snapshot or UNKNOWN, run.occasion or FIRST
     return snapshot, occasion, f"{snapshot} {occasion}"
@@ -300,10 +329,12 @@ def _newer_encodings(runs: Sequence[Run], sampling: str | None) -> list[Run]:
 
     The word `encoding` in `sampling` selects them explicitly.
     """
-    known = {_but_encoding(run) for run in runs if run.encoding != UNKNOWN}
-    named = "encoding" in (sampling or "")
+    with_encoding = {_but_encoding(run) for run in runs if run.encoding != UNKNOWN}
+    is_named = "encoding" in (sampling or "")
     return [
-        run for run in runs if named or run.encoding != UNKNOWN or _but_encoding(run) not in known
+        run
+        for run in runs
+        if is_named or run.encoding != UNKNOWN or _but_encoding(run) not in with_encoding
     ]
 
 
@@ -319,12 +350,12 @@ def of_models(store: Store, runs: Sequence[Run], names: Collection[str]) -> list
     Where one name has a persona, a name without one means prompts without a persona.
     """
     models = {name: store.runs.models([name]) for name in names}
-    apart = any(map(persona_in, names))
+    personas_apart = any(map(persona_in, names))
     return [
         run
         for run in runs
         if not names
-        or any(_is_meant(run, name, models[name], personas_apart=apart) for name in names)
+        or any(_is_meant(run, name, models[name], personas_apart=personas_apart) for name in names)
     ]
 
 
@@ -337,8 +368,9 @@ def models_named(store: Store, name: str) -> frozenset[int]:
 
 
 def whole_names(store: Store, names: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return names of models and runs as the store has them. Lists shorten names with … and fold
-    them.
+    """Return names of models and runs as the store has them.
+
+    Lists shorten names with … and fold them.
 
     A name that means none stays as it is. A text is one name, or several between commas. Raises
     AmbiguousRun.
@@ -353,15 +385,19 @@ def whole_names(store: Store, names: str | Sequence[str] | None) -> tuple[str, .
         labels,
     )
     if isinstance(names, str):
-        whole = whole_name(names, printed)
-        names = (whole,) if whole in labels else listed(names)
+        full_name = whole_name(names, printed)
+        names = (full_name,) if full_name in labels else listed(names)
     return tuple(whole_name(name, printed) for name in names)
 
 
 def whole_name(name: str, printed: Sequence[Collection[str]]) -> str:
     """Return the name that a list printed like this, or the same name if there is none.
 
-    printed : the names of each kind; the first kind with a match counts. Raises AmbiguousRun.
+    Parameters
+    ----------
+    printed : the names of each kind; the first kind with a match counts
+
+    Raises AmbiguousRun.
 
     Examples
     --------
@@ -378,7 +414,9 @@ def whole_name(name: str, printed: Sequence[Collection[str]]) -> str:
         return name
     for names in printed:
         matching = [
-            other for other in dict.fromkeys(names) if pattern.fullmatch("".join(other.split()))
+            candidate
+            for candidate in dict.fromkeys(names)
+            if pattern.fullmatch("".join(candidate.split()))
         ]
         if len(matching) > 1:
             raise AmbiguousRun(
@@ -390,25 +428,26 @@ def whole_name(name: str, printed: Sequence[Collection[str]]) -> str:
 
 
 def names_of_models(store: Store, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the models of names of models and runs, for what takes answers of all personas of a
-    model.
+    """Return the models of names of models and runs.
+
+    It serves what takes answers of all personas of a model.
 
     A name that means none stays as it is. Raises UsageError for the name of a run with a persona.
     """
     by_rowid = store.data_rows.models() if names else {}
-    found: dict[str, None] = {}
+    models: dict[str, None] = {}
     for name in whole_names(store, names):
         if store.runs.models([name]):
-            found[name] = None
+            models[name] = None
             continue
-        meant = [str(by_rowid[model]["name"]) for model in sorted(models_named(store, name))]
-        if meant and persona_in(name):
+        model_names = [str(by_rowid[rowid]["name"]) for rowid in sorted(models_named(store, name))]
+        if model_names and persona_in(name):
             raise UsageError(
                 f"{name} is a run with a persona. Answers of all personas are taken: name "
-                f"{meant[0]}"
+                f"{model_names[0]}"
             )
-        found |= dict.fromkeys(meant or [name])
-    return tuple(found)
+        models |= dict.fromkeys(model_names or [name])
+    return tuple(models)
 
 
 def _is_meant(run: Run, name: str, models: Collection[int], *, personas_apart: bool) -> bool:
@@ -478,29 +517,31 @@ def without_runs(store: Store, runs: Sequence[Run], names: Collection[str]) -> l
 
 
 def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
-    """Return names that are made unique by appending further data, in the given order, to equal
-    ones.
+    """Return names that are made unique by appending further data to equal ones.
+
+    Data are appended in the given order.
 
     Examples
     --------
     >>> told_apart(["m", "m", "n"], ["en", "en", "de"], ["float32", "bfloat16", "float32"])
     ['m · float32', 'm · bfloat16', 'n']
     """
-    found = list(names)
-    for told in more:
+    unique_names = list(names)
+    for details in more:
         kinds: dict[str, set[str]] = {}
-        for name, part in zip(found, told, strict=True):
-            kinds.setdefault(name, set()).add(part)
-        found = [
-            f"{name}{DOT}{part}" if len(kinds[name]) > 1 else name
-            for name, part in zip(found, told, strict=True)
+        for name, detail in zip(unique_names, details, strict=True):
+            kinds.setdefault(name, set()).add(detail)
+        unique_names = [
+            f"{name}{DOT}{detail}" if len(kinds[name]) > 1 else name
+            for name, detail in zip(unique_names, details, strict=True)
         ]
-    return found
+    return unique_names
 
 
 def named_runs(runs: Sequence[Run]) -> dict[str, Run]:
-    """Return runs by names that tell them apart: the model's, with as much as it takes of how it
-    was asked.
+    """Return runs by names that tell them apart.
+
+    A name is the model's, with as much as it takes of how it was asked.
     """
     names = told_apart(
         [run.named for run in runs],
@@ -517,16 +558,17 @@ def named_runs(runs: Sequence[Run]) -> dict[str, Run]:
 
 
 def listed_runs(runs: Sequence[Run]) -> str:
-    """Return a line a run, as an error lists those that match. A scripted model has no type of
-    numbers.
+    """Return the lines of runs, as an error lists those that match.
+
+    A scripted model has no type of numbers.
     """
     lines = []
     for run in runs:
         dtype = "" if run.dtype == "none" else run.dtype
         details = [
-            part
-            for part in (_size(run), dtype, run.encoded, f"revision {run.revision[:12]}")
-            if part
+            detail
+            for detail in (_size(run), dtype, run.encoded, f"revision {run.revision[:12]}")
+            if detail
         ]
         lines.append(f"  {run.label} ({', '.join(details)})")
     return "\n".join(lines)
@@ -569,16 +611,14 @@ def served_runs(
     seed: int = SEED,
     permutations: int = PERMUTATIONS,
 ) -> tuple[ServedRun, ...]:
-    """Return every run of served models, each with its fingerprints and the test of their
-    heterogeneity.
-    """
-    found = []
+    """Return every run of served models, with its fingerprints and the test of heterogeneity."""
+    served = []
     for run in store.runs.list(None, instrument, model):
         if run.backend == SERVED and run.answered:
             counts = tuple(store.runs.fingerprints(run).items())
             rng = derive_rng(seed, "fingerprints", run.label, run.audit, run.language)
-            found.append(ServedRun(run, counts, homogeneity(store, run, rng, permutations)))
-    return tuple(found)
+            served.append(ServedRun(run, counts, homogeneity(store, run, rng, permutations)))
+    return tuple(served)
 
 
 def homogeneity(
@@ -586,60 +626,67 @@ def homogeneity(
 ) -> Heterogeneity:
     """Test whether answers depend on the fingerprint, within prompts, by the stored texts."""
     if run.sampling.mode == EXACT:
-        why = "a prompt is scored once, so no prompt has answers in two groups"
-        return Heterogeneity(float("nan"), float("nan"), 0, 0, why)
+        reason = "a prompt is scored once, so no prompt has answers in two groups"
+        return Heterogeneity(float("nan"), float("nan"), 0, 0, reason)
     return heterogeneity(_tables(store.runs.printed(run)), rng, permutations)
 
 
 def _tables(rows: Iterable[tuple[int, str, int, int]]) -> list[npt.NDArray[np.int64]]:
-    """Return a table of fingerprints x texts for each prompt, with the fingerprints of the whole
-    run.
+    """Return a table of fingerprints x texts for each prompt.
+
+    It has the fingerprints of the whole run.
     """
-    of_prompt: dict[int, list[tuple[str, int, int]]] = {}
+    rows_by_prompt: dict[int, list[tuple[str, int, int]]] = {}
     for prompt, name, text, count in rows:
-        of_prompt.setdefault(prompt, []).append((name, text, count))
+        rows_by_prompt.setdefault(prompt, []).append((name, text, count))
     names = {
-        name: place
-        for place, name in enumerate(sorted({row[0] for of in of_prompt.values() for row in of}))
+        name: index
+        for index, name in enumerate(
+            sorted({row[0] for prompt_rows in rows_by_prompt.values() for row in prompt_rows})
+        )
     }
     tables = []
-    for of in of_prompt.values():
-        texts = {text: place for place, text in enumerate(sorted({text for _, text, _ in of}))}
+    for prompt_rows in rows_by_prompt.values():
+        texts = {
+            text: index for index, text in enumerate(sorted({text for _, text, _ in prompt_rows}))
+        }
         table = np.zeros((len(names), len(texts)), dtype=np.int64)
-        for name, text, count in of:
+        for name, text, count in prompt_rows:
             table[names[name], texts[text]] += count
         tables.append(table)
     return tables
 
 
 def split(store: Store, runs: Sequence[Run], fingerprint: str | None) -> list[Run]:
-    """Return runs restricted to one fingerprint, for `each` one run per fingerprint, for None
-    unchanged.
+    """Return runs restricted to one fingerprint.
+
+    `each` gives one run per fingerprint, None the runs as they are.
 
     Raises UnknownName if no run has the fingerprint.
     """
     if not fingerprint:
         return list(runs)
-    wanted = "" if fingerprint == UNREPORTED else fingerprint
-    known = [(run, store.runs.fingerprints(run)) for run in runs if run.backend == SERVED]
-    parts = [
+    target = "" if fingerprint == UNREPORTED else fingerprint
+    served = [(run, store.runs.fingerprints(run)) for run in runs if run.backend == SERVED]
+    restricted = [
         store.runs.of_fingerprint(run, name)
-        for run, names in known
+        for run, names in served
         for name in sorted(names)
-        if fingerprint == EACH or name == wanted
+        if fingerprint == EACH or name == target
     ]
-    if runs and not parts:
-        there = sorted({name or UNREPORTED for _, names in known for name in names})
+    if runs and not restricted:
+        available = sorted({name or UNREPORTED for _, names in served for name in names})
         raise UnknownName(
             f"there are no answers under the fingerprint {fingerprint!r}. Available: "
-            f"{', '.join(there) or 'none'}"
+            f"{', '.join(available) or 'none'}"
         )
-    return parts
+    return restricted
 
 
 def run_of_job(store: Store, job: Job) -> Run | None:
-    """Return the run that a job asked or found answered, or None for other jobs and without
-    answers.
+    """Return the run that a job asked or found answered.
+
+    It is None for other jobs and without answers.
 
     If several match, such as those of two versions of a model, it is one with answers from the job,
     else the newest.
@@ -651,24 +698,24 @@ def run_of_job(store: Store, job: Job) -> Run | None:
         return None
     design = Design.from_json(job.spec)
     fitting = [run for run in _answering(store, design) if run.occasion == design.occasion]
-    brought = (
+    with_answers = (
         [run for run in fitting if store.runs.brought(run, job.id)] if len(fitting) > 1 else []
     )
-    return max(brought or fitting, key=lambda run: run.last, default=None)
+    return max(with_answers or fitting, key=lambda run: run.last, default=None)
 
 
 def run_before(store: Store, design: Design) -> Run:
     """Return the run whose prompts a design asks anew: the newest one of another occasion.
 
-    Raises UsageError where there is none.
+    Raises UsageError if there is none.
     """
-    found = [run for run in _answering(store, design) if run.occasion != design.occasion]
-    if not found:
+    candidates = [run for run in _answering(store, design) if run.occasion != design.occasion]
+    if not candidates:
         raise UsageError(
             f"{design.model} has no answers to {design.instrument} of this kind that could be "
             "asked anew"
         )
-    return max(found, key=lambda run: run.last)
+    return max(candidates, key=lambda run: run.last)
 
 
 def _answering(store: Store, design: Design) -> list[Run]:
@@ -705,19 +752,20 @@ class Which:
         object.__setattr__(self, "templates", _with_personas(self.templates, self.models))
 
     def with_personas_in(self, names: Sequence[str]) -> Self:
-        """Return a choice that also means the personas in these names of runs, unless others are
-        chosen.
+        """Return a choice that also means the personas in these names of runs.
+
+        Personas that are chosen already stay alone.
         """
         return replace(self, templates=_with_personas(self.templates, names))
 
     @property
     def instruments(self) -> tuple[str, ...]:
-        """Return the names of the selected instruments, or none for all."""
+        """The names of the selected instruments, or none for all."""
         return listed(self.instrument)
 
     def given(self) -> dict[str, str]:
         """Return the command line's options for these answers, without those that are open."""
-        said = {
+        values = {
             "instrument": self.instrument,
             "model": ",".join(self.models),
             "sampling": self.sampling,
@@ -728,32 +776,33 @@ class Which:
             "family": ",".join(self.templates.families),
             "persona": ",".join(self.templates.personas),
         }
-        return {name: value for name, value in said.items() if value}
+        return {name: value for name, value in values.items() if value}
 
     def of_each(self, runs: Sequence[Run]) -> list[Self]:
-        """Return a choice for each of the runs that this one means, with no more than it takes to
-        tell them apart.
+        """Return a choice for each of the runs that this one means.
+
+        It has no more than it takes to tell them apart.
         """
-        made = [self._of_run(run) for run in runs]
+        choices = [self._of_run(run) for run in runs]
         anew = any(run.occasion for run in runs)
         return [
-            one if made.count(one) == 1 else replace(one, **_exactly(run, anew=anew))
-            for one, run in zip(made, runs, strict=True)
+            choice if choices.count(choice) == 1 else replace(choice, **_exactly(run, anew=anew))
+            for choice, run in zip(choices, runs, strict=True)
         ]
 
     def _of_run(self, run: Run) -> Self:
         personas = (run.persona_name,) if run.persona else ()
-        asked = replace(
+        templates = replace(
             self.templates, languages=(run.language,), families=(run.family,), personas=personas
         )
-        by = self.fingerprint if run.fingerprint is None else run.fingerprint or UNREPORTED
+        fingerprint = self.fingerprint if run.fingerprint is None else run.fingerprint or UNREPORTED
         return replace(
             self,
             instrument=run.instrument,
             models=(run.model,),
-            templates=asked,
+            templates=templates,
             sampling=str(run.sampling),
-            fingerprint=by,
+            fingerprint=fingerprint,
         )
 
     @classmethod
@@ -772,8 +821,9 @@ class Which:
 
 
 def _with_personas(templates: TemplateChoice, names: Sequence[str]) -> TemplateChoice:
-    """Return a choice of templates with the personas in names of runs, unless some are chosen
-    already.
+    """Return a choice of templates with the personas in names of runs.
+
+    A choice that has personas already stays as it is.
     """
     personas = tuple(dict.fromkeys(persona_in(name) or NONE for name in names))
     if templates.personas or not set(personas) - {NONE}:
@@ -786,9 +836,11 @@ def _exactly(run: Run, *, anew: bool) -> dict[str, Any]:
 
     `anew` says that some of them were asked anew.
     """
-    named = f"{run.model}@{run.revision}"
+    with_revision = f"{run.model}@{run.revision}"
     return {
-        "models": (named if parted(named) == (run.model, run.revision) else run.model,),
+        "models": (
+            with_revision if parted(with_revision) == (run.model, run.revision) else run.model,
+        ),
         "dtype": run.dtype or None,
         "snapshot": _states(run)[-1]
         if anew

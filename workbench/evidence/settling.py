@@ -1,5 +1,6 @@
-"""Asks prompts only until their verdicts are settled: counts answers so far, and plans the next
-ones.
+"""Asking of prompts only until their verdicts are settled.
+
+The answers so far are counted, and the next ones planned.
 
 A prompt is settled when every completion to N answers gives the same verdict
 (`workbench.stats.proportions`). The first round has the fewest readable answers that can settle a
@@ -50,18 +51,19 @@ class Settling:
         return {key: SettledBy.of(self.rule, reader.card) for key, reader in self.readers.items()}
 
     def read(self, key: bytes, answers: Iterable[tuple[str, int]]) -> Read:
-        """Return the counts of readings of answers to a prompt. Answers cut off in thought count
-        for neither.
+        """Return the counts of readings of answers to a prompt.
+
+        Answers cut off in thought count for neither.
         """
-        agree = disagree = rest = 0
+        agree = disagree = neither = 0
         reader = self.readers[key]
         for text, count in answers:
             answer = split(text).answer
             label = None if answer is None else reader.read(answer).label
             agree += count if label == Stance.AGREE else 0
             disagree += count if label == Stance.DISAGREE else 0
-            rest += count if label not in (Stance.AGREE, Stance.DISAGREE) else 0
-        return agree, disagree, rest
+            neither += count if label not in (Stance.AGREE, Stance.DISAGREE) else 0
+        return agree, disagree, neither
 
     def is_settled(self, key: bytes) -> bool:
         """Return whether a prompt needs no further answers."""
@@ -76,11 +78,11 @@ class Settling:
 
     def after(self, came: Mapping[bytes, Read], asked: Mapping[bytes, int]) -> Settling:
         """Return the state after further answers, with numbers below `asked` used."""
-        now = dict(self.came)
-        for key, (agree, disagree, rest) in came.items():
-            before = now.get(key, (0, 0, 0))
-            now[key] = before[0] + agree, before[1] + disagree, before[2] + rest
-        return replace(self, came=now, following={**self.following, **asked})
+        counts = dict(self.came)
+        for key, (agree, disagree, neither) in came.items():
+            previous = counts.get(key, (0, 0, 0))
+            counts[key] = previous[0] + agree, previous[1] + disagree, previous[2] + neither
+        return replace(self, came=counts, following={**self.following, **asked})
 
     def drawn(self, key: bytes) -> int:
         return sum(self.came.get(key, (0, 0, 0)))
@@ -94,21 +96,22 @@ class Settling:
         }
 
     def describe(self) -> str:
-        """Return the share of N answers that settled prompts needed, and the least possible
-        share.
+        """Return the share of N answers that settled prompts needed.
+
+        With it comes the least possible share.
         """
-        mine = [self.came[key] for key in self.settled_at()]
-        if not mine:
+        settled_counts = [self.came[key] for key in self.settled_at()]
+        if not settled_counts:
             return ""
-        drawn, planned = sum(map(sum, mine)), self.rule.samples * len(mine)
-        took = (
-            f"{plural(len(mine), 'prompt')} took {drawn:,} of {planned:,} answers "
-            f"({drawn / planned:.1%})"
+        n_drawn, planned = sum(map(sum, settled_counts)), self.rule.samples * len(settled_counts)
+        spent = (
+            f"{plural(len(settled_counts), 'prompt')} took {n_drawn:,} of {planned:,} answers "
+            f"({n_drawn / planned:.1%})"
         )
-        best = mean_expected_share(mine, self.rule)
-        if math.isnan(best):
-            return took
-        return f"{took}; a look after every answer would take {best:.1%} on average"
+        least_share = mean_expected_share(settled_counts, self.rule)
+        if math.isnan(least_share):
+            return spent
+        return f"{spent}; a look after every answer would take {least_share:.1%} on average"
 
 
 def settling_of(
@@ -137,18 +140,20 @@ def settling_of(
             "settle; leave "
             "--until-settled out"
         )
-    by_name = {(t.name, t.inverted): t for t in templates}
+    by_name = {(template.name, template.inverted): template for template in templates}
     readers: dict[bytes, Reader] = {}
     for probe in probes:
         if (reader := template_reader(by_name[probe.template, probe.inverted])) is not None:
             readers.setdefault(probe.prompt.key, reader)
-    how = design.how
-    held = store.raw_answers.of_prompts(list(readers), design.model, design.sampling, card, **how)
-    all_ = store.runs.stored(list(readers), design.model, design.sampling, card, **how)
-    following = store.settlements.following(seeds, design.model, design.sampling, card, **how)
-    found = Settling(rule, readers, seeds, {}, following)
+    settings = design.how
+    answers_by_prompt = store.raw_answers.of_prompts(
+        list(readers), design.model, design.sampling, card, **settings
+    )
+    n_by_prompt = store.runs.stored(list(readers), design.model, design.sampling, card, **settings)
+    following = store.settlements.following(seeds, design.model, design.sampling, card, **settings)
+    settling = Settling(rule, readers, seeds, {}, following)
     came = {}
-    for key, n in all_.items():
-        agree, disagree, _ = found.read(key, held.get(key, {}).items())
-        came[key] = agree, disagree, n - agree - disagree
-    return replace(found, came=came)
+    for key, count in n_by_prompt.items():
+        agree, disagree, _ = settling.read(key, answers_by_prompt.get(key, {}).items())
+        came[key] = agree, disagree, count - agree - disagree
+    return replace(settling, came=came)

@@ -125,8 +125,9 @@ def observed_agreement(
     resamples: int = 1000,
     clusters: npt.ArrayLike | None = None,
 ) -> Estimate:
-    """Return the share of complete pairs with equal answers. Parameters and result are as in
-    `cohen_kappa`.
+    """Return the share of complete pairs with equal answers.
+
+    Parameters and result are as in `cohen_kappa`.
 
     Examples
     --------
@@ -148,10 +149,10 @@ class Retest:
     """mean absolute change of a prompt's share; drawing answers makes it larger than 0 even if
     nothing has changed"""
     same_by_noise: float
-    "what `same` is expected to be where only the draws differ; NaN where nothing was drawn"
+    "the expected `same` if only the draws differ; NaN if nothing was drawn"
     change_by_noise: float
     p: float
-    "one-sided, of no more change than the draws make; NaN where nothing was drawn"
+    "one-sided, of no more change than the draws make; NaN if nothing was drawn"
 
 
 def retest(
@@ -183,36 +184,41 @@ def retest(
     >>> round(found.same.value, 3), round(found.change.value, 3), round(found.change_by_noise, 3)
     (0.667, 0.133, 0.152)
     """  # noqa: E501
-    one, other = (np.asarray(each, dtype=np.float64).reshape(-1, 2) for each in (first, second))
+    first_answers, second_answers = (
+        np.asarray(answers, dtype=np.float64).reshape(-1, 2) for answers in (first, second)
+    )
     statements = whole_numbers(clusters)
-    sides = [np.sign(each[:, 0] - each[:, 1]).astype(np.int64) for each in (one, other)]
+    sides = [
+        np.sign(answers[:, 0] - answers[:, 1]).astype(np.int64)
+        for answers in (first_answers, second_answers)
+    ]
     majorities = [np.where(side == 0, MISSING, side > 0) for side in sides]
     pairs = majorities[0], majorities[1]
     same = _paired("observed", *pairs, rng, RESAMPLES, 2, statements)
     fewest = min(FEWEST_AGAIN, max(FEWEST, ceil(len(np.unique(statements)) * 2 / 3)))
     kappa = _paired("kappa", *pairs, rng, RESAMPLES, 2, statements, fewest)
-    there = (one.sum(axis=1) > 0) & (other.sum(axis=1) > 0)
-    n, left_out = int(there.sum()), int((~there).sum())
-    if not n:
+    has_answers = (first_answers.sum(axis=1) > 0) & (second_answers.sum(axis=1) > 0)
+    n_prompts, left_out = int(has_answers.sum()), int((~has_answers).sum())
+    if not n_prompts:
         return Retest(same, kappa, _undefined(NO_PAIRS, 0, left_out), np.nan, np.nan, np.nan)
-    one, other = one[there], other[there]
-    sizes = one.sum(axis=1), other.sum(axis=1)
-    changes = np.abs(one[:, 0] / sizes[0] - other[:, 0] / sizes[1])
-    place = np.unique(statements[there], return_inverse=True)[1]
-    counts = np.bincount(place, changes), np.bincount(place)
+    first_answers, second_answers = first_answers[has_answers], second_answers[has_answers]
+    sizes = first_answers.sum(axis=1), second_answers.sum(axis=1)
+    changes = np.abs(first_answers[:, 0] / sizes[0] - second_answers[:, 0] / sizes[1])
+    statement_index = np.unique(statements[has_answers], return_inverse=True)[1]
+    counts = np.bincount(statement_index, changes), np.bincount(statement_index)
     few = too_few_alike(*counts)
     low, high = NOTHING if few else share_interval(*counts)
     name = "" if np.isnan(low) else "change over clusters"
-    change = Estimate(float(changes.mean()), low, high, n, left_out, interval=name, few=few)
+    change = Estimate(float(changes.mean()), low, high, n_prompts, left_out, interval=name, few=few)
     if not drawn:
         return Retest(same, kappa, change, np.nan, np.nan, np.nan)
-    rows = np.column_stack([one[:, 0] + other[:, 0], *sizes]).astype(np.int64)
-    alike, times = np.unique(rows, axis=0, return_counts=True)
+    rows = np.column_stack([first_answers[:, 0] + second_answers[:, 0], *sizes]).astype(np.int64)
+    distinct_rows, times = np.unique(rows, axis=0, return_counts=True)
     by_draws, sums = np.zeros(4), np.zeros(RESAMPLES)
-    for row, often in zip(alike.tolist(), times.tolist(), strict=True):
+    for row, count in zip(distinct_rows.tolist(), times.tolist(), strict=True):
         weights, moved, product = _by_draws(*row)
         expected = weights @ moved
-        by_draws += often * np.array(
+        by_draws += count * np.array(
             [
                 expected,
                 weights @ moved**2 - expected**2,
@@ -220,34 +226,40 @@ def retest(
                 weights @ (product != 0),
             ]
         )
-        if len(alike) <= MOST_TABLES:
-            sums += _summed_draws(weights, moved, often, rng)
+        if len(distinct_rows) <= MOST_TABLES:
+            sums += _summed_draws(weights, moved, count, rng)
     mean, spread, equal, decided = by_draws.tolist()
-    if len(alike) > MOST_TABLES:
+    if len(distinct_rows) > MOST_TABLES:
         sums = mean + np.sqrt(spread) * rng.standard_normal(RESAMPLES)
     p = (1 + np.count_nonzero(sums >= changes.sum() - 1e-9)) / (1 + RESAMPLES)
-    return Retest(same, kappa, change, equal / decided if decided else np.nan, mean / n, float(p))
+    return Retest(
+        same, kappa, change, equal / decided if decided else np.nan, mean / n_prompts, float(p)
+    )
 
 
 def _by_draws(agree: int, n: int, m: int) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return the distribution of a partition of exchangeable answers into n and m, `agree` of them
-    for.
+    """Return the distribution of a partition of exchangeable answers into groups of n and m.
+
+    `agree` of the answers are for.
 
     It has the probability of each partition, the absolute change of the share, and the product of
     both majorities, which is 0 if one is a tie.
     """
-    least, most = max(0, agree - m), min(agree, n)
+    lowest, highest = max(0, agree - m), min(agree, n)
     if n + m <= MOST_COUNTED:
-        k = np.arange(least, most + 1)
+        k = np.arange(lowest, highest + 1)
         weights = np.array(
-            [comb(n, one) * comb(m, agree - one) / comb(n + m, agree) for one in k.tolist()]
+            [
+                comb(n, first_agree) * comb(m, agree - first_agree) / comb(n + m, agree)
+                for first_agree in k.tolist()
+            ]
         )
     else:
         share = agree / (n + m)
         spread = np.sqrt(n * share * (1 - share) * m / (n + m - 1))
         reach = ceil(DEVIATIONS * spread) + DEVIATIONS
         middle = round(n * share)
-        k = np.arange(max(least, middle - reach), min(most, middle + reach) + 1)
+        k = np.arange(max(lowest, middle - reach), min(highest, middle + reach) + 1)
         steps = np.log((n - k[:-1]) * (agree - k[:-1])) - np.log(
             (k[:-1] + 1.0) * (m - agree + k[:-1] + 1)
         )
@@ -264,24 +276,23 @@ def _by_draws(agree: int, n: int, m: int) -> tuple[FloatArray, FloatArray, IntAr
 def _summed_draws(
     weights: FloatArray, moved: FloatArray, often: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the changes of so many prompts, drawn by the probabilities of each change and summed:
-    (RESAMPLES,).
-    """
+    """Return the sums of `often` changes, drawn by the probability of each change: (RESAMPLES,)."""
     if len(weights) <= MOST_COUNTED:
         return np.asarray(rng.multinomial(often, weights, RESAMPLES) @ moved, dtype=np.float64)
     cumulative = np.cumsum(weights)
     sums = np.zeros(RESAMPLES)
     for _ in range(often):
-        places = np.searchsorted(cumulative, rng.random(RESAMPLES) * cumulative[-1])
-        sums += moved[np.minimum(places, len(moved) - 1)]
+        indices = np.searchsorted(cumulative, rng.random(RESAMPLES) * cumulative[-1])
+        sums += moved[np.minimum(indices, len(moved) - 1)]
     return sums
 
 
 def gwet_ac1(
     a: npt.ArrayLike, b: npt.ArrayLike, rng: Rng = None, resamples: int = 1000, categories: int = 2
 ) -> Estimate:
-    """Return Gwet's AC1 between two raters; see `contingency.gwet_ac1`. Parameters and result are
-    as in `cohen_kappa`.
+    """Return Gwet's AC1 between two raters.
+
+    See `contingency.gwet_ac1`. Parameters and result are as in `cohen_kappa`.
 
     `categories` is the number of offered categories, which enters chance agreement; if the data
     have more categories, their number is used instead. Unlike κ, AC1 is defined when all answers
@@ -296,8 +307,9 @@ def gwet_ac1(
 
 
 def kappa_2x2(table: npt.ArrayLike) -> FloatArray:
-    """Return Cohen's κ of each 2 x 2 table of counts: (..., 2, 2) in, (...) out, NaN where
-    undefined.
+    """Return Cohen's κ of each 2 x 2 table of counts: (..., 2, 2) in, (...) out.
+
+    It is NaN where κ is undefined.
 
     Examples
     --------
@@ -338,8 +350,7 @@ class PairsEstimates:
 
 
 def pairs_estimates(tables: npt.ArrayLike, coefficient: Coefficient = "kappa") -> PairsEstimates:
-    """Return a coefficient for many items at once, over clustered pairs, with an interval over
-    clusters.
+    """Return a coefficient for many items at once, with an interval over clusters of pairs.
 
     With v_-c the coefficient without cluster c, se = root((C - 1) / C Σ (v_-c - mean)²), and t
     Student's quantile with C - 1 degrees of freedom, the interval is 1 - (1 - v) exp(± t se / (1 -
@@ -369,14 +380,14 @@ def pairs_estimates(tables: npt.ArrayLike, coefficient: Coefficient = "kappa") -
     counts = _two_by_two(tables)
     if counts.ndim != 4:
         raise ValueError(f"expected tables of shape (items, clusters, 2, 2), found {counts.shape}")
-    whole, of_tables = counts.sum(axis=1), _OF_TABLES[coefficient]
-    value, n = of_tables(whole), whole.sum(axis=(1, 2))
+    totals, of_tables = counts.sum(axis=1), _OF_TABLES[coefficient]
+    value, n = of_tables(totals), totals.sum(axis=(1, 2))
     if coefficient == "kappa":
         value = np.where(n == 1, np.nan, value)
     low = high = np.full(len(value), np.nan)
     if coefficient != "kappa":
         low, high = _jackknife_interval(
-            value, of_tables(whole[:, None] - counts), counts.sum(axis=(2, 3)) > 0
+            value, of_tables(totals[:, None] - counts), counts.sum(axis=(2, 3)) > 0
         )
         low = np.maximum(low, 0 if coefficient == "observed" else -1)
     return PairsEstimates(value, low, high, n, coefficient)
@@ -385,8 +396,10 @@ def pairs_estimates(tables: npt.ArrayLike, coefficient: Coefficient = "kappa") -
 def _jackknife_interval(
     value: FloatArray, left_out: FloatArray, there: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of `pairs_estimates`: values (M,), without each cluster (M, C), clusters
-    with a pair (M, C).
+    """Return the jackknife interval of `pairs_estimates`.
+
+    `value` is (M,). `left_out` has the values without each cluster, and `there` whether a cluster
+    has a pair, both (M, C).
 
     NaN for fewer than two clusters, for a value of 1, and if leaving out a cluster never changes
     the value.
@@ -394,9 +407,9 @@ def _jackknife_interval(
     from scipy.special import stdtrit
 
     clusters = there.sum(axis=1)
-    known = np.where(there, left_out, 0.0)
-    mean = known.sum(axis=1) / np.maximum(clusters, 1)
-    squares = (np.where(there, known - mean[:, None], 0.0) ** 2).sum(axis=1)
+    values = np.where(there, left_out, 0.0)
+    mean = values.sum(axis=1) / np.maximum(clusters, 1)
+    squares = (np.where(there, values - mean[:, None], 0.0) ** 2).sum(axis=1)
     se = np.sqrt((clusters - 1) / np.maximum(clusters, 1) * squares)
     usable = (clusters > 1) & (value < 1) & (se > 0)
     distance = np.where(usable, 1 - value, np.nan)
@@ -543,12 +556,12 @@ def specific_agreement(
     """
     matrix = whole_numbers(ratings)
     counts = units.category_counts(matrix)
-    given, m = (matrix == category).sum(axis=1), counts.sum(axis=1)
-    features = np.column_stack([given * (given - 1), given * (m - 1)])[m >= 2]
+    n_given, m = (matrix == category).sum(axis=1), counts.sum(axis=1)
+    features = np.column_stack([n_given * (n_given - 1), n_given * (m - 1)])[m >= 2]
     if len(features) and not features.any():
         return _undefined(NEVER_GIVEN, 0, int(np.count_nonzero(m < 2)))
-    found = _over_units("specific", counts, features, units.specific, rng, resamples)
-    return replace(found, n=int(np.count_nonzero((m >= 2) & (given > 0))))
+    estimate = _over_units("specific", counts, features, units.specific, rng, resamples)
+    return replace(estimate, n=int(np.count_nonzero((m >= 2) & (n_given > 0))))
 
 
 def _two_by_two(tables: npt.ArrayLike) -> IntArray:
@@ -568,7 +581,10 @@ def _paired(
     clusters: npt.ArrayLike | None = None,
     fewest: int = FEWEST,
 ) -> Estimate:
-    """Count the complete pairs in a table of at least `categories` rows, and estimate from it."""
+    """Return the estimate of a coefficient from a table of the complete pairs.
+
+    The table has at least `categories` rows.
+    """
     first, second = whole_numbers(a), whole_numbers(b)
     if first.shape != second.shape or first.ndim != 1:
         raise ValueError(
@@ -580,8 +596,8 @@ def _paired(
         return _undefined(NO_PAIRS, n, excluded)
     if n == 1 and name == "kappa":
         return _undefined(ONE_PAIR, n, excluded)
-    seen, index = np.unique(np.stack([first[complete], second[complete]]), return_inverse=True)
-    size = max(categories, len(seen))
+    codes, index = np.unique(np.stack([first[complete], second[complete]]), return_inverse=True)
+    size = max(categories, len(codes))
     row, column = index.reshape(2, n)
     of_tables = _OF_TABLES[name]
     table = np.bincount(row * size + column, minlength=size * size).reshape(size, size)
@@ -593,22 +609,22 @@ def _paired(
         raise ValueError(
             f"expected a cluster for each of {len(first)} pairs, found {drawn_by.shape}"
         )
-    members, place = np.unique(drawn_by[complete], return_inverse=True)
+    members, cluster_index = np.unique(drawn_by[complete], return_inverse=True)
     cells = np.bincount(
-        place * size * size + row * size + column, minlength=len(members) * size * size
+        cluster_index * size * size + row * size + column, minlength=len(members) * size * size
     )
     tables = cells.reshape(len(members), size, size)
-    found = Estimate(value, float("nan"), float("nan"), n, excluded)
+    estimate = Estimate(value, float("nan"), float("nan"), n, excluded)
     if rng is None or len(tables) < 2:
-        return found
+        return estimate
     answers = tables.sum(axis=1) + tables.sum(axis=2)
     flat = tables.reshape(len(tables), -1)
     if name == "observed":
         flat = np.column_stack([np.trace(tables, axis1=1, axis2=2), tables.sum(axis=(1, 2))])
-    over = "pairs" if clusters is None else "clusters"
+    resampled_units = "pairs" if clusters is None else "clusters"
     return with_interval(
-        found,
-        f"{name} over {over}",
+        estimate,
+        f"{name} over {resampled_units}",
         flat,
         lambda sums: of_tables(sums.reshape(*sums.shape[:-1], size, size)),
         rng,
@@ -626,8 +642,9 @@ def _over_units(
     rng: Rng,
     resamples: int,
 ) -> Estimate:
-    """Estimate a statistic of the features' sums over units, with the bootstrap over the units that
-    have features.
+    """Return the estimate of a statistic of the features' sums over units.
+
+    The bootstrap is over the units that have features.
     """
     pairable = counts.sum(axis=1) >= 2
     n = int(np.count_nonzero(pairable))
@@ -640,11 +657,11 @@ def _over_units(
     value = float(statistic(rows.sum(axis=0)))
     if np.isnan(value):
         return _undefined(ALL_EQUAL, n, excluded)
-    found = Estimate(value, float("nan"), float("nan"), n, excluded)
+    estimate = Estimate(value, float("nan"), float("nan"), n, excluded)
     if rng is None or n < 2:
-        return found
+        return estimate
     return with_interval(
-        found, f"{name} over units", rows, statistic, rng, resamples, counts[pairable]
+        estimate, f"{name} over units", rows, statistic, rng, resamples, counts[pairable]
     )
 
 
@@ -671,12 +688,14 @@ def with_interval(
     answers: IntArray,
     fewest: int = FEWEST,
 ) -> Estimate:
-    """Return an estimate with its interval over units, from each unit's terms of the statistic:
-    (units, columns).
+    """Return an estimate with its interval over units.
 
     A share has Wilson's (its columns are agreeing pairs and pairs), ordinal α the jackknife's,
     others `bca_interval`.
 
+    Parameters
+    ----------
+    features : each unit's terms of the statistic: (units, columns)
     answers : (units, q) how often each category was given
     fewest : units with an answer other than the most frequent one that an interval takes
     """
@@ -687,10 +706,10 @@ def with_interval(
             return replace(found, few=few)
         low, high = share_interval(rows[:, 0], rows[:, 1], large=False)
         return found if np.isnan(low) else replace(found, low=low, high=high, interval=interval)
-    others = int(np.count_nonzero(answers.sum(axis=1) > answers[:, answers.sum(axis=0).argmax()]))
-    if kind not in UNCORRECTED and others < fewest:
+    n_other = int(np.count_nonzero(answers.sum(axis=1) > answers[:, answers.sum(axis=0).argmax()]))
+    if kind not in UNCORRECTED and n_other < fewest:
         few = (
-            f"too few for an interval: {others} of {len(rows)} with an answer other than the "
+            f"too few for an interval: {n_other} of {len(rows)} with an answer other than the "
             "most frequent one"
         )
         return replace(found, few=f"{few}; it takes {fewest}")
@@ -700,7 +719,7 @@ def with_interval(
         )
     left_out = statistic(rows.sum(axis=0) - rows)
     if kind == "ordinal-alpha":
-        low, high = disagreement_interval(found.value, left_out, min(len(rows), others) - 1)
+        low, high = disagreement_interval(found.value, left_out, min(len(rows), n_other) - 1)
         if np.isnan(low):
             return replace(found, few="too few for an interval: it takes two with unequal answers")
     else:

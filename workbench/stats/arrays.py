@@ -12,8 +12,9 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 def whole_numbers(values: npt.ArrayLike) -> IntArray:
-    """Return category codes or counts as int64. Raises TypeError for types that could lose values,
-    such as floats.
+    """Return category codes or counts as int64.
+
+    Raises TypeError for types that could lose values, such as floats.
     """
     codes = np.asarray(values)
     if codes.size and not np.can_cast(codes.dtype, np.int64):

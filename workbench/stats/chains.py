@@ -19,9 +19,9 @@ class Mixing:
     """The mixing of chains, for one figure."""
 
     rhat: float
-    "NaN where the figure is the same in all draws, or nothing was drawn"
+    "NaN if the figure is the same in all draws, or nothing was drawn"
     draws: float
-    "effective number; NaN where nothing was drawn"
+    "effective number; NaN if nothing was drawn"
     error: float = 0.0
     "standard error of the figure that the sampler alone gives"
 
@@ -32,9 +32,7 @@ class Mixing:
 
     @property
     def warning(self) -> str:
-        """The warning about poor mixing without a full stop, or an empty string if the mixing is
-        good.
-        """
+        """The warning about poor mixing without a full stop, or "" if the mixing is good."""
         if not self.poor:
             return ""
         return (
@@ -51,7 +49,9 @@ EXACT = Mixing(NAN, NAN)
 def mixing(values: FloatArray) -> Mixing:
     """Return the mixing of chains (Vehtari et al. 2021, without ranks).
 
-    values : (chains, draws) of one figure.
+    Parameters
+    ----------
+    values : (chains, draws) of one figure
 
     Each chain is split in halves, so that a trend within a chain counts as a disagreement.
 
@@ -77,8 +77,9 @@ def mixing(values: FloatArray) -> Mixing:
 
 
 def _effective_draws(chains: FloatArray, within: float, total: float) -> float:
-    """Return the number of independent draws that are worth these: Geyer's initial monotone
-    sequence (1992).
+    """Return the number of independent draws that are worth these.
+
+    The sum of the correlations is Geyer's initial monotone sequence (1992).
     """
     n_chains, n = chains.shape
     centred = chains - chains.mean(axis=1, keepdims=True)

@@ -56,16 +56,19 @@ def confusion_matrix(true: npt.ArrayLike, predicted: npt.ArrayLike, categories: 
     [[1, 1], [0, 1]]
     """
     truth, guess = label_codes(true, predicted, categories)
-    both = (truth != MISSING) & (guess != MISSING)
-    flat = np.bincount(truth[both] * categories + guess[both], minlength=categories * categories)
+    complete = (truth != MISSING) & (guess != MISSING)
+    flat = np.bincount(
+        truth[complete] * categories + guess[complete], minlength=categories * categories
+    )
     return flat.reshape(categories, categories)
 
 
 def confusion_between(
     a_labels: npt.ArrayLike, b_labels: npt.ArrayLike, categories: int
 ) -> IntArray:
-    """Return `confusion_matrix` of two annotators: rows are the first one's labels. Neither counts
-    as the truth.
+    """Return `confusion_matrix` of two annotators: rows are the first one's labels.
+
+    Neither counts as the truth.
     """
     return confusion_matrix(a_labels, b_labels, categories)
 
@@ -85,11 +88,12 @@ def macro_f1(tables: npt.ArrayLike) -> FloatArray:
     """
     counts = np.asarray(tables, dtype=np.float64)
     marginals = counts.sum(axis=-1) + counts.sum(axis=-2)  # 2 TP + FP + FN
-    there = marginals > 0
-    scores = 2 * np.diagonal(counts, axis1=-2, axis2=-1) / np.where(there, marginals, 1)
-    several = np.count_nonzero(counts.sum(axis=-1), axis=-1) >= 2
+    present = marginals > 0
+    scores = 2 * np.diagonal(counts, axis1=-2, axis2=-1) / np.where(present, marginals, 1)
+    has_two_classes = np.count_nonzero(counts.sum(axis=-1), axis=-1) >= 2
     return np.asarray(
-        scores.sum(axis=-1) / np.where(several, there.sum(axis=-1), np.nan), dtype=np.float64
+        scores.sum(axis=-1) / np.where(has_two_classes, present.sum(axis=-1), np.nan),
+        dtype=np.float64,
     )
 
 
@@ -135,16 +139,18 @@ def classification_report(
     truth, guess = label_codes(true, predicted, categories)
     table = confusion_matrix(truth, guess, categories)
     abstained = truth[(truth != MISSING) & (guess == MISSING)]
-    missed = np.bincount(abstained, minlength=categories)
-    hits, support, given = np.diagonal(table), table.sum(axis=1), table.sum(axis=0)
+    abstentions = np.bincount(abstained, minlength=categories)
+    hits, support, predicted_counts = np.diagonal(table), table.sum(axis=1), table.sum(axis=0)
     return ClassificationReport(
-        precision=_proportions(hits, given, np.zeros_like(missed), NEVER_PREDICTED),
-        recall=_proportions(hits, support, missed, NO_SUPPORT),
+        precision=_proportions(hits, predicted_counts, np.zeros_like(abstentions), NEVER_PREDICTED),
+        recall=_proportions(hits, support, abstentions, NO_SUPPORT),
         f1=tuple(
             f1_of_jaccard(share)
-            for share in _proportions(hits, support + given - hits, missed, NOT_THERE)
+            for share in _proportions(
+                hits, support + predicted_counts - hits, abstentions, NOT_THERE
+            )
         ),
-        support=tuple(int(n) for n in support),
+        support=tuple(int(count) for count in support),
         macro_f1=macro_estimate(table, len(abstained)),
         accuracy=_proportion(int(hits.sum()), int(table.sum()), len(abstained), NO_ITEMS),
         matrix=tuple(tuple(int(cell) for cell in row) for row in table),
@@ -153,8 +159,9 @@ def classification_report(
 
 @dataclass(frozen=True, slots=True)
 class ThresholdPoint:
-    """The share of items kept, and macro F1 on them, when predictions below a confidence are
-    dropped.
+    """Macro F1 on the items at or above a confidence, with the share of items that are kept.
+
+    Predictions below the confidence are dropped.
     """
 
     threshold: float
@@ -173,10 +180,10 @@ def threshold_curve(
     categories: int,
     thresholds: Sequence[float],
 ) -> tuple[ThresholdPoint, ...]:
-    """Return macro F1 and the kept share for each threshold. An item is kept if confidence >=
-    threshold.
+    """Return macro F1 and the kept share for each threshold.
 
-    Abstentions are never kept. Raises ValueError if a prediction has no confidence (NaN).
+    An item is kept if confidence >= threshold. Abstentions are never kept. Raises ValueError if a
+    prediction has no confidence (NaN).
 
     Examples
     --------
@@ -185,16 +192,18 @@ def threshold_curve(
     [(0.7333, 1.0), (1.0, 0.5)]
     """
     truth, guess = label_codes(true, predicted, categories)
-    known = truth != MISSING
-    sure = checked_confidences(confidence, truth.shape, required=known & (guess != MISSING))
-    levels, where = np.unique(np.asarray(thresholds, dtype=np.float64), return_inverse=True)
-    cells = _by_level(truth, guess, sure, levels, categories)
+    labelled = truth != MISSING
+    confidences = checked_confidences(
+        confidence, truth.shape, required=labelled & (guess != MISSING)
+    )
+    levels, level_indices = np.unique(np.asarray(thresholds, dtype=np.float64), return_inverse=True)
+    cells = _by_level(truth, guess, confidences, levels, categories)
     tables = at_or_above(cells)
-    items = int(known.sum())
+    items = int(labelled.sum())
     points = [
         _point(float(level), table, items) for level, table in zip(levels, tables, strict=True)
     ]
-    return tuple(points[i] for i in where)
+    return tuple(points[index] for index in level_indices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +225,7 @@ class Calibration:
 
     bins: tuple[CalibrationBin, ...]
     ece: float
-    "expected calibration error; NaN where there are no items"
+    "expected calibration error; NaN without items"
     n: int
 
 
@@ -226,8 +235,9 @@ def calibration(
     bins: int = 10,
     sampled: Sampled | None = None,
 ) -> Calibration:
-    """Return the accuracy in bins of equal width, and ECE = Σ_b n_b / N |accuracy_b - mean
-    confidence_b|.
+    """Return the accuracy in bins of equal width, and the expected calibration error ECE.
+
+    ECE = Σ_b n_b / N |accuracy_b - mean confidence_b|.
 
     The bins are (low, high] as in Guo et al. 2017, equation 3; the first holds 0 as well. ECE
     depends on the number of bins and is biased upwards for few items, so figures with different n
@@ -247,25 +257,36 @@ def calibration(
     (0.0, 'no items', 4)
     """
     right = np.asarray(correct, dtype=np.bool_)
-    sure = checked_confidences(
+    confidences = checked_confidences(
         confidence, right.shape, required=np.ones(right.shape, dtype=np.bool_)
     )
-    if np.any((sure < 0) | (sure > 1)):
-        raise ValueError(f"confidences lie between 0 and 1, found {sure.min()} to {sure.max()}")
+    if np.any((confidences < 0) | (confidences > 1)):
+        raise ValueError(
+            f"confidences lie between 0 and 1, found {confidences.min()} to {confidences.max()}"
+        )
     edges = np.linspace(0, 1, bins + 1)
-    which = np.clip(np.searchsorted(edges, sure, side="left") - 1, 0, bins - 1)
-    found = tuple(
-        _bin(float(edges[b]), float(edges[b + 1]), right, sure, which == b, sampled)
-        for b in range(bins)
+    bin_index = np.clip(np.searchsorted(edges, confidences, side="left") - 1, 0, bins - 1)
+    calibration_bins = tuple(
+        _bin(
+            float(edges[index]),
+            float(edges[index + 1]),
+            right,
+            confidences,
+            bin_index == index,
+            sampled,
+        )
+        for index in range(bins)
     )
     weight = np.ones(len(right)) if sampled is None else sampled.weight
     gaps = [
-        weight[which == b].sum() * abs(bin_.accuracy.value - bin_.mean_confidence)
-        for b, bin_ in enumerate(found)
+        weight[bin_index == index].sum() * abs(bin_.accuracy.value - bin_.mean_confidence)
+        for index, bin_ in enumerate(calibration_bins)
         if bin_.n
     ]
     return Calibration(
-        found, float(sum(gaps) / weight.sum()) if len(right) else float("nan"), len(right)
+        calibration_bins,
+        float(sum(gaps) / weight.sum()) if len(right) else float("nan"),
+        len(right),
     )
 
 
@@ -278,23 +299,25 @@ def label_codes(
             f"expected two lists of labels of equal length, found {truth.shape} and {guess.shape}"
         )
     for codes in (truth, guess):
-        strange = codes[(codes != MISSING) & ((codes < 0) | (codes >= categories))]
-        if strange.size:
-            raise ValueError(f"label codes go from 0 to {categories - 1}, found {strange[0]}")
+        invalid = codes[(codes != MISSING) & ((codes < 0) | (codes >= categories))]
+        if invalid.size:
+            raise ValueError(f"label codes go from 0 to {categories - 1}, found {invalid[0]}")
     return truth, guess
 
 
 def checked_confidences(
     confidence: npt.ArrayLike, shape: tuple[int, ...], required: BoolArray
 ) -> FloatArray:
-    sure = np.asarray(confidence, dtype=np.float64)
-    if sure.shape != shape:
-        raise ValueError(f"expected a confidence for each of {shape} items, found {sure.shape}")
-    if np.any(np.isnan(sure[required])):
+    confidences = np.asarray(confidence, dtype=np.float64)
+    if confidences.shape != shape:
+        raise ValueError(
+            f"expected a confidence for each of {shape} items, found {confidences.shape}"
+        )
+    if np.any(np.isnan(confidences[required])):
         raise ValueError(
             "a prediction has no confidence; code it as abstained or give its confidence"
         )
-    return sure
+    return confidences
 
 
 def _proportion(k: int, n: int, excluded: int, undefined: str) -> Estimate:
@@ -307,11 +330,15 @@ def _proportion(k: int, n: int, excluded: int, undefined: str) -> Estimate:
 def _proportions(
     k: IntArray, n: IntArray, excluded: IntArray, undefined: str
 ) -> tuple[Estimate, ...]:
-    """Return a proportion for each class. A class without items has the reason `no items`, not
-    `undefined`.
+    """Return a proportion for each class.
+
+    If no class has items, the reason is `no items`, not `undefined`.
     """
-    why = undefined if n.any() else NO_ITEMS
-    return tuple(_proportion(int(k[c]), int(n[c]), int(excluded[c]), why) for c in range(len(n)))
+    reason = undefined if n.any() else NO_ITEMS
+    return tuple(
+        _proportion(int(k[code]), int(n[code]), int(excluded[code]), reason)
+        for code in range(len(n))
+    )
 
 
 def f1_of_jaccard(share: Estimate) -> Estimate:
@@ -325,20 +352,18 @@ def macro_estimate(table: IntArray, excluded: int) -> Estimate:
     n, value = int(table.sum()), float(macro_f1(table))
     if np.isnan(value):
         return Estimate(value, float("nan"), float("nan"), n, excluded, _one_label(n, excluded))
-    each = np.eye(table.size, dtype=np.int64).reshape(-1, *table.shape)[table.ravel() > 0]
-    low, high = logit_interval(value, np.repeat(macro_f1(table - each), table[table > 0]))
-    found = Estimate(value, low, high, n, excluded, interval="macro F1 of items")
+    single_items = np.eye(table.size, dtype=np.int64).reshape(-1, *table.shape)[table.ravel() > 0]
+    low, high = logit_interval(value, np.repeat(macro_f1(table - single_items), table[table > 0]))
+    estimate = Estimate(value, low, high, n, excluded, interval="macro F1 of items")
     return (
-        found
+        estimate
         if not np.isnan(low)
-        else replace(found, interval="", few=NO_ERRORS if value == 1 else TOO_FEW)
+        else replace(estimate, interval="", few=NO_ERRORS if value == 1 else TOO_FEW)
     )
 
 
 def _one_label(items: int, excluded: int) -> str:
-    """Return why macro F1 is undefined, from the number of items that count and of those left
-    out.
-    """
+    """Return why macro F1 is undefined, from the numbers of items that count and are left out."""
     if not items:
         return NO_ITEMS
     return (
@@ -351,12 +376,13 @@ def _one_label(items: int, excluded: int) -> str:
 def _by_level(
     truth: IntArray, guess: IntArray, sure: FloatArray, levels: FloatArray, categories: int
 ) -> IntArray:
-    """Count items by number of thresholds reached, true label and prediction: (levels + 1, q,
-    q).
+    """Count items by number of thresholds reached, true label and prediction.
+
+    The result is (levels + 1, q, q).
     """
-    both = (truth != MISSING) & (guess != MISSING)
-    reached = np.searchsorted(levels, sure[both], side="right")
-    flat = (reached * categories + truth[both]) * categories + guess[both]
+    complete = (truth != MISSING) & (guess != MISSING)
+    reached = np.searchsorted(levels, sure[complete], side="right")
+    flat = (reached * categories + truth[complete]) * categories + guess[complete]
     counts = np.bincount(flat, minlength=(len(levels) + 1) * categories**2)
     return counts.reshape(len(levels) + 1, categories, categories)
 
@@ -368,9 +394,9 @@ def at_or_above(cells: npt.NDArray[Number]) -> npt.NDArray[Number]:
 
 
 def _point(threshold: float, table: IntArray, items: int) -> ThresholdPoint:
-    kept = int(table.sum())
-    share = _proportion(kept, items, 0, NO_ITEMS)
-    return ThresholdPoint(threshold, macro_estimate(table, items - kept), share, kept)
+    n_kept = int(table.sum())
+    share = _proportion(n_kept, items, 0, NO_ITEMS)
+    return ThresholdPoint(threshold, macro_estimate(table, items - n_kept), share, n_kept)
 
 
 def _bin(
@@ -402,36 +428,42 @@ def weighted_report(
     rng: Rng = None,
     resamples: int = 1000,
 ) -> ClassificationReport:
-    """Return `classification_report` of weighted items. `n`, `support` and `matrix` still count
-    items.
+    """Return `classification_report` of weighted items.
+
+    `n`, `support` and `matrix` still count items.
     """
     truth, guess = label_codes(true, predicted, categories)
-    missed = np.bincount(truth[(truth != MISSING) & (guess == MISSING)], minlength=categories)
-    both = (truth != MISSING) & (guess != MISSING)
-    right = both & (truth == guess)
-    of, given = ([both & (codes == c) for c in range(categories)] for codes in (truth, guess))
+    abstentions = np.bincount(truth[(truth != MISSING) & (guess == MISSING)], minlength=categories)
+    complete = (truth != MISSING) & (guess != MISSING)
+    right = complete & (truth == guess)
+    true_masks, predicted_masks = (
+        [complete & (codes == code) for code in range(categories)] for codes in (truth, guess)
+    )
 
     def shares(
         bases: Sequence[BoolArray], excluded: IntArray, undefined: str
     ) -> tuple[Estimate, ...]:
-        why = undefined if any(base.any() for base in bases) else NO_ITEMS
+        reason = undefined if any(base.any() for base in bases) else NO_ITEMS
         return tuple(
-            sampled.share(right & of[c], base, int(excluded[c]), why)
-            for c, base in enumerate(bases)
+            sampled.share(right & true_masks[code], base, int(excluded[code]), reason)
+            for code, base in enumerate(bases)
         )
 
     cells = _cells(truth, guess, np.zeros(len(truth), dtype=np.int64), (1, categories))
     table, draws = _weighted_tables(cells, (1, categories), sampled, rng, resamples)
-    either = [a | b for a, b in zip(of, given, strict=True)]
+    either_masks = [
+        true_mask | predicted_mask
+        for true_mask, predicted_mask in zip(true_masks, predicted_masks, strict=True)
+    ]
     return ClassificationReport(
-        precision=shares(given, np.zeros_like(missed), NEVER_PREDICTED),
-        recall=shares(of, missed, NO_SUPPORT),
-        f1=tuple(f1_of_jaccard(share) for share in shares(either, missed, NOT_THERE)),
-        support=tuple(int(base.sum()) for base in of),
+        precision=shares(predicted_masks, np.zeros_like(abstentions), NEVER_PREDICTED),
+        recall=shares(true_masks, abstentions, NO_SUPPORT),
+        f1=tuple(f1_of_jaccard(share) for share in shares(either_masks, abstentions, NOT_THERE)),
+        support=tuple(int(base.sum()) for base in true_masks),
         macro_f1=_macro_estimate(
-            table[0], int(both.sum()), int(missed.sum()), _macro_draws(draws, 0)
+            table[0], int(complete.sum()), int(abstentions.sum()), _macro_draws(draws, 0)
         ),
-        accuracy=sampled.share(right, both, int(missed.sum()), NO_ITEMS),
+        accuracy=sampled.share(right, complete, int(abstentions.sum()), NO_ITEMS),
         matrix=tuple(tuple(row) for row in confusion_matrix(truth, guess, categories).tolist()),
     )
 
@@ -448,26 +480,28 @@ def weighted_curve(
 ) -> tuple[ThresholdPoint, ...]:
     """Return `threshold_curve` of weighted items. `n` still counts items."""
     truth, guess = label_codes(true, predicted, categories)
-    known = truth != MISSING
-    both = known & (guess != MISSING)
-    sure = checked_confidences(confidence, truth.shape, required=both)
-    levels, where = np.unique(np.asarray(thresholds, dtype=np.float64), return_inverse=True)
+    labelled = truth != MISSING
+    complete = labelled & (guess != MISSING)
+    confidences = checked_confidences(confidence, truth.shape, required=complete)
+    levels, level_indices = np.unique(np.asarray(thresholds, dtype=np.float64), return_inverse=True)
     shape = (len(levels) + 1, categories)
-    reached = np.searchsorted(levels, np.where(both, sure, -np.inf), side="right")
+    reached = np.searchsorted(levels, np.where(complete, confidences, -np.inf), side="right")
     table, draws = _weighted_tables(
         _cells(truth, guess, reached, shape), shape, sampled, rng, resamples
     )
     tables = at_or_above(table)
-    drawn = None if draws is None else at_or_above(draws)
+    resampled_tables = None if draws is None else at_or_above(draws)
     points = []
-    for place, level in enumerate(levels):
-        kept = both & (reached > place)
-        n = int(kept.sum())
-        macro = _macro_estimate(tables[place], n, int(known.sum()) - n, _macro_draws(drawn, place))
-        points.append(
-            ThresholdPoint(float(level), macro, sampled.share(kept, known, 0, NO_ITEMS), n)
+    for index, level in enumerate(levels):
+        kept_items = complete & (reached > index)
+        n = int(kept_items.sum())
+        macro = _macro_estimate(
+            tables[index], n, int(labelled.sum()) - n, _macro_draws(resampled_tables, index)
         )
-    return tuple(points[i] for i in where)
+        points.append(
+            ThresholdPoint(float(level), macro, sampled.share(kept_items, labelled, 0, NO_ITEMS), n)
+        )
+    return tuple(points[index] for index in level_indices)
 
 
 def _macro_estimate(
@@ -489,15 +523,19 @@ def _cells(truth: IntArray, guess: IntArray, level: IntArray, shape: tuple[int, 
     An item outside the table has the index after the last one.
     """
     levels, categories = shape
-    both = (truth != MISSING) & (guess != MISSING)
-    return np.where(both, (level * categories + truth) * categories + guess, levels * categories**2)
+    complete = (truth != MISSING) & (guess != MISSING)
+    return np.where(
+        complete, (level * categories + truth) * categories + guess, levels * categories**2
+    )
 
 
 def _weighted_tables(
     cells: IntArray, shape: tuple[int, int], sampled: Sampled, rng: Rng, resamples: int
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Return the weighted table (levels, q, q) of the items, and of each resample (resamples,
-    levels, q, q).
+    """Return the weighted table of the items, and that of each resample.
+
+    They are (levels, q, q) and (resamples, levels, q, q). There are no resamples without a
+    generator, or without weight in the table.
     """
     levels, categories = shape
     size = levels * categories**2
@@ -505,11 +543,11 @@ def _weighted_tables(
     table = table.reshape(levels, categories, categories)
     if rng is None or not table.any():
         return table, None
-    used, place = np.unique(cells, return_inverse=True)
-    sums = sampled.resampled_sums(np.eye(len(used))[place], resamples, rng)
-    drawn = np.zeros((resamples, size + 1))
-    drawn[:, used] = sums
-    return table, drawn[:, :size].reshape(resamples, levels, categories, categories)
+    used, cell_index = np.unique(cells, return_inverse=True)
+    sums = sampled.resampled_sums(np.eye(len(used))[cell_index], resamples, rng)
+    resampled = np.zeros((resamples, size + 1))
+    resampled[:, used] = sums
+    return table, resampled[:, :size].reshape(resamples, levels, categories, categories)
 
 
 def _macro_draws(draws: FloatArray | None, level: int) -> FloatArray | None:

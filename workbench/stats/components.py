@@ -1,5 +1,6 @@
-"""Variance components of shares over statements, wordings, templates and label orders, on the
-probability scale.
+"""Variance components of shares over statements, wordings, templates and label orders.
+
+They are on the probability scale.
 
 The share of agreement of a prompt is
 
@@ -93,33 +94,46 @@ class Cells:
 
     @cached_property
     def facets(self) -> tuple[bool, bool, bool]:
-        """Whether wordings, templates and label orders differ within any statement, so that they
-        can be compared.
+        """Whether wordings, templates and label orders can be compared.
+
+        They can if they differ within any statement.
         """
-        known = self.known
-        within = (known.any(axis=(2, 3)).sum(axis=1), known.any(axis=(1, 3)).sum(axis=1))
-        orders = known.all(axis=3).any() if known.shape[3] == 2 else False
-        return bool((within[0] > 1).any()), bool((within[1] > 1).any()), bool(orders)
+        counted = self.known
+        levels_per_statement = (
+            counted.any(axis=(2, 3)).sum(axis=1),
+            counted.any(axis=(1, 3)).sum(axis=1),
+        )
+        orders = counted.all(axis=3).any() if counted.shape[3] == 2 else False
+        return (
+            bool((levels_per_statement[0] > 1).any()),
+            bool((levels_per_statement[1] > 1).any()),
+            bool(orders),
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
         """The components that the design can separate."""
         wordings, templates, orders = self.facets
-        wanted = {
+        is_separable = {
             STATEMENT: True,
             WORDING: wordings,
             TEMPLATE: templates,
             STATEMENT_TEMPLATE: templates,
         }
-        wanted |= {WORDING_TEMPLATE: wordings and templates, ORDER: orders, ORDER_STATEMENT: orders}
-        wanted |= {ORDER_WORDING: orders and wordings, ORDER_TEMPLATE: orders and templates}
-        wanted |= {ORDER_REST: orders and templates}
-        return tuple(name for name, there in wanted.items() if there)
+        is_separable |= {
+            WORDING_TEMPLATE: wordings and templates,
+            ORDER: orders,
+            ORDER_STATEMENT: orders,
+        }
+        is_separable |= {ORDER_WORDING: orders and wordings, ORDER_TEMPLATE: orders and templates}
+        is_separable |= {ORDER_REST: orders and templates}
+        return tuple(name for name, separable in is_separable.items() if separable)
 
 
 def estimates(cells: Cells, weights: FloatArray | None = None) -> dict[str, FloatArray]:
-    """Return every component with its raw sign for given weights of the statements, or NaN if no
-    pair shows it.
+    """Return every component with its raw sign for given weights of the statements.
+
+    A component is NaN if no pair shows it.
 
     Parameters
     ----------
@@ -133,31 +147,36 @@ def estimates(cells: Cells, weights: FloatArray | None = None) -> dict[str, Floa
     values.
     """
     sums = _Sums.of(cells)
-    chosen = np.ones((1, len(cells.value))) if weights is None else weights
-    apart = {kind: sums.differences(chosen, kind) for kind in ("same", "other")}
-    same, other = (_shared(each) for each in apart.values())
+    weight_rows = np.ones((1, len(cells.value))) if weights is None else weights
+    half_squares = {kind: sums.differences(weight_rows, kind) for kind in ("same", "other")}
+    same_order, other_order = (_shared(differences) for differences in half_squares.values())
     orders = cells.facets[2]
-    level = {name: (same[name] + other[name]) / 2 if orders else same[name] for name in same}
-    found = dict(zip(WITHOUT_ORDER, _parts(level), strict=True))
+    level = {
+        name: (same_order[name] + other_order[name]) / 2 if orders else same_order[name]
+        for name in same_order
+    }
+    components = dict(zip(WITHOUT_ORDER, _parts(level), strict=True))
     if orders:
-        half = _parts({name: (same[name] - other[name]) / 2 for name in same})
-        between = (apart["other"]["0"] - apart["same"]["0"]) / 2
-        found |= dict(zip(WITH_ORDER, (between, *half[:3], half[3] + half[4]), strict=True))
+        half = _parts({name: (same_order[name] - other_order[name]) / 2 for name in same_order})
+        between = (half_squares["other"]["0"] - half_squares["same"]["0"]) / 2
+        components |= dict(zip(WITH_ORDER, (between, *half[:3], half[3] + half[4]), strict=True))
     else:
-        found |= {name: np.zeros(len(chosen)) for name in WITH_ORDER}
-    return found | {SAMPLING: sums.noise(chosen)}
+        components |= {name: np.zeros(len(weight_rows)) for name in WITH_ORDER}
+    return components | {SAMPLING: sums.noise(weight_rows)}
 
 
 def _shared(apart: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Return the covariance of each kind of pair: the difference between pairs that share nothing
-    and pairs of that kind.
+    """Return the covariance of each kind of pair.
+
+    It is the difference between pairs that share nothing and pairs of that kind.
     """
     return {kind: apart["0"] - apart[kind] for kind in ("t", "s", "st", "sw", "swt")}
 
 
 def _parts(k: Mapping[str, FloatArray]) -> tuple[FloatArray, ...]:
-    """Return statement, wording, template, statement x template, wording x template from
-    covariances.
+    """Return statement, wording, template, statement x template and wording x template.
+
+    They are computed from covariances.
     """
     cross = k["st"] - k["s"] - k["t"]
     return k["s"], k["sw"] - k["s"], k["t"], cross, k["swt"] - k["sw"] - k["st"] + k["s"]
@@ -175,15 +194,13 @@ def _same(sums: FloatArray) -> Form:
 
 def _other(sums: FloatArray) -> Form:
     """Return the form over pairs of prompts with different orders. Sums are (..., 2, 3)."""
-    (n, y, square), (m, z, other) = np.moveaxis(sums, (-2, -1), (0, 1))
-    return (n * other + m * square) / 2 - y * z, n * m
+    (n, y, square), (m, z, other_square) = np.moveaxis(sums, (-2, -1), (0, 1))
+    return (n * other_square + m * square) / 2 - y * z, n * m
 
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """Sums over the prompts of each statement, from which the pairs of any resample are
-    computed.
-    """
+    """Sums over the prompts of each statement, which give the pairs of any resample."""
 
     by_template: FloatArray
     "(S, T, O, 3): n, Σ y, Σ (y² - q) over wordings"
@@ -196,19 +213,19 @@ class _Sums:
 
     @classmethod
     def of(cls, cells: Cells) -> _Sums:
-        known = cells.known
-        y = np.where(known, cells.value, 0.0)
-        q = np.where(known, cells.noise, 0.0)
-        each = np.stack([known.astype(np.float64), y, y * y - q], axis=-1)  # (S, W, T, O, 3)
+        counted = cells.known
+        y = np.where(counted, cells.value, 0.0)
+        q = np.where(counted, cells.noise, 0.0)
+        terms = np.stack([counted.astype(np.float64), y, y * y - q], axis=-1)  # (S, W, T, O, 3)
         groups = {"s": (1, 2), "st": (1,), "sw": (2,), "swt": ()}
-        summed = {name: each.sum(axis=axes) if axes else each for name, axes in groups.items()}
+        summed = {name: terms.sum(axis=axes) if axes else terms for name, axes in groups.items()}
         within: dict[str, dict[str, Form]] = {"same": {}, "other": {}}
-        for name, of in summed.items():
-            within["same"][name] = _each_statement(_same(of))
+        for name, group_sums in summed.items():
+            within["same"][name] = _each_statement(_same(group_sums))
             if cells.facets[2]:
-                within["other"][name] = _each_statement(_other(of))
+                within["other"][name] = _each_statement(_other(group_sums))
         strata = np.zeros(len(y), dtype=np.int64) if cells.strata is None else cells.strata
-        noises = np.stack([q.sum(axis=(1, 2, 3)), known.sum(axis=(1, 2, 3))], axis=-1)
+        noises = np.stack([q.sum(axis=(1, 2, 3)), counted.sum(axis=(1, 2, 3))], axis=-1)
         return cls(summed["st"], within, noises, strata, cells.facets)
 
     def noise(self, weights: FloatArray) -> FloatArray:
@@ -216,33 +233,41 @@ class _Sums:
         return _over(total, n)
 
     def differences(self, weights: FloatArray, kind: str) -> dict[str, FloatArray]:
-        """Return half the mean squared difference of the pairs that share these factors and no
-        other: (R,) each.
+        """Return half the mean squared difference of pairs that share these factors and no other.
 
-        A facet with one level is not a factor: pairs that share it are used as pairs that do not.
+        Each is (R,). A facet with one level is not a factor: pairs that share it are used as pairs
+        that do not.
         """
         wordings, templates, orders = self.facets
         if kind == "other" and not orders:
             return {name: np.zeros(len(weights)) for name in ("0", "t", "s", "st", "sw", "swt")}
-        of = {name: [weights @ part for part in form] for name, form in self.within[kind].items()}
-        twice = {
-            name: [weights**2 @ part for part in self.within[kind][name]] for name in ("s", "st")
+        weighted_forms = {
+            name: [weights @ sums for sums in form] for name, form in self.within[kind].items()
         }
-        every, same_template = self._between(weights, kind)
+        twice = {
+            name: [weights**2 @ sums for sums in self.within[kind][name]] for name in ("s", "st")
+        }
+        all_pairs, same_template = self._between(weights, kind)
         t = [a - b for a, b in zip(same_template, twice["st"], strict=True)]
         pairs = {
             "t": t,
-            "0": [a - b - c for a, b, c in zip(every, twice["s"], t, strict=True)],
+            "0": [a - b - c for a, b, c in zip(all_pairs, twice["s"], t, strict=True)],
             "s": [
                 a - b - c + d
-                for a, b, c, d in zip(of["s"], of["sw"], of["st"], of["swt"], strict=True)
+                for a, b, c, d in zip(
+                    weighted_forms["s"],
+                    weighted_forms["sw"],
+                    weighted_forms["st"],
+                    weighted_forms["swt"],
+                    strict=True,
+                )
             ],
-            "st": [a - b for a, b in zip(of["st"], of["swt"], strict=True)],
-            "sw": [a - b for a, b in zip(of["sw"], of["swt"], strict=True)],
+            "st": [a - b for a, b in zip(weighted_forms["st"], weighted_forms["swt"], strict=True)],
+            "sw": [a - b for a, b in zip(weighted_forms["sw"], weighted_forms["swt"], strict=True)],
         }
-        found = {name: _over(*form) for name, form in pairs.items()}
-        itself = np.zeros(len(weights)) if kind == "same" else _over(*of["swt"])
-        return _collapsed(found | {"swt": itself}, wordings, templates)
+        differences = {name: _over(*form) for name, form in pairs.items()}
+        itself = np.zeros(len(weights)) if kind == "same" else _over(*weighted_forms["swt"])
+        return _collapsed(differences | {"swt": itself}, wordings, templates)
 
     def _between(self, weights: FloatArray, kind: str) -> tuple[list[FloatArray], list[FloatArray]]:
         """Return the forms over all pairs of a stratum, and over pairs with the same template.
@@ -250,30 +275,32 @@ class _Sums:
         Both include pairs within a statement.
         """
         form = _same if kind == "same" else _other
-        every, same = (
+        all_pairs, same_template = (
             [np.zeros(len(weights)) for _ in range(2)],
             [np.zeros(len(weights)) for _ in range(2)],
         )
         shape = self.by_template.shape[1:]
         for stratum in np.unique(self.strata):
-            there = self.strata == stratum
+            in_stratum = self.strata == stratum
             sums = (
-                weights[:, there] @ self.by_template[there].reshape(int(there.sum()), -1)
+                weights[:, in_stratum]
+                @ self.by_template[in_stratum].reshape(int(in_stratum.sum()), -1)
             ).reshape(-1, *shape)
-            for into, of in ((every, sums.sum(axis=1)), (same, sums)):
-                for at, part in enumerate(form(of)):
-                    into[at] += part.reshape(len(weights), -1).sum(axis=1)
-        return every, same
+            for target, group_sums in ((all_pairs, sums.sum(axis=1)), (same_template, sums)):
+                for index, form_part in enumerate(form(group_sums)):
+                    target[index] += form_part.reshape(len(weights), -1).sum(axis=1)
+        return all_pairs, same_template
 
 
 def _each_statement(form: Form) -> Form:
-    total, pairs = (part.reshape(len(part), -1).sum(axis=1) for part in form)
+    total, pairs = (array.reshape(len(array), -1).sum(axis=1) for array in form)
     return total, pairs
 
 
 def _over(total: FloatArray, pairs: FloatArray) -> FloatArray:
-    """Return a mean over pairs, or NaN without pairs. Weighted pairs never count between 0 and
-    1e-9.
+    """Return a mean over pairs, or NaN without pairs.
+
+    Weighted pairs never count between 0 and 1e-9.
     """
     return np.asarray(np.divide(total, pairs, out=np.full(total.shape, np.nan), where=pairs > 1e-9))
 
@@ -302,7 +329,7 @@ LEAST_AGAINST = 2.0
 """with fewer statements' worth of answers against the majority, no component but sampling has an
 interval"""
 ALIKE = "too much alike for an interval"
-"why, with how many statements' worth there are"
+"begins the reason; the number of statements' worth that there are follows"
 ROUNDING = 1e-12
 "variances below this are 0 up to rounding"
 
@@ -318,7 +345,7 @@ class Component:
     "95 %, 0 or more; NaN: none"
     high: float
     why: str = ""
-    "why there is no interval, or no value"
+    "the reason why there is no interval, or no value"
     n: int = 0
     "number of statements"
     most: float = np.inf
@@ -326,8 +353,9 @@ class Component:
 
     @property
     def value(self) -> float:
-        """The estimate as shown: 0 if it is negative, the largest possible variance if it is above
-        that.
+        """The estimate as shown: at least 0, and at most the largest possible variance.
+
+        It is NaN if no pair of prompts shows it.
         """
         return min(max(0.0, self.raw), self.most) if np.isfinite(self.raw) else NAN
 
@@ -337,8 +365,8 @@ class Component:
         if not np.isfinite(self.raw):
             return Estimate(NAN, NAN, NAN, self.n, 0, self.why)
         value, low, high = (float(np.sqrt(end)) for end in (self.value, self.low, self.high))
-        named = "" if np.isnan(low) else "component of variance"
-        return Estimate(value, low, high, self.n, interval=named, few=self.why)
+        interval_name = "" if np.isnan(low) else "component of variance"
+        return Estimate(value, low, high, self.n, interval=interval_name, few=self.why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,12 +387,16 @@ class Decomposition:
     "share with the labels swapped minus share with them printed"
 
     def component(self, name: str) -> Component | None:
-        return next((one for one in self.components if one.name == name), None)
+        return next((component for component in self.components if component.name == name), None)
 
     @property
     def variances(self) -> dict[str, float]:
         """Component -> its estimate, 0 or more."""
-        return {one.name: one.value for one in self.components if np.isfinite(one.raw)}
+        return {
+            component.name: component.value
+            for component in self.components
+            if np.isfinite(component.raw)
+        }
 
     @property
     def total(self) -> float:
@@ -373,16 +405,17 @@ class Decomposition:
 
 
 def beyond(components: Iterable[tuple[str, Component]]) -> Iterator[str]:
-    """Yield a sentence naming the components whose estimates are impossible as variances: (title,
-    component).
+    """Yield a sentence naming the components whose estimates are impossible as variances.
+
+    `components` are pairs of a title and a component.
     """
-    found = list(components)
-    if below := [title for title, one in found if one.raw < 0]:
-        yield f"estimated below 0, shown as 0: {', '.join(below)}"
-    if above := [title for title, one in found if one.raw > one.most]:
+    titled = list(components)
+    if negative := [title for title, component in titled if component.raw < 0]:
+        yield f"estimated below 0, shown as 0: {', '.join(negative)}"
+    if too_large := [title for title, component in titled if component.raw > component.most]:
         yield (
             "estimated above the largest variance that there can be, shown as that: "
-            f"{', '.join(above)}"
+            f"{', '.join(too_large)}"
         )
 
 
@@ -395,30 +428,32 @@ def decompose(cells: Cells, most: float = MOST, lowest: float = 0.0) -> Decompos
     if the answers of the minority, over all statements of a stratum, are worth fewer than
     `LEAST_AGAINST` statements.
 
+    Parameters
+    ----------
     most, lowest : the largest variance that values can have, and the least value; 0.25 and 0 for
         shares
     """
-    there = cells.answered
-    kept = _with_templates(cells.of(there))
-    value, known = kept.value, kept.known
+    answered = cells.answered
+    used_cells = _with_templates(cells.of(answered))
+    value, counted = used_cells.value, used_cells.known
     s, _, t, _ = value.shape
-    orders = 2 if kept.facets[2] else 1
-    shift = _order_shift(kept)
-    counted = {
-        "mean": float(value[known].mean()) if known.any() else NAN,
+    orders = 2 if used_cells.facets[2] else 1
+    shift = _order_shift(used_cells)
+    counts = {
+        "mean": float(value[counted].mean()) if counted.any() else NAN,
         "statements": s,
-        "prompts": int(known.sum()),
+        "prompts": int(counted.sum()),
     }
-    wordings = float(known.any(axis=(2, 3)).sum(axis=1).mean()) if s else 0.0
+    wordings = float(counted.any(axis=(2, 3)).sum(axis=1).mean()) if s else 0.0
     if s < 2:
         components = tuple(
             Component(name, NAN, NAN, NAN, "fewer than two statements")
             for name in (STATEMENT, SAMPLING)
         )
     else:
-        components = tuple(_components(kept, shift, most, lowest))
+        components = tuple(_components(used_cells, shift, most, lowest))
     return Decomposition(
-        components, **counted, wordings=wordings, templates=t, orders=orders, order_shift=shift
+        components, **counts, wordings=wordings, templates=t, orders=orders, order_shift=shift
     )
 
 
@@ -430,50 +465,53 @@ def _with_templates(cells: Cells) -> Cells:
 
 def _components(cells: Cells, shift: Estimate, most: float, lowest: float) -> Sequence[Component]:
     value, n = cells.value, len(cells.value)
-    against = _against(cells, most, lowest)
+    n_against = _against(cells, most, lowest)
     enough = len(value) >= FEWEST_STATEMENTS and (_several(cells) or not cells.facets[1])
-    alike = ""
-    if enough and against < LEAST_AGAINST:
-        alike = (
-            f"{ALIKE}: the answers of minorities are worth {against:.1f} statements; it "
+    alike_reason = ""
+    if enough and n_against < LEAST_AGAINST:
+        alike_reason = (
+            f"{ALIKE}: the answers of minorities are worth {n_against:.1f} statements; it "
             f"takes {LEAST_AGAINST:g}"
         )
-    found = {name: _unless_rounding(float(each[0])) for name, each in estimates(cells).items()}
+    raw_by_name = {
+        name: _unless_rounding(float(values[0])) for name, values in estimates(cells).items()
+    }
     statements = estimates(cells, 1 - np.eye(len(value)))
     templates = (
         [estimates(_without(cells, t)) for t in range(value.shape[2])] if _several(cells) else None
     )
-    made = []
+    components = []
     for name in (*cells.names, SAMPLING):
-        raw = found[name]
+        raw = raw_by_name[name]
         if name == SAMPLING and not cells.noise[cells.known].any():
-            made.append(Component(name, 0.0, NAN, NAN, UNSAMPLED, n))
+            components.append(Component(name, 0.0, NAN, NAN, UNSAMPLED, n))
             continue
         if not np.isfinite(raw):
-            made.append(Component(name, NAN, NAN, NAN, "no two prompts show it", n))
+            components.append(Component(name, NAN, NAN, NAN, "no two prompts show it", n))
             continue
-        low, high, why = NAN, NAN, alike if name != SAMPLING else ""
-        if enough and not why:
-            of = (
+        low, high, reason = NAN, NAN, alike_reason if name != SAMPLING else ""
+        if enough and not reason:
+            without_templates = (
                 None
                 if templates is None
-                else np.array([float(each[name][0]) for each in templates])
+                else np.array([float(without_template[name][0]) for without_template in templates])
             )
-            low, high = _interval(name, raw, cells, (statements[name], of), shift, most)
-        made.append(
-            Component(name, raw, low, high, "" if np.isfinite(low) else why or FEW, n, most)
+            low, high = _interval(
+                name, raw, cells, (statements[name], without_templates), shift, most
+            )
+        components.append(
+            Component(name, raw, low, high, "" if np.isfinite(low) else reason or FEW, n, most)
         )
-    return made
+    return components
 
 
 def _against(cells: Cells, most: float, lowest: float) -> float:
-    """Return the sum over statements of the share of answers against the majority of their
-    stratum.
-    """
+    """Return the sum over statements of the share of answers against their stratum's majority."""
     share = (_mean(cells.value, (1, 2, 3)) - lowest) / (2 * most**0.5)
     strata = np.zeros(len(share)) if cells.strata is None else cells.strata
     sums = [
-        (float(share[strata == one].sum()), int((strata == one).sum())) for one in np.unique(strata)
+        (float(share[strata == stratum].sum()), int((strata == stratum).sum()))
+        for stratum in np.unique(strata)
     ]
     return sum(min(total, n - total) for total, n in sums)
 
@@ -513,8 +551,9 @@ def _interval(
 def jackknifed(
     raw: float, statements: FloatArray, templates: FloatArray | None
 ) -> tuple[float, float]:
-    """Return the interval of a component from its estimates without each statement and without each
-    template.
+    """Return the interval of a component from jackknife estimates.
+
+    `statements` has the estimates without each statement, `templates` those without each template.
 
     The lower end is Student's. The upper one is on the logarithm, as that of a variance, and no
     less than that of a component as large as its reach: one below its error would have an end that
@@ -523,8 +562,12 @@ def jackknifed(
     """
     from scipy.special import stdtrit
 
-    parts = [each for each in (statements, templates) if each is not None]
-    if any(not np.isfinite(each).all() for each in parts):
+    parts = [
+        estimates_without
+        for estimates_without in (statements, templates)
+        if estimates_without is not None
+    ]
+    if any(not np.isfinite(estimates_without).all() for estimates_without in parts):
         return NAN, NAN
     variances = [float((len(x) - 1) / len(x) * ((x - x.mean()) ** 2).sum()) for x in parts]
     total = sum(variances)
@@ -533,7 +576,7 @@ def jackknifed(
     freedoms = [
         (len(x) - 1) * (min(1.0, 3 / _kurtosis(x)) if x is statements else 1.0) for x in parts
     ]
-    freedom = total**2 / sum(v**2 / of for v, of in zip(variances, freedoms, strict=True))
+    freedom = total**2 / sum(v**2 / df for v, df in zip(variances, freedoms, strict=True))
     away = float(stdtrit(max(1.0, freedom), 0.975)) * float(np.sqrt(total))
     return raw - away, _above(raw, away)
 
@@ -546,11 +589,12 @@ def _kurtosis(values: FloatArray) -> float:
 
 
 def _above(value: float, away: float) -> float:
-    """Return value exp(away / value), the upper end on the logarithm, for a value of at least
-    `away`.
+    """Return value exp(away / value) for a value of at least `away`.
+
+    It is the upper end on the logarithm.
     """
-    least = max(value, away)
-    return least * float(np.exp(away / least))
+    base = max(value, away)
+    return base * float(np.exp(away / base))
 
 
 def williams(raw: float, means: FloatArray, statements: int) -> tuple[float, float]:
@@ -585,8 +629,9 @@ def _template_means(cells: Cells, name: str) -> FloatArray:
 
 
 def _squared(shift: Estimate) -> tuple[float, float]:
-    """Return the interval of (shift / 2)²: the upper end on the logarithm if the shift is not
-    within its reach of 0.
+    """Return the interval of (shift / 2)².
+
+    The upper end is on the logarithm if the shift is not within its reach of 0.
     """
     if np.isnan(shift.low):
         return NAN, NAN
@@ -602,8 +647,9 @@ def _order_shift(cells: Cells) -> Estimate:
 
 
 def crossed_mean(values: FloatArray) -> Estimate:
-    """Return the mean of values over statements and templates, both random: (S, T), NaN for missing
-    values.
+    """Return the mean of values over statements and templates, both random: (S, T).
+
+    Missing values are NaN.
 
     Its variance is that of the means of statements plus that of the means of templates, with
     Satterthwaite's degrees of freedom; there is no interval for fewer than six statements or for
@@ -615,10 +661,10 @@ def crossed_mean(values: FloatArray) -> Estimate:
     if n == 0:
         return Estimate(NAN, NAN, NAN, 0, 0, "no two prompts show it")
     mean = float(np.nanmean(values))
-    several = values.shape[1] > 1
-    if n < FEWEST_STATEMENTS or (several and values.shape[1] < FEWEST_TEMPLATES):
+    has_several_templates = values.shape[1] > 1
+    if n < FEWEST_STATEMENTS or (has_several_templates and values.shape[1] < FEWEST_TEMPLATES):
         return Estimate(mean, NAN, NAN, n)
-    means = [_mean(values, (axis,)) for axis in ((1, 0) if several else (1,))]
+    means = [_mean(values, (axis,)) for axis in ((1, 0) if has_several_templates else (1,))]
     parts = [
         (float(x[np.isfinite(x)].var(ddof=1)) / np.isfinite(x).sum(), np.isfinite(x).sum() - 1)
         for x in means
@@ -633,9 +679,9 @@ def crossed_mean(values: FloatArray) -> Estimate:
 
 def _mean(values: FloatArray, axes: tuple[int, ...]) -> FloatArray:
     """Return the means over defined values, or NaN if none is defined."""
-    there = np.isfinite(values)
-    n = there.sum(axis=axes)
-    return np.asarray(np.where(there, values, 0.0).sum(axis=axes) / np.where(n > 0, n, np.nan))
+    defined = np.isfinite(values)
+    n = defined.sum(axis=axes)
+    return np.asarray(np.where(defined, values, 0.0).sum(axis=axes) / np.where(n > 0, n, np.nan))
 
 
 @dataclass(frozen=True, slots=True)
@@ -673,36 +719,36 @@ def persona_components(value: FloatArray, noise: FloatArray) -> PersonaComponent
     personas = len(value)
     common = np.asarray(np.isfinite(value).all(axis=0))
     sizes = common.sum(axis=1)
-    there = sizes > 0
-    n, statements = int(sizes.sum()), int(there.sum())
+    has_prompts = sizes > 0
+    n, statements = int(sizes.sum()), int(has_prompts.sum())
     if personas < 2 or not n:
         return PersonaComponents(NAN, NAN, NAN, NAN, personas, statements, n)
-    y, of, size = (
-        np.where(common, value, 0.0)[:, there],
-        common[there],
-        sizes[there].astype(np.float64),
+    y, counted, size = (
+        np.where(common, value, 0.0)[:, has_prompts],
+        common[has_prompts],
+        sizes[has_prompts].astype(np.float64),
     )
     sampling = float(noise[:, common].mean())
     by_statement = y.sum(axis=2) / size
     by_persona = y.sum(axis=(1, 2)) / n
-    whole = float(by_persona.mean())
+    grand_mean = float(by_persona.mean())
     statement = by_statement.mean(axis=0)
     of_prompt = y.mean(axis=0)
     inner = np.where(
-        of, y - by_statement[:, :, None] - of_prompt[None] + statement[None, :, None], 0.0
+        counted, y - by_statement[:, :, None] - of_prompt[None] + statement[None, :, None], 0.0
     )
-    crossed = by_statement - by_persona[:, None] - statement[None] + whole
+    crossed = by_statement - by_persona[:, None] - statement[None] + grand_mean
     df = personas - 1
     ms_prompt = _mean_square(float((inner**2).sum()), df * (n - statements))
     ms_statement = _mean_square(float((size * crossed**2).sum()), df * (statements - 1))
-    ms_persona = n * float(((by_persona - whole) ** 2).sum()) / df
+    ms_persona = n * float(((by_persona - grand_mean) ** 2).sum()) / df
     squares = float((size**2).sum()) / n
-    each = (n - squares) / (statements - 1) if statements > 1 else NAN
+    mean_size = (n - squares) / (statements - 1) if statements > 1 else NAN
     prompt = ms_prompt - sampling
-    left = ms_prompt if np.isfinite(ms_prompt) else sampling
-    of_statement = (ms_statement - left) / each
+    residual = ms_prompt if np.isfinite(ms_prompt) else sampling
+    of_statement = (ms_statement - residual) / mean_size
     return PersonaComponents(
-        (ms_persona - left - squares * of_statement) / n,
+        (ms_persona - residual - squares * of_statement) / n,
         of_statement,
         prompt,
         sampling,
@@ -753,22 +799,23 @@ class ProbitNormal:
     def matching(cls, mean: float, components: Mapping[str, float]) -> Self:
         """Return the distribution of shares whose mean and components are closest to these.
 
+        Parameters
+        ----------
         components : variances by name, as in `stats.components.estimates`; missing and negative
-            ones are 0, and
-        sampling is ignored
+            ones are 0, and sampling is ignored
         """
         from scipy.special import ndtri
 
         share = min(max(mean, NEAREST), 1 - NEAREST)
-        given = {name: max(0.0, components.get(name, 0.0)) for name in SHARED["swt"]}
-        total = sum(given.values())
+        variances = {name: max(0.0, components.get(name, 0.0)) for name in SHARED["swt"]}
+        total = sum(variances.values())
         if total <= 0:
             return cls(float(ndtri(share)), 0.0, {})
         shrink = min(1.0, FULLEST * share * (1 - share) / total)
         sd = _deviation(share, total * shrink)
         center = float(ndtri(share)) * float(np.sqrt(1 + sd * sd))
         parts = _probit_normal_parts(
-            center, sd, {name: value * shrink for name, value in given.items()}
+            center, sd, {name: value * shrink for name, value in variances.items()}
         )
         return cls(center, sd, parts)
 
@@ -784,28 +831,32 @@ class ProbitNormal:
         """The variance components of the shares, on the probability scale."""
         fixed = self.sd * float(np.sqrt(self.parts.get(ORDER, 0.0)))
         sd = float(np.sqrt(max(0.0, self.sd**2 - fixed**2)))
-        drawn = (
-            {name: part * (self.sd / sd) ** 2 for name, part in self.parts.items() if name != ORDER}
+        parts_without_order = (
+            {
+                name: share * (self.sd / sd) ** 2
+                for name, share in self.parts.items()
+                if name != ORDER
+            }
             if sd
             else {}
         )
         printed, swapped = self.mean - fixed, self.mean + fixed
         pairs = ((printed, printed), (swapped, swapped), (printed, swapped))
-        curves = [_covariances(first, second, sd) for first, second in pairs]
-        same, other = (
-            {kind: _at(_sum(drawn, kind, sign), of) for kind in SHARED}
-            for sign, of in ((1, (curves[0] + curves[1]) / 2), (-1, curves[2]))
+        curves = [_covariances(first_mean, second_mean, sd) for first_mean, second_mean in pairs]
+        same_order, other_order = (
+            {kind: _at(_sum(parts_without_order, kind, sign), curve) for kind in SHARED}
+            for sign, curve in ((1, (curves[0] + curves[1]) / 2), (-1, curves[2]))
         )
-        found = _apart(same, other)
+        components = _apart(same_order, other_order)
         means = [float(_normal(np.array(mean / np.sqrt(1 + sd**2)))) for mean in (printed, swapped)]
-        return found | {ORDER: ((means[1] - means[0]) / 2) ** 2}
+        return components | {ORDER: ((means[1] - means[0]) / 2) ** 2}
 
     def draw(
         self, rng: np.random.Generator, statements: int, wordings: int, templates: int, orders: int
     ) -> FloatArray:
         """Return shares: (S, W, T, O)."""
         level, half = _shapes(statements, wordings, templates)
-        variances = {name: self.sd**2 * part for name, part in self.parts.items()}
+        variances = {name: self.sd**2 * share for name, share in self.parts.items()}
         z = np.full((statements, wordings, templates, orders), self.mean)
         z += _effects(rng, variances, level)[..., None]
         fixed = self.sd * np.sqrt(self.parts.get(ORDER, 0.0))
@@ -848,40 +899,41 @@ class MeasuredSpread:
     def measured(cls, own: FloatArray, components: Mapping[str, float]) -> Self:
         """Return the distribution of statements with these mean shares, and with these components.
 
+        Parameters
+        ----------
         own : (J,), mean share of each measured statement
         components : variances by name, as in `stats.components.estimates`; missing and negative
-            ones are 0, and
-        sampling is ignored
+            ones are 0, and sampling is ignored
         """
-        wanted = {name: max(0.0, components.get(name, 0.0)) for name in SHARED["swt"]}
-        weights = _without_error(own, wanted[STATEMENT])
-        normal = ProbitNormal.matching(float(weights @ OWN), wanted)
+        targets = {name: max(0.0, components.get(name, 0.0)) for name in SHARED["swt"]}
+        weights = _without_error(own, targets[STATEMENT])
+        normal = ProbitNormal.matching(float(weights @ OWN), targets)
         variances = {
             name: normal.sd**2 * normal.parts.get(name, 0.0)
-            for name in wanted
+            for name in targets
             if name not in (STATEMENT, ORDER)
         }
         shift = normal.sd * float(np.sqrt(normal.parts.get(ORDER, 0.0)))
-        found = cls(weights, variances, shift)
+        spread = cls(weights, variances, shift)
         for step in range(SPREAD_STEPS):
-            shares = found.draw(np.random.default_rng(step), *SPREAD_DRAWN, 2)
-            drawn = {
-                name: float(each[0])
-                for name, each in estimates(Cells(shares, np.zeros_like(shares))).items()
+            shares = spread.draw(np.random.default_rng(step), *SPREAD_DRAWN, 2)
+            drawn_variances = {
+                name: float(values[0])
+                for name, values in estimates(Cells(shares, np.zeros_like(shares))).items()
             }
             change = {
-                name: np.clip(wanted[name] / max(drawn[name], 1e-6), 0.25, 4.0)
+                name: np.clip(targets[name] / max(drawn_variances[name], 1e-6), 0.25, 4.0)
                 for name in variances
             }
-            found = cls(
+            spread = cls(
                 weights,
                 {
                     name: min(LARGEST_Z, float(variance * change[name]))
-                    for name, variance in found.variances.items()
+                    for name, variance in spread.variances.items()
                 },
                 shift,
             )
-        return found
+        return spread
 
     def draw(
         self, rng: np.random.Generator, statements: int, wordings: int, templates: int, orders: int
@@ -915,8 +967,8 @@ def _without_error(own: FloatArray, variance: float) -> FloatArray:
     likely = np.exp(-((own[:, None] - OWN) ** 2) / (2 * error)) / np.sqrt(error) + 1e-300
     weights = np.full(len(OWN), 1 / len(OWN))
     for _ in range(OWN_STEPS):
-        each = likely * weights
-        weights = (each / each.sum(axis=1, keepdims=True)).mean(axis=0)
+        posterior = likely * weights
+        weights = (posterior / posterior.sum(axis=1, keepdims=True)).mean(axis=0)
     return np.asarray(weights)
 
 
@@ -964,10 +1016,10 @@ def _covariances(first: float, second: float, sd: float) -> FloatArray:
     For a negative r the second z falls as the first rises.
     """
     r = np.abs(CORRELATIONS)[:, None]
-    rest = np.sqrt(1 + sd * sd * (1 - r))
+    remaining_sd = np.sqrt(1 + sd * sd * (1 - r))
     reach = sd * np.sqrt(r) * GRID
-    product = _normal((first + reach) / rest) * _normal(
-        (second + np.sign(CORRELATIONS)[:, None] * reach) / rest
+    product = _normal((first + reach) / remaining_sd) * _normal(
+        (second + np.sign(CORRELATIONS)[:, None] * reach) / remaining_sd
     )
     means = _normal(np.array([first, second]) / np.sqrt(1 + sd * sd))
     return np.asarray(product @ DENSITY - means.prod())
@@ -978,8 +1030,9 @@ def _at(correlation: float, curve: FloatArray) -> float:
 
 
 def _deviation(share: float, variance: float) -> float:
-    """Return the standard deviation of z at which shares with this mean have this variance, by
-    bisection.
+    """Return the standard deviation of z at which shares with this mean have this variance.
+
+    It is found by bisection.
     """
     from scipy.special import ndtri
 
@@ -992,8 +1045,9 @@ def _deviation(share: float, variance: float) -> float:
 
 
 def _sum(of: Mapping[str, float], kind: str, sign: int) -> float:
-    """Return the covariance of two prompts of a kind. Sign 1 is the same label order, -1 different
-    orders.
+    """Return the covariance of two prompts of a kind.
+
+    Sign 1 is the same label order, -1 different orders.
     """
     return sum((sign if name in WITH_ORDER else 1) * of.get(name, 0.0) for name in SHARED[kind])
 
@@ -1003,18 +1057,20 @@ def _probit_normal_parts(
 ) -> dict[str, float]:
     """Return the parts of the variance of z whose shares have these components."""
     curve = _covariances(mean, mean, sd)
-    same, other = (
+    same_order, other_order = (
         {
             kind: float(np.interp(_sum(components, kind, sign), curve, CORRELATIONS))
             for kind in SHARED
         }
         for sign in (1, -1)
     )
-    found = {
-        name: max(0.0, value) for name, value in _apart(same, other).items() if components[name] > 0
+    parts = {
+        name: max(0.0, value)
+        for name, value in _apart(same_order, other_order).items()
+        if components[name] > 0
     }
-    total = sum(found.values())
-    return {name: value / total for name, value in found.items()}
+    total = sum(parts.values())
+    return {name: value / total for name, value in parts.items()}
 
 
 def _apart(same: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
@@ -1026,13 +1082,15 @@ def _apart(same: Mapping[str, float], other: Mapping[str, float]) -> dict[str, f
     level, half = (
         {kind: (same[kind] + sign * other[kind]) / 2 for kind in SHARED} for sign in (1, -1)
     )
-    none = half["0"]
-    half = {kind: value - none for kind, value in half.items()}
-    statement, wording, template, cross, rest = _in_turn(level)
+    order_effect = half["0"]
+    half = {kind: value - order_effect for kind, value in half.items()}
+    statement, wording, template, cross, wording_template = _in_turn(level)
     of_order = _in_turn(half)
-    named = dict(zip(WITHOUT_ORDER, (statement, wording, template, cross, rest), strict=True))
-    return named | dict(
-        zip(WITH_ORDER, (none, *of_order[:3], of_order[3] + of_order[4]), strict=True)
+    components = dict(
+        zip(WITHOUT_ORDER, (statement, wording, template, cross, wording_template), strict=True)
+    )
+    return components | dict(
+        zip(WITH_ORDER, (order_effect, *of_order[:3], of_order[3] + of_order[4]), strict=True)
     )
 
 

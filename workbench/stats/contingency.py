@@ -48,8 +48,9 @@ def kappa(tables: npt.ArrayLike) -> FloatArray:
 
 
 def gwet_ac1(tables: npt.ArrayLike) -> FloatArray:
-    """Return Gwet's AC1 = (p_o - p_e) / (1 - p_e), p_e = Σ_i π_i (1 - π_i) / (q - 1), π_i = (n_i. +
-    n_.i) / 2N.
+    """Return Gwet's AC1 = (p_o - p_e) / (1 - p_e).
+
+    p_e = Σ_i π_i (1 - π_i) / (q - 1) and π_i = (n_i. + n_.i) / 2N.
 
     The size q of the table is the number of offered categories, used or not. AC1 is defined if
     there is at least one pair: when all answers are equal, p_e = 0 and AC1 = 1.
@@ -77,5 +78,5 @@ def _agreeing(counts: FloatArray) -> FloatArray:
 
 
 def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Divide, giving NaN where the denominator is 0."""
+    """Return the quotient, or NaN where the denominator is 0."""
     return np.asarray(numerator / np.where(denominator == 0, np.nan, denominator), dtype=np.float64)

@@ -1,5 +1,6 @@
-"""Descriptive statistics: mean, deviation, correlation, entropy, distances, and the noise in
-absolute means.
+"""Descriptive statistics: mean, deviation, correlation, entropy, distances.
+
+With them is the noise in absolute means.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ def mean_sd(values: npt.ArrayLike, ddof: int = 1) -> MeanSd:
     MeanSd(mean=5.0, sd=nan, n=1, excluded=0)
     """
     numbers = np.asarray(values, dtype=np.float64).ravel()
-    kept = numbers[~np.isnan(numbers)]
-    mean = float(kept.mean()) if kept.size else float("nan")
-    sd = float(kept.std(ddof=ddof)) if kept.size > ddof else float("nan")
-    return MeanSd(mean, sd, int(kept.size), int(numbers.size - kept.size))
+    defined = numbers[~np.isnan(numbers)]
+    mean = float(defined.mean()) if defined.size else float("nan")
+    sd = float(defined.std(ddof=ddof)) if defined.size > ddof else float("nan")
+    return MeanSd(mean, sd, int(defined.size), int(numbers.size - defined.size))
 
 
 FEWEST = 3
@@ -48,7 +49,7 @@ class Pearson:
     r: float
     "NaN if undefined; `undefined` then gives the reason, and t and p are NaN too"
     t: float
-    "NaN where there is no test"
+    "NaN without a test"
     df: int
     "n - 2, never below 0"
     p: float
@@ -57,14 +58,15 @@ class Pearson:
     n: int
     "pairs in which both values are defined"
     undefined: str = ""
-    "why there is no correlation"
+    "the reason why there is no correlation"
     untested: str = ""
-    "why a defined correlation has no test; empty if it has one"
+    "the reason why a defined correlation has no test; empty if it has one"
 
 
 def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> Pearson:
-    """Return r = Σ (x - mean x)(y - mean y) / root(Σ (x - mean x)² Σ (y - mean y)²) and t = r
-    root(df / (1 - r²)).
+    """Return r and its t = r root(df / (1 - r²)).
+
+    r = Σ (x - mean x)(y - mean y) / root(Σ (x - mean x)² Σ (y - mean y)²).
 
     Pairs with a NaN are excluded. Undefined for fewer than 3 pairs, and if all values of either
     variable are equal. Points that all lie on a line have r = 1 or -1 and no test, because there is
@@ -95,12 +97,12 @@ def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> Pearson:
     r = float(np.clip(x_unit @ y_unit, -1, 1))
     from scipy.special import stdtr
 
-    df, left = n - 2, 1 - r * r
-    if left <= CONSTANT:
+    df, unexplained = n - 2, 1 - r * r
+    if unexplained <= CONSTANT:
         return Pearson(
             float(np.copysign(1, r)), float("nan"), df, float("nan"), n, untested=ON_A_LINE
         )
-    t = float(r * np.sqrt(df / left))
+    t = float(r * np.sqrt(df / unexplained))
     return Pearson(r, t, df, 2 * float(stdtr(df, -abs(t))), n)
 
 
@@ -110,8 +112,9 @@ def _undefined(n: int, why: str) -> Pearson:
 
 
 def normalised_entropy(weights: npt.ArrayLike, options: npt.ArrayLike) -> FloatArray:
-    """Return H = -Σ p_i ln p_i / ln n along the last axis: 0 if all answers are equal, 1 if all
-    options are equally frequent.
+    """Return the normalised entropy H = -Σ p_i ln p_i / ln n along the last axis.
+
+    It is 0 if all answers are equal, 1 if all options are equally frequent.
 
     NaN without weight, or with fewer than two options. Above 1 if more than n letters have weight.
 
@@ -130,19 +133,20 @@ def normalised_entropy(weights: npt.ArrayLike, options: npt.ArrayLike) -> FloatA
     total = masses.sum(axis=-1, keepdims=True)
     p = np.divide(masses, total, out=np.zeros_like(masses), where=total > 0)
     terms = np.multiply(p, np.log(p, out=np.zeros_like(p), where=p > 0))
-    found = np.full(n.shape, np.nan)
+    entropies = np.full(n.shape, np.nan)
     np.divide(
         -terms.sum(axis=-1),
         np.log(np.maximum(n, 1)),
-        out=found,
+        out=entropies,
         where=(total[..., 0] > 0) & (n >= 2),
     )
-    return np.asarray(np.abs(found))  # -0.0 is 0
+    return np.asarray(np.abs(entropies))  # -0.0 is 0
 
 
 def ordered_wasserstein(p: npt.ArrayLike, q: npt.ArrayLike) -> FloatArray:
-    """Return W = Σ_{i<n} |P_i - Q_i| / (n - 1) along the last axis, P and Q cumulative shares of n
-    ordered options.
+    """Return W = Σ_{i<n} |P_i - Q_i| / (n - 1) along the last axis.
+
+    P and Q are cumulative shares of n ordered options.
 
     The work of moving one distribution into the other if neighbouring options are 1 apart, as a
     share of the largest possible work: 0 if equal, 1 if all weight is at opposite ends. NaN if
@@ -158,13 +162,14 @@ def ordered_wasserstein(p: npt.ArrayLike, q: npt.ArrayLike) -> FloatArray:
     >>> float(ordered_wasserstein([1, 0, 0], [0, 0, 1])), float(ordered_wasserstein([1, 0, 0], [0, 1, 0]))
     (1.0, 0.5)
     """  # noqa: E501
-    first, second = (np.asarray(each, dtype=np.float64) for each in (p, q))
-    n = first.shape[-1]
+    p_weights, q_weights = (np.asarray(weights, dtype=np.float64) for weights in (p, q))
+    n = p_weights.shape[-1]
     if n < 2:
-        return np.full(first.shape[:-1], np.nan)
+        return np.full(p_weights.shape[:-1], np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         gap = np.cumsum(
-            first / first.sum(axis=-1, keepdims=True) - second / second.sum(axis=-1, keepdims=True),
+            p_weights / p_weights.sum(axis=-1, keepdims=True)
+            - q_weights / q_weights.sum(axis=-1, keepdims=True),
             axis=-1,
         )
     return np.asarray(np.abs(gap[..., :-1]).sum(axis=-1) / (n - 1))
@@ -189,15 +194,16 @@ class NoiseFloor:
     p: float
     "of the hypothesis that all true b_k are 0; NaN if there is no test"
     untested: str = ""
-    "why there is no test"
+    "the reason why there is no test"
 
 
 NOTHING = NoiseFloor(NAN, NAN, NAN, "no value")
 
 
 def noise_floor(sums: FloatArray, squares: FloatArray, counts: FloatArray) -> NoiseFloor:
-    """Return noise, size and test of means b_k = Σ d / n over units that all b_k share, such as
-    people.
+    """Return noise, size and test of means b_k = Σ d / n over units that all b_k share.
+
+    Units are people, for example.
 
     The test compares W = Σ (b_k / s_k)² with its distribution under the hypothesis that every b_k
     is 0. Whole units are drawn, so that the b_k keep their dependence, and each draw gives Σ ((b*_k
@@ -233,8 +239,10 @@ def noise_floor(sums: FloatArray, squares: FloatArray, counts: FloatArray) -> No
         return NoiseFloor(noise, size, NAN, NO_SPREAD)
     if sums.shape[1] < 2:
         return NoiseFloor(noise, size, NAN, NO_DRAWS)
-    found = float(((b[:, 0] / error[:, 0]) ** 2).sum())
+    observed = float(((b[:, 0] / error[:, 0]) ** 2).sum())
     flat = (error == 0) | ~enough
     away = np.where(flat, np.inf, (b - b[:, :1]) / np.where(flat, 1.0, error))
-    drawn = (away[:, 1:] ** 2).sum(axis=0)
-    return NoiseFloor(noise, size, float((1 + np.count_nonzero(drawn >= found)) / (1 + len(drawn))))
+    resampled = (away[:, 1:] ** 2).sum(axis=0)
+    return NoiseFloor(
+        noise, size, float((1 + np.count_nonzero(resampled >= observed)) / (1 + len(resampled)))
+    )

@@ -1,5 +1,6 @@
-"""The precision of a design before a model is asked: detectable effects, and sizes that reach a
-precision.
+"""The precision of a design before a model is asked.
+
+Its measures are detectable effects, and sizes that reach a precision.
 """
 
 from __future__ import annotations
@@ -21,9 +22,12 @@ MOST = 0.5
 
 
 def smallest_difference(spread: float, first: int, second: int) -> float:
-    """Return the smallest detectable difference of two groups' means, or NaN with fewer than 2
-    units.
+    """Return the smallest detectable difference of two groups' means.
 
+    It is NaN with fewer than 2 units.
+
+    Parameters
+    ----------
     spread : standard deviation of the units
 
     Examples
@@ -39,6 +43,8 @@ def smallest_difference(spread: float, first: int, second: int) -> float:
 def smallest_mean(spread: float, units: int) -> float:
     """Return the smallest detectable difference of a mean from 0, or NaN with fewer than 2 units.
 
+    Parameters
+    ----------
     spread : standard deviation of the units
 
     Examples
@@ -50,8 +56,9 @@ def smallest_mean(spread: float, units: int) -> float:
 
 
 def smallest_kappa(units: int) -> float:
-    """Return the smallest detectable Cohen's kappa over pairs with equal margins, or NaN if there
-    is none.
+    """Return the smallest detectable Cohen's kappa over pairs with equal margins.
+
+    It is NaN if there is none.
 
     Its standard error is then 1 / sqrt(n) without agreement beyond chance.
 
@@ -62,13 +69,12 @@ def smallest_kappa(units: int) -> float:
     """
     from scipy.special import ndtri
 
-    found = float(ndtri(1 - LEVEL / 2) + ndtri(POWER)) / units**0.5 if units else 1.0
-    return found if found < 1 else float("nan")
+    kappa = float(ndtri(1 - LEVEL / 2) + ndtri(POWER)) / units**0.5 if units else 1.0
+    return kappa if kappa < 1 else float("nan")
 
 
 def widest(units: int) -> float:
-    """Return the largest half-width of Wilson's interval of a share, which is that of a share of
-    one half.
+    """Return the largest half-width of Wilson's interval of a share: that of one half.
 
     Examples
     --------
@@ -126,8 +132,9 @@ class Precision:
 
 
 def precision(components: Mapping[str, float], answer: float, size: Size) -> Precision:
-    """Return the errors and coefficients of a design. `answer`: variance of a single answer, p (1 -
-    p), on average.
+    """Return the errors and coefficients of a design.
+
+    `answer` is the variance of a single answer, p (1 - p), on average.
     """
     cells = size.wordings * size.templates
     relative = (
@@ -146,8 +153,9 @@ def _share(between: float, error: float) -> float:
 
 
 def smallest_bias(components: Mapping[str, float], answer: float, size: Size, side: int) -> float:
-    """Return the smallest bias that `side` statements per side detect with a power of 80 %, at a
-    two-sided level of 5 %.
+    """Return the smallest bias that `side` statements per side detect.
+
+    They detect it with a power of 80 %, at a two-sided level of 5 %.
 
     The bias is the mean share of agreement with statements of the right minus that of the left,
     which is (bias right - bias left) / 2 if no answer is neutral. Statements are the units: the
@@ -168,8 +176,9 @@ def smallest_bias(components: Mapping[str, float], answer: float, size: Size, si
 def statements_a_side(
     components: Mapping[str, float], answer: float, size: Size, bias: float, most: int
 ) -> int | None:
-    """Return the number of statements per side that detect a bias, or None if it is more than
-    `most`.
+    """Return the number of statements per side that detect a bias.
+
+    It is None if it is more than `most`.
     """
     low, high = 1, most
     if not smallest_bias(components, answer, size, most) <= bias:

@@ -17,8 +17,9 @@ from workbench.stats.samples import hypergeometric
 
 
 def holm(p: npt.ArrayLike) -> FloatArray:
-    """Return Holm's adjusted p values: max over j <= i of min(1, (m - j + 1) p_(j)), for p in
-    ascending order.
+    """Return Holm's adjusted p values: max over j <= i of min(1, (m - j + 1) p_(j)).
+
+    The p are in ascending order.
 
     A NaN stands for a test that could not be made: it stays NaN and does not count among the m.
 
@@ -33,16 +34,17 @@ def holm(p: npt.ArrayLike) -> FloatArray:
     """
     values = np.asarray(p, dtype=np.float64)
     adjusted = np.full(values.shape, np.nan)
-    made = np.flatnonzero(~np.isnan(values))
-    order = made[np.argsort(values[made], kind="stable")]
+    tested = np.flatnonzero(~np.isnan(values))
+    order = tested[np.argsort(values[tested], kind="stable")]
     steps = np.arange(len(order), 0, -1) * values[order]
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps)) if len(order) else steps
     return adjusted
 
 
 def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
-    """Return p values adjusted by Benjamini and Hochberg's procedure, which bounds the expected
-    share of false alarms.
+    """Return p values adjusted by Benjamini and Hochberg's procedure.
+
+    It bounds the expected share of false alarms.
 
     min over j >= i of min(1, m p_(j) / j), for p in ascending order; valid for tests that are
     independent or positively dependent. A NaN stands for a test that could not be made: it stays
@@ -59,16 +61,15 @@ def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
     """
     values = np.asarray(p, dtype=np.float64)
     adjusted = np.full(values.shape, np.nan)
-    made = np.flatnonzero(~np.isnan(values))
-    order = made[np.argsort(values[made], kind="stable")]
+    tested = np.flatnonzero(~np.isnan(values))
+    order = tested[np.argsort(values[tested], kind="stable")]
     steps = values[order] * (len(order) / np.arange(1, len(order) + 1))
     adjusted[order] = np.clip(np.minimum.accumulate(steps[::-1])[::-1], 0, 1)
     return adjusted
 
 
 def benjamini_bogomolov(families: Sequence[npt.ArrayLike]) -> list[FloatArray]:
-    """Return p values of several families, adjusted within their families and for the choice of
-    families.
+    """Return p values of several families, adjusted within families and for their choice.
 
     A family counts as selected at level q if its smallest p, adjusted by Benjamini and Hochberg's
     procedure within the family, is selected among those of all m families by the same procedure.
@@ -92,16 +93,16 @@ def benjamini_bogomolov(families: Sequence[npt.ArrayLike]) -> list[FloatArray]:
     >>> [p.round(3).tolist() for p in benjamini_bogomolov([[0.01, 0.6], [0.5]])]
     [[0.04, 0.6], [0.5]]
     """
-    within = [benjamini_hochberg(p) for p in families]
-    smallest = np.sort([np.nanmin(p) for p in within if np.isfinite(p).any()])
+    adjusted_within = [benjamini_hochberg(p) for p in families]
+    smallest = np.sort([np.nanmin(p) for p in adjusted_within if np.isfinite(p).any()])
     if not smallest.size:
-        return within
+        return adjusted_within
     n_selected = np.arange(1, smallest.size + 1)
     factors = smallest.size / n_selected
     # the lowest level at which so many families are selected, or more
     levels = np.minimum.accumulate((smallest * factors)[::-1])[::-1]
     adjusted = []
-    for p in within:
+    for p in adjusted_within:
         at_each_level = np.maximum(levels, p[:, np.newaxis] * factors)
         adjusted.append(np.minimum(at_each_level.min(axis=1), 1))
     return adjusted
@@ -121,16 +122,16 @@ class MeanTest:
     mean: float
     "NaN if there are no values"
     low: float
-    "95 % interval of Student's t; NaN where there is no test"
+    "95 % interval of Student's t; NaN without a test"
     high: float
     sd: float
     "divisor n - 1; NaN for fewer than two values"
     t: float
-    "NaN where there is no test"
+    "NaN without a test"
     df: int
     "n - 1, never below 0"
     p: float
-    "two-sided; NaN where there is no test"
+    "two-sided; NaN without a test"
     n: int
     degenerate: str = ""
     """why there is no test: `all values equal`, `one value has no spread`, `no values`; empty if
@@ -143,8 +144,10 @@ class MeanTest:
 
 
 def mean_test(values: npt.ArrayLike, resolution: float = 0.0, limit: float = math.inf) -> MeanTest:
-    """Return t = mean / (sd / root(n)) with n - 1 degrees of freedom, and mean ± t(0.975) sd /
-    root(n).
+    """Return the mean with its interval and Student's test of it against 0.
+
+    t = mean / (sd / root(n)) with n - 1 degrees of freedom, and the interval is mean ± t(0.975) sd
+    / root(n).
 
     NaNs are excluded. Fewer than two values, or values that are all equal, have no test and no
     interval, and `degenerate` gives the reason: the test compares a mean with the spread of the
@@ -153,8 +156,7 @@ def mean_test(values: npt.ArrayLike, resolution: float = 0.0, limit: float = mat
     Parameters
     ----------
     resolution : values that differ by at most this, in their own unit, are equal: rounding errors
-        of equal values would
-    give an arbitrary t
+        of equal values would give an arbitrary t
     limit : largest size that a mean can have, as 1 for a difference of two shares; the interval
         ends there
 
@@ -202,22 +204,24 @@ NO_HITS = "no answer of either group is a refusal, so there is no difference to 
 
 @dataclass(frozen=True, slots=True)
 class OneSided:
-    """The difference between the shares of two groups, first minus second, with a permutation
-    test.
+    """The difference between the shares of two groups, first minus second.
+
+    It has a permutation test.
     """
 
     difference: Estimate
     "n: clusters of both groups"
     p: float
-    "two-sided, by permutation; NaN where there is no test"
+    "two-sided, by permutation; NaN without a test"
     untested: str = ""
 
 
 def one_sided(
     hits: npt.ArrayLike, counts: npt.ArrayLike, first: npt.ArrayLike, rng: np.random.Generator
 ) -> OneSided:
-    """Return the difference between the share Σ hits / Σ counts of one group of clusters and that
-    of the others.
+    """Return the difference between the share of one group of clusters and that of the others.
+
+    A share is Σ hits / Σ counts.
 
     The test permutes the groups of the clusters, so that answers to one statement stay together,
     and p = (1 + #{|d*| >= |d|}) / (1 + permutations). The interval combines the groups' limits by
@@ -241,34 +245,43 @@ def one_sided(
     >>> round(found.difference.value, 3), found.p < 0.05
     (0.556, True)
     """  # noqa: E501
-    of, among, group = (
+    hit_counts, answer_counts, group = (
         np.asarray(hits, float),
         np.asarray(counts, float),
         np.asarray(first, dtype=np.bool_),
     )
-    there = among > 0
-    of, among, group = of[there], among[there], group[there]
+    nonempty = answer_counts > 0
+    hit_counts, answer_counts, group = (
+        hit_counts[nonempty],
+        answer_counts[nonempty],
+        group[nonempty],
+    )
     sizes = int(group.sum()), int((~group).sum())
     if min(sizes) < LEAST:
-        why = (
+        reason = (
             f"{sizes[0]} and {sizes[1]} statements were answered; a difference takes {LEAST} "
             "of each: ask more"
         )
-        return OneSided(Estimate(NAN, NAN, NAN, sum(sizes), 0, why), NAN, why)
-    value = float(_differences(of, among, group[None])[0])
-    found = Estimate(value, NAN, NAN, sum(sizes))
-    if not of.any():
-        return OneSided(found, NAN, NO_HITS)
+        return OneSided(Estimate(NAN, NAN, NAN, sum(sizes), 0, reason), NAN, reason)
+    value = float(_differences(hit_counts, answer_counts, group[None])[0])
+    estimate = Estimate(value, NAN, NAN, sum(sizes))
+    if not hit_counts.any():
+        return OneSided(estimate, NAN, NO_HITS)
     shuffled = rng.permuted(np.tile(group, (PERMUTATIONS, 1)), axis=1)
     reached = int(
-        np.count_nonzero(np.abs(_differences(of, among, shuffled)) >= abs(value) - ROUNDING)
+        np.count_nonzero(
+            np.abs(_differences(hit_counts, answer_counts, shuffled)) >= abs(value) - ROUNDING
+        )
     )
-    return OneSided(_with_interval(found, of, among, group), (1 + reached) / (1 + PERMUTATIONS))
+    return OneSided(
+        _with_interval(estimate, hit_counts, answer_counts, group),
+        (1 + reached) / (1 + PERMUTATIONS),
+    )
 
 
 def _differences(hits: FloatArray, counts: FloatArray, groups: BoolArray) -> FloatArray:
     """Return the difference of shares under each grouping: (..., C) to (...)."""
-    shares = [(mine @ hits) / (mine @ counts) for mine in (groups, ~groups)]
+    shares = [(members @ hits) / (members @ counts) for members in (groups, ~groups)]
     return np.asarray(shares[0] - shares[1], dtype=np.float64)
 
 
@@ -276,8 +289,11 @@ def _with_interval(
     found: Estimate, hits: FloatArray, counts: FloatArray, first: BoolArray
 ) -> Estimate:
     (p, of_p), (q, of_q) = (
-        (float(hits[mine].sum() / counts[mine].sum()), share_interval(hits[mine], counts[mine]))
-        for mine in (first, ~first)
+        (
+            float(hits[members].sum() / counts[members].sum()),
+            share_interval(hits[members], counts[members]),
+        )
+        for members in (first, ~first)
     )
     low, high = hybrid_ends(q, of_q, p, of_p)
     return replace(found, low=low, high=high, interval="difference of refusal rates")
@@ -300,15 +316,16 @@ def mcnemar(only_first: int, only_second: int) -> float:
     """
     from scipy.special import bdtr
 
-    changed = only_first + only_second
-    if changed == 0:
+    n_changed = only_first + only_second
+    if n_changed == 0:
         return float("nan")
-    return min(1.0, 2 * float(bdtr(min(only_first, only_second), changed, 0.5)))
+    return min(1.0, 2 * float(bdtr(min(only_first, only_second), n_changed, 0.5)))
 
 
 def paired_ends(only_first: float, only_second: float, n: float) -> Ends:
-    """Return the 95 % interval of (c - b) / n, the second share minus the first over the same n
-    items.
+    """Return the 95 % interval of (c - b) / n over the same n items.
+
+    It is the second share minus the first.
 
     The numbers need not be whole, as where it is not known for sure which items differ.
 
@@ -351,8 +368,8 @@ def hybrid_ends(p: float, of_p: Ends, q: float, of_q: Ends) -> Ends:
 
     The ends are q - p - sqrt((q - l')² + (u - p)²) and q - p + sqrt((u' - q)² + (p - l)²).
     """
-    below, above = np.hypot(q - of_q[0], of_p[1] - p), np.hypot(of_q[1] - q, p - of_p[0])
-    return float(q - p - below), float(q - p + above)
+    down, up = np.hypot(q - of_q[0], of_p[1] - p), np.hypot(of_q[1] - q, p - of_p[0])
+    return float(q - p - down), float(q - p + up)
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,7 +428,7 @@ class Heterogeneity:
     answers: int
     "in these strata"
     undefined: str = ""
-    "why there is no test; empty where there is one"
+    "the reason why there is no test; empty if there is one"
 
 
 def heterogeneity(
@@ -419,8 +436,9 @@ def heterogeneity(
     rng: np.random.Generator,
     permutations: int = PERMUTATIONS,
 ) -> Heterogeneity:
-    """Test whether the distribution over columns (answers) depends on the row (group) in any of the
-    tables (strata).
+    """Test whether the distribution over columns (answers) depends on the row (group).
+
+    It tests all tables (strata) together, for a dependence in any of them.
 
     X2 = sum over strata of sum (n_rc - e_rc)^2 / e_rc with e_rc = n_r. n_.c / n; its null
     distribution comes from tables with the same margins, drawn independently in each stratum; p =
@@ -445,25 +463,25 @@ def heterogeneity(
     >>> heterogeneity([np.array([[9, 1]])], rng).undefined
     'there is one group only'
     """
-    every = [np.asarray(table, dtype=np.int64) for table in tables]
+    all_tables = [np.asarray(table, dtype=np.int64) for table in tables]
     shared = [
-        kept
-        for table in every
-        if (kept := table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]).shape[0] > 1
+        nonempty
+        for table in all_tables
+        if (nonempty := table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]).shape[0] > 1
     ]
-    telling = [table for table in shared if table.shape[1] > 1 and table.sum(axis=0).max() > 1]
-    if why := _why_none(every, shared, telling):
-        return Heterogeneity(float("nan"), float("nan"), 0, 0, why)
-    observed = sum(_chi_squared(table[None])[0] for table in telling)
-    drawn: npt.NDArray[np.float64] = np.zeros(permutations)
-    for table in telling:
-        drawn += _chi_squared(_shuffled(table, rng, permutations))
-    reached = int((drawn >= observed * (1 - 1e-12)).sum())
+    informative = [table for table in shared if table.shape[1] > 1 and table.sum(axis=0).max() > 1]
+    if reason := _why_none(all_tables, shared, informative):
+        return Heterogeneity(float("nan"), float("nan"), 0, 0, reason)
+    observed = sum(_chi_squared(table[None])[0] for table in informative)
+    permuted: npt.NDArray[np.float64] = np.zeros(permutations)
+    for table in informative:
+        permuted += _chi_squared(_shuffled(table, rng, permutations))
+    reached = int((permuted >= observed * (1 - 1e-12)).sum())
     return Heterogeneity(
         float(observed),
         (1 + reached) / (1 + permutations),
-        len(telling),
-        int(sum(table.sum() for table in telling)),
+        len(informative),
+        int(sum(table.sum() for table in informative)),
     )
 
 
@@ -484,34 +502,35 @@ def _chi_squared(tables: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     """Return Pearson's chi-squared of tables (draws, rows, columns) without empty margins."""
     total = tables.sum(axis=(1, 2), keepdims=True)
     expected = tables.sum(axis=2, keepdims=True) * tables.sum(axis=1, keepdims=True) / total
-    found: npt.NDArray[np.float64] = ((tables - expected) ** 2 / expected).sum(axis=(1, 2))
-    return found
+    statistics: npt.NDArray[np.float64] = ((tables - expected) ** 2 / expected).sum(axis=(1, 2))
+    return statistics
 
 
 def _shuffled(
     table: npt.NDArray[np.int64], rng: np.random.Generator, draws: int
 ) -> npt.NDArray[np.int64]:
     """Return random tables with the margins of this one, for groups without an effect."""
-    left = np.tile(table.sum(axis=0), (draws, 1))
+    remaining = np.tile(table.sum(axis=0), (draws, 1))
     rows: list[npt.NDArray[np.int64]] = []
     for size in table.sum(axis=1)[:-1]:
-        rows.append(_taken(left, int(size), rng))
-        left = left - rows[-1]
-    return np.stack([*rows, left], axis=1)
+        rows.append(_taken(remaining, int(size), rng))
+        remaining = remaining - rows[-1]
+    return np.stack([*rows, remaining], axis=1)
 
 
 def _taken(
     left: npt.NDArray[np.int64], size: int, rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
-    """Draw `size` answers without replacement from the remaining answers of each draw, column by
-    column.
+    """Draw `size` answers without replacement from the remaining answers of each draw.
+
+    They are drawn column by column.
     """
-    found = np.zeros_like(left)
-    wanted = np.full(len(left), size)
+    taken = np.zeros_like(left)
+    n_wanted = np.full(len(left), size)
     beyond = left.sum(axis=1)
     for column in range(left.shape[1] - 1):
         beyond = beyond - left[:, column]
-        found[:, column] = hypergeometric(left[:, column], beyond, wanted, rng)
-        wanted = wanted - found[:, column]
-    found[:, -1] = wanted
-    return found
+        taken[:, column] = hypergeometric(left[:, column], beyond, n_wanted, rng)
+        n_wanted = n_wanted - taken[:, column]
+    taken[:, -1] = n_wanted
+    return taken

@@ -1,5 +1,6 @@
-"""Shares of many prompts estimated together: a logistic model in which prompts of one kind lend
-each other strength.
+"""Shares of many prompts estimated together, by a logistic model.
+
+In it, prompts of one kind lend each other strength.
 
 Of prompt i, k_i of n_i answers agree: k_i ~ Binomial(n_i, p_i). Its logit is a sum of effects and a
 rest of its own,
@@ -109,15 +110,16 @@ def iterate_draws(
     n_chains, together = _n_chains(k.size), _chains_together(k.size)
     sweeps = SWEEPS if n_chains == MORE_CHAINS else 1
     starts = np.geomspace(*START_VARIANCES, n_chains)
-    for first in range(0, n_chains, together):
-        some = starts[first : first + together]
-        chains = _run_chains(k, n, distinct, some, rng, draws // n_chains, sweeps)
+    for start in range(0, n_chains, together):
+        chain_starts = starts[start : start + together]
+        chains = _run_chains(k, n, distinct, chain_starts, rng, draws // n_chains, sweeps)
         yield from itertools.islice(chains, sweeps - 1, None, sweeps)
 
 
 def by_chain(values: FloatArray, n_prompts: int) -> FloatArray:
-    """Return the values of a figure on draws, in the order of `iterate_draws`, chain by chain:
-    (chains, draws).
+    """Return the values of a figure on draws, chain by chain: (chains, draws).
+
+    They are given in the order of `iterate_draws`.
     """
     n_chains, together = _n_chains(n_prompts), _chains_together(n_prompts)
     blocks = values.reshape(n_chains // together, -1, together)
@@ -131,7 +133,9 @@ def _n_chains(n_prompts: int) -> int:
 def _chains_together(n_prompts: int) -> int:
     """Return the number of chains in one array: as many as fit the processor's cache, for speed."""
     return next(
-        n for n in (_n_chains(n_prompts), CHAINS // 2, 1) if n * n_prompts <= LARGEST or n == 1
+        size
+        for size in (_n_chains(n_prompts), CHAINS // 2, 1)
+        if size * n_prompts <= LARGEST or size == 1
     )
 
 
@@ -151,45 +155,46 @@ def _run_chains(
     starts : (chains,) variances to start from
     sweeps : of each draw
     """
-    first = _Effects(factors[0], FIRST_SCALE, starts)
-    others = [_Effects(groups, SCALE, starts) for groups in factors[1:]]
-    rest = _Effects(np.arange(k.size), SCALE, starts)
+    first_effects = _Effects(factors[0], FIRST_SCALE, starts)
+    other_effects = [_Effects(groups, SCALE, starts) for groups in factors[1:]]
+    rests = _Effects(np.arange(k.size), SCALE, starts)
     logits = _Logits(k, n, len(starts))
     mean = logits.values.mean(axis=1, dtype=np.float64)
     centre = np.repeat(_column(mean), k.size, axis=1)
-    renewed, every = [first, *others], TRIAL
+    renewed, renewal_interval = [first_effects, *other_effects], TRIAL
     for sweep in range(-WARM_UP, draws * sweeps):
-        logits.step(centre, rest.variance, rng)
-        centre -= _column(mean) + first.of_prompts
-        mean = first.draw_with_mean(logits.values - centre, rest.variance, mean, rng)
-        centre += _column(mean) + first.of_prompts
-        for effect in others:
+        logits.step(centre, rests.variance, rng)
+        centre -= _column(mean) + first_effects.of_prompts
+        mean = first_effects.draw_with_mean(logits.values - centre, rests.variance, mean, rng)
+        centre += _column(mean) + first_effects.of_prompts
+        for effect in other_effects:
             centre -= effect.of_prompts
-            effect.draw(logits.values - centre, rest.variance, rng)
+            effect.draw(logits.values - centre, rests.variance, rng)
             centre += effect.of_prompts
-        rest.draw_variance(logits.values - centre, rng)
+        rests.draw_variance(logits.values - centre, rng)
         if sweep == -WARM_UP // 2:
-            for effect in (first, *others, rest):
+            for effect in (first_effects, *other_effects, rests):
                 effect.trials.clear()
         if sweep == 0:
-            renewed = [each for each in renewed if each.accepted > SOMETIMES_ACCEPTED]
-            every = _sweeps_for_renewal(first, rest, sweeps)
-        if every and sweep % every == 0:
+            renewed = [effect for effect in renewed if effect.accepted > SOMETIMES_ACCEPTED]
+            renewal_interval = _sweeps_for_renewal(first_effects, rests, sweeps)
+        if renewal_interval and sweep % renewal_interval == 0:
             mean, shift = logits.shift_mean(mean, rng)
             centre += shift
             for effect in renewed:
                 centre -= effect.of_prompts
                 logits.renew(effect, rng)
                 centre += effect.of_prompts
-            rest.set_values(logits.values - centre)
-            logits.renew(rest, rng)
+            rests.set_values(logits.values - centre)
+            logits.renew(rests, rng)
         if sweep >= 0:
             yield logits.shares
 
 
 def _sweeps_for_renewal(first: _Effects, rest: _Effects, sweeps: int) -> int:
-    """Return after how many sweeps effects are renewed, or 0 if the other steps do well without
-    it.
+    """Return the number of sweeps between renewals of the effects.
+
+    It is 0 if the other steps do well without renewals.
     """
     if rest.accepted < OFTEN_ACCEPTED:
         return 0
@@ -205,17 +210,18 @@ def _total(values: Single) -> FloatArray:
 
 
 def _distinct(factors: Sequence[IntArray]) -> list[IntArray]:
-    """Return the first factor and those that tell prompts apart in another way than those before
-    them.
+    """Return the first factor and those whose groups differ from those of earlier factors.
+
+    A factor with one group, or with a group for each prompt, is left out.
     """
-    kept = [factors[0]]
+    distinct = [factors[0]]
     for groups in factors[1:]:
         n_groups = np.unique(groups).size
         if 1 < n_groups < groups.size and not any(
-            _same_groups(groups, earlier) for earlier in kept
+            _same_groups(groups, earlier) for earlier in distinct
         ):
-            kept.append(groups)
-    return kept
+            distinct.append(groups)
+    return distinct
 
 
 def _same_groups(groups: IntArray, others: IntArray) -> bool:
@@ -245,22 +251,22 @@ class _Effects:
     def draw(self, rest: Single, noise: FloatArray, rng: np.random.Generator) -> None:
         """Draw the effects and their variance, given what the other effects leave to them."""
         sums = self._sums(rest)
-        drawn = self._drawn(sums, noise, np.zeros(len(noise)), rng)
-        self.draw_variance(drawn, rng)
-        self._set(self._rescaled(drawn, sums, noise, rng))
+        effects = self._drawn(sums, noise, np.zeros(len(noise)), rng)
+        self.draw_variance(effects, rng)
+        self._set(self._rescaled(effects, sums, noise, rng))
 
     def draw_with_mean(
         self, rest: Single, noise: FloatArray, mean: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
         """Draw the effects together with their mean, which is returned, and their variance."""
         sums = self._sums(rest)
-        drawn = self._drawn(sums, noise, mean, rng)
-        weight = drawn.shape[1] / self.variance + 1 / MEAN_SD**2
-        new_mean = drawn.sum(axis=1) / self.variance / weight
+        effects = self._drawn(sums, noise, mean, rng)
+        weight = effects.shape[1] / self.variance + 1 / MEAN_SD**2
+        new_mean = effects.sum(axis=1) / self.variance / weight
         new_mean += rng.standard_normal(len(weight)) / np.sqrt(weight)
-        drawn -= new_mean[:, None]
-        self.draw_variance(drawn, rng)
-        self._set(self._rescaled(drawn, sums - self.sizes * new_mean[:, None], noise, rng))
+        effects -= new_mean[:, None]
+        self.draw_variance(effects, rng)
+        self._set(self._rescaled(effects, sums - self.sizes * new_mean[:, None], noise, rng))
         return np.asarray(new_mean)
 
     def draw_variance(self, values: FloatArray | Single, rng: np.random.Generator) -> None:
@@ -273,8 +279,7 @@ class _Effects:
     def draw_near_zero(
         self, slope: FloatArray, curvature: FloatArray, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray]:
-        """Return a new variance and new effects, as if a quadratic were the likelihood of each
-        effect.
+        """Return a new variance and new effects, as if their likelihoods were quadratic.
 
         The variance takes Metropolis steps on its density without the effects, which are then drawn
         given it.
@@ -298,8 +303,9 @@ class _Effects:
     def _log_density(
         self, variance: FloatArray, slope: FloatArray, curvature: FloatArray
     ) -> FloatArray:
-        """Return the log density of the log variance, effects integrated out of a quadratic
-        likelihood.
+        """Return the log density of the log variance.
+
+        Effects are integrated out of a quadratic likelihood.
         """
         ratio = 1 + variance[:, None] * curvature
         fit = slope**2 * variance[:, None] / ratio - np.log(ratio)
@@ -328,14 +334,15 @@ class _Effects:
 
     def _sums(self, rest: Single) -> FloatArray:
         shape = self.values.shape
-        found = np.bincount(self._cells, rest.reshape(-1), minlength=shape[0] * shape[1])
-        return np.asarray(found.reshape(shape), dtype=np.float64)
+        sums = np.bincount(self._cells, rest.reshape(-1), minlength=shape[0] * shape[1])
+        return np.asarray(sums.reshape(shape), dtype=np.float64)
 
     def _rescaled(
         self, values: FloatArray, sums: FloatArray, noise: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
-        """Return the effects times a factor, which is drawn given their pattern and moves their
-        variance, too.
+        """Return the effects times a random factor, which moves their variance, too.
+
+        The factor is drawn given the pattern of the effects.
 
         Variance and effects hold each other where both are small; this step moves them together
         (interweaving, Yu and Meng 2011). The factor is normal given the pattern, but for the prior
@@ -365,8 +372,9 @@ class _Effects:
 
 @dataclass(frozen=True, slots=True)
 class _Likelihood:
-    """The likelihood of the answers at some logits: log density, share and information, each
-    (chains, N).
+    """The likelihood of the answers at some logits.
+
+    It has the log density, share and information of each prompt, each (chains, N).
     """
 
     density: Single
@@ -405,8 +413,9 @@ class _Logits:
         self._keep(accepted, new_values, new)
 
     def shift_mean(self, mean: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, Single]:
-        """Shift the logits of a chain with their mean by a Newton step. Return the new mean and the
-        shift.
+        """Shift the logits of a chain with their mean by a Newton step.
+
+        Return the new mean and the shift.
         """
         old = self._likelihood
         ahead, old_precision = self._mean_proposal(mean, old)
@@ -424,14 +433,14 @@ class _Logits:
 
     def renew(self, effect: _Effects, rng: np.random.Generator) -> None:
         """Draw the variance and the effects of a factor anew, all together, with the rests held."""
-        without = self.values - effect.of_prompts
-        zero = self._at(without)
+        remaining = self.values - effect.of_prompts
+        zero = self._at(remaining)
         slope = effect.sums(self._hits - self._trials * zero.share)
         curvature = effect.sums(zero.information)
         variance, effects = effect.draw_near_zero(slope, curvature, rng)
         new_effects = effects.astype(np.float32)
         of_prompts = new_effects[:, effect.groups]
-        new_values = without + of_prompts
+        new_values = remaining + of_prompts
         new = self._at(new_values)
         old_fit = (slope * effect.values - curvature * effect.values**2 / 2).sum(axis=1)
         new_fit = (slope * new_effects - curvature * new_effects**2 / 2).sum(axis=1)

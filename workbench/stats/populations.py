@@ -1,5 +1,6 @@
-"""Human answers to questions: of everybody, of subgroups, and of populations with published shares
-alone.
+"""Human answers to questions: of everybody, of subgroups, and of published populations.
+
+Of the last, only shares are known.
 """
 
 from __future__ import annotations
@@ -23,16 +24,18 @@ scale"""
 
 
 def in_range(weights: Floats) -> Floats:
-    """Return weights times a power of two, which changes no digit of a share, so that the largest
-    is below 1.
+    """Return weights times a power of two, so that the largest is below 1.
+
+    This changes no digit of a share.
     """
     return np.asarray(np.ldexp(weights, -np.frexp(np.max(weights, initial=0.0))[1]))
 
 
 @dataclass(frozen=True, eq=False)
 class CodedPeople:
-    """People's answers as numbers: 100,000 people with 500 answers each take 100 MB, and gigabytes
-    as texts.
+    """People's answers as numbers.
+
+    100,000 people with 500 answers each take 100 MB, and gigabytes as texts.
     """
 
     codes: Mapping[str, Codes]
@@ -40,23 +43,25 @@ class CodedPeople:
     weights: Floats
     "on a scale on which they can be added up"
     groups: Mapping[str, NDArray[np.object_]]
-    "what tells groups apart -> the value of each person; empty: none"
+    "kind of group -> the value of each person; empty: none"
 
     @classmethod
     def of(cls, held: Questionnaire) -> CodedPeople:
         """Return the respondents of a questionnaire."""
         people, codes = held.respondents, {}
         for question in held.questions:
-            scale, known = held.scale(question.scale), {"": NOT_GIVEN}
-            given = [one.answers.get(question.ref, "") for one in people]
-            known |= {value: scale.place(value) for value in set(given) - {""}}
-            codes[question.ref] = np.array([known[value] for value in given], dtype=np.int16)
+            scale, code_by_value = held.scale(question.scale), {"": NOT_GIVEN}
+            values = [person.answers.get(question.ref, "") for person in people]
+            code_by_value |= {value: scale.place(value) for value in set(values) - {""}}
+            codes[question.ref] = np.array(
+                [code_by_value[value] for value in values], dtype=np.int16
+            )
         fields = group_fields(people)
         groups = {
-            field: np.array([one.groups.get(field, "") for one in people], object)
+            field: np.array([person.groups.get(field, "") for person in people], object)
             for field in fields
         }
-        return cls(codes, in_range(np.array([one.weight for one in people])), groups)
+        return cls(codes, in_range(np.array([person.weight for person in people])), groups)
 
     def members(self, kind: str) -> Iterator[tuple[str, NDArray[np.intp]]]:
         """Yield every group of a kind, by its value in order, with the places of its people."""
@@ -69,7 +74,7 @@ class Population:
     """The answers of some people, question by question."""
 
     kind: str
-    "what tells it from others: `country`; empty: everybody"
+    "kind of group, such as `country`; empty: everybody"
     value: str
     shares: Mapping[str, WeightedShares]
     "by ref; questions that too few people answered are left out"
@@ -92,8 +97,8 @@ class Population:
     @cached_property
     def weights(self) -> FloatArray:
         """The weights of its people, empty if only shares are known."""
-        every = self.everyone.weights if self.everyone is not None else np.empty(0)
-        return every if self.members is None else every[self.members]
+        all_weights = self.everyone.weights if self.everyone is not None else np.empty(0)
+        return all_weights if self.members is None else all_weights[self.members]
 
     @cached_property
     def weighed(self) -> Mapping[str, float]:
@@ -112,20 +117,21 @@ class Population:
     @property
     def people(self) -> float:
         """The largest number of respondents to a question, or NaN if it is unknown."""
-        return max(one.people for one in self.shares.values()) if self.known else NAN
+        return max(shares.people for shares in self.shares.values()) if self.known else NAN
 
     @property
     def effective_n(self) -> float:
-        """The effective sample size of the question with the fewest respondents, or NaN if it is
-        unknown.
+        """The effective sample size of the question with the fewest respondents.
+
+        It is NaN if it is unknown.
         """
-        return min(one.effective_n for one in self.shares.values()) if self.known else NAN
+        return min(shares.effective_n for shares in self.shares.values()) if self.known else NAN
 
     @property
     def design_effect(self) -> float:
         """The mean design effect over questions, or NaN if it is unknown."""
         return (
-            float(np.mean([one.design_effect for one in self.shares.values()]))
+            float(np.mean([shares.design_effect for shares in self.shares.values()]))
             if self.known
             else NAN
         )
@@ -135,21 +141,25 @@ class Population:
 
         Influences are in one array, or for published shares in one array per question.
 
+        Parameters
+        ----------
         influence : what one more answer of each option would move the value of a question
         """
         if self.everyone is None:
-            found = []
-            for ref, of in influence.items():
+            influences = []
+            for ref, option_influence in influence.items():
                 shares = self.shares[ref]
                 counts = np.rint(np.array(shares.shares) * shares.effective_n).astype(int)
-                found.append(np.repeat(of, counts) / max(int(counts.sum()), 1) / len(influence))
-            return found
+                influences.append(
+                    np.repeat(option_influence, counts) / max(int(counts.sum()), 1) / len(influence)
+                )
+            return influences
         weights = self.weights
         moves = np.zeros(len(weights))
-        for ref, of in influence.items():
+        for ref, option_influence in influence.items():
             # Who is below 0 has the last.
-            each = np.append(of / self.weighed[ref] / len(influence), 0.0)
-            moves += each[np.maximum(self.of(ref), -1)]
+            moves_by_code = np.append(option_influence / self.weighed[ref] / len(influence), 0.0)
+            moves += moves_by_code[np.maximum(self.of(ref), -1)]
         return [moves * weights]
 
 
@@ -160,66 +170,96 @@ def populations(
     least: int,
     everyone: CodedPeople | None = None,
 ) -> list[Population]:
-    """Return everybody who answered, every group, and every population of which only published
-    shares are known.
+    """Return everybody who answered, every group, and every population of published shares.
 
+    Of the last, only shares are known.
+
+    Parameters
+    ----------
     refs : of the questions that are meant
     kinds : of groups; none: all
     least : fewest people, as weighted, of a question that counts
     everyone : who answered; None: the questionnaire's respondents
     """
     everyone = everyone or CodedPeople.of(people)
-    scales = {one.ref: people.scale(one.scale) for one in people.questions if one.ref in refs}
-    found: list[Population] = []
-    wanted = [
-        (kind, *of)
+    scales = {
+        question.ref: people.scale(question.scale)
+        for question in people.questions
+        if question.ref in refs
+    }
+    results: list[Population] = []
+    group_members = [
+        (kind, *group)
         for kind in everyone.groups
         if not kinds or kind in kinds
-        for of in everyone.members(kind)
+        for group in everyone.members(kind)
     ]
-    for kind, value, members in [("", "", None), *wanted] if len(everyone.weights) else ():
-        every = Population(kind, value, {}, everyone, members)
+    for kind, value, members in [("", "", None), *group_members] if len(everyone.weights) else ():
+        population = Population(kind, value, {}, everyone, members)
         shares = {
-            ref: weighted_shares(every.of(ref), every.weights, len(of.offered))
-            for ref, of in scales.items()
+            ref: weighted_shares(population.of(ref), population.weights, len(scale.offered))
+            for ref, scale in scales.items()
         }
-        enough_people = {ref: one for ref, one in shares.items() if one.effective_n >= least}
-        unsure = {ref: _share_of(every, np.equal(every.of(ref), -1)) for ref in enough_people}
-        unanswered = {ref: _share_of(every, every.of(ref) < 0) for ref in enough_people}
-        found.append(replace(every, shares=enough_people, unsure=unsure, unanswered=unanswered))
+        enough_people = {
+            ref: question_shares
+            for ref, question_shares in shares.items()
+            if question_shares.effective_n >= least
+        }
+        unsure = {
+            ref: _share_of(population, np.equal(population.of(ref), -1)) for ref in enough_people
+        }
+        unanswered = {ref: _share_of(population, population.of(ref) < 0) for ref in enough_people}
+        results.append(
+            replace(population, shares=enough_people, unsure=unsure, unanswered=unanswered)
+        )
     published: dict[tuple[str, str], dict[str, PublishedShares]] = {}
-    for given in people.published:
-        if given.ref in scales and (not given.group or not kinds or given.group in kinds):
-            published.setdefault((given.group, given.value), {})[given.ref] = given
-    for kind, value in published.keys() - {(one.kind, one.value) for one in found if one.shares}:
+    for published_shares in people.published:
+        if published_shares.ref in scales and (
+            not published_shares.group or not kinds or published_shares.group in kinds
+        ):
+            published.setdefault((published_shares.group, published_shares.value), {})[
+                published_shares.ref
+            ] = published_shares
+    for kind, value in published.keys() - {
+        (population.kind, population.value) for population in results if population.shares
+    }:
         by_ref = published[kind, value]
-        of_options = {ref: _published(given, scales[ref]) for ref, given in by_ref.items()}
+        shares_by_ref = {
+            ref: _published(question_shares, scales[ref]) for ref, question_shares in by_ref.items()
+        }
         enough = {
-            ref: one
-            for ref, one in of_options.items()
-            if one.shares[0] >= 0 and (by_ref[ref].people is None or one.effective_n >= least)
+            ref: question_shares
+            for ref, question_shares in shares_by_ref.items()
+            if question_shares.shares[0] >= 0
+            and (by_ref[ref].people is None or question_shares.effective_n >= least)
         }
         unsure = {ref: _unsure(by_ref[ref], scales[ref]) for ref in enough}
-        known = all(by_ref[ref].people is not None for ref in enough)
-        found.append(Population(kind, value, enough, known=known, unsure=unsure, unanswered=unsure))
-    return sorted((one for one in found if one.shares), key=lambda one: (one.kind, one.value))
+        has_sizes = all(by_ref[ref].people is not None for ref in enough)
+        results.append(
+            Population(kind, value, enough, known=has_sizes, unsure=unsure, unanswered=unsure)
+        )
+    return sorted(
+        (population for population in results if population.shares),
+        key=lambda population: (population.kind, population.value),
+    )
 
 
 def _share_of(population: Population, members: NDArray[np.bool_]) -> float:
     """Return the weighted share of some people of a population, or 0 without any weight."""
-    whole = float(population.weights.sum())
-    return float(population.weights[members].sum()) / whole if whole else 0.0
+    total = float(population.weights.sum())
+    return float(population.weights[members].sum()) / total if total else 0.0
 
 
 def _unsure(given: PublishedShares, scale: Scale) -> float:
     """Return the published share of those who gave none of the options."""
-    offered = [share for answer, share in given.shares.items() if scale.place(answer) >= 0]
-    return 1 - sum(offered) / max(sum(given.shares.values()), 1e-9)
+    option_shares = [share for answer, share in given.shares.items() if scale.place(answer) >= 0]
+    return 1 - sum(option_shares) / max(sum(given.shares.values()), 1e-9)
 
 
 def _published(given: PublishedShares, scale: Scale) -> WeightedShares:
-    """Return published shares among the offered options, and the number of respondents, or 0 if
-    unknown.
+    """Return published shares among the offered options, with the number of respondents.
+
+    The number is 0 if it is unknown.
     """
     codes = np.array([scale.place(answer) for answer in given.shares], dtype=np.intp)
     weights = np.array(list(given.shares.values()))

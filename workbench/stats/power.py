@@ -1,6 +1,4 @@
-"""The effect that a test finds in 80 % of studies, and in what share of studies a test finds an
-effect.
-"""
+"""The effect that a test finds in 80 % of studies, and the share of studies that find an effect."""
 
 from __future__ import annotations
 
@@ -16,8 +14,9 @@ POWER = 0.8
 
 
 def detectable(error: float, freedom: float = math.inf, level: float = LEVEL) -> float:
-    """Return the smallest effect that a two-sided test finds in 80 % of studies, or NaN without a
-    standard error.
+    """Return the smallest effect that a two-sided test finds in 80 % of studies.
+
+    It is NaN without a standard error.
 
     Parameters
     ----------
@@ -44,8 +43,9 @@ def detectable(error: float, freedom: float = math.inf, level: float = LEVEL) ->
 def share_found(
     effect: float, error: float, freedom: float = math.inf, level: float = LEVEL
 ) -> float:
-    """Return the share of studies in which a two-sided test finds an effect, or NaN without a
-    standard error.
+    """Return the share of studies in which a two-sided test finds an effect.
+
+    It is NaN without a standard error.
 
     Examples
     --------
@@ -77,6 +77,8 @@ def in_per_cent(share: float) -> str:
 def share_of_pairs(share: float, n: int, level: float = LEVEL) -> float:
     """Return the share of studies in which McNemar's exact test finds a difference over n pairs.
 
+    Parameters
+    ----------
     share : of the pairs of which the second alone says yes; no pair changes the other way
 
     Examples
@@ -86,10 +88,10 @@ def share_of_pairs(share: float, n: int, level: float = LEVEL) -> float:
     """
     from scipy.special import bdtr
 
-    least = math.ceil(1 - math.log2(level))  # 2 * 0.5 ** least is at most the level
-    if n < least:
+    fewest = math.ceil(1 - math.log2(level))  # 2 * 0.5 ** fewest is at most the level
+    if n < fewest:
         return 0.0
-    return float(1 - bdtr(least - 1, n, min(1.0, share))) if share < 1 else 1.0
+    return float(1 - bdtr(fewest - 1, n, min(1.0, share))) if share < 1 else 1.0
 
 
 def detectable_pairs(n: int, level: float = LEVEL) -> float:
@@ -113,8 +115,9 @@ def standard_error(low: float, high: float) -> float:
 
 
 def mean_error(values: Sequence[float]) -> tuple[float, int]:
-    """Return the standard error of the mean of values and its degrees of freedom. NaNs are
-    excluded.
+    """Return the standard error of the mean of values and its degrees of freedom.
+
+    NaNs are excluded.
     """
     numbers = np.asarray(values, dtype=np.float64)
     numbers = numbers[np.isfinite(numbers)]

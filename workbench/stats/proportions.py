@@ -1,5 +1,4 @@
-"""The leaning of a binary sample: its interval, and whether the leaning is clear enough to count as
-reliable.
+"""The leaning of a binary sample: its interval, and whether it is clear enough to be reliable.
 
 A prompt is asked n times, and k answers are in favour. Ceron et al. (2024, section 5.4) bootstrap
 the share k/n. The bootstrap distribution of a mean of zeros and ones is known, Binomial(n, k/n)/n,
@@ -82,13 +81,13 @@ def _looked_up(k: IntArray, n: IntArray, level: float) -> FloatArray:
 
 def _computed(k: IntArray, n: IntArray, level: float) -> FloatArray:
     """Return the ends of the intervals of shares of many answers, each by bisection: (cells, 2)."""
-    pairs, places = np.unique(np.stack([k, n], axis=1), axis=0, return_inverse=True)
+    pairs, row_index = np.unique(np.stack([k, n], axis=1), axis=0, return_inverse=True)
     tail = (1 - level) / 2
     columns = [
-        _quantile(pairs[:, 0], pairs[:, 1], wanted - TIE * tail) / pairs[:, 1]
-        for wanted in (tail, 1 - tail)
+        _quantile(pairs[:, 0], pairs[:, 1], level_reached - TIE * tail) / pairs[:, 1]
+        for level_reached in (tail, 1 - tail)
     ]
-    return np.asarray(np.stack(columns, axis=1)[places.ravel()], dtype=np.float64)
+    return np.asarray(np.stack(columns, axis=1)[row_index.ravel()], dtype=np.float64)
 
 
 def _quantile(k: IntArray, n: IntArray, wanted: float) -> IntArray:
@@ -97,12 +96,12 @@ def _quantile(k: IntArray, n: IntArray, wanted: float) -> IntArray:
     It lies within 4.5 sqrt(n) of k: see `_binomial_cdf`.
     """
     reach = np.ceil(4.5 * np.sqrt(n)).astype(np.int64)
-    below, x = np.maximum(k - reach, 0) - 1, np.minimum(k + reach, n)
-    while (x - below > 1).any():
-        middle = below + (x - below) // 2
+    lower, x = np.maximum(k - reach, 0) - 1, np.minimum(k + reach, n)
+    while (x - lower > 1).any():
+        middle = lower + (x - lower) // 2
         enough = _cumulative(middle, k, n) >= wanted
         x = np.where(enough, middle, x)
-        below = np.where(enough, below, middle)
+        lower = np.where(enough, lower, middle)
     return np.asarray(x, dtype=np.int64)
 
 
@@ -111,8 +110,8 @@ def _cumulative(x: IntArray, k: IntArray, n: IntArray) -> FloatArray:
     from scipy.special import betainc
 
     inside = (x >= 0) & (x < n)
-    known = np.where(inside, x, 0)
-    return np.where(inside, betainc(n - known, known + 1, (n - k) / n), np.where(x < 0, 0.0, 1.0))
+    safe_x = np.where(inside, x, 0)
+    return np.where(inside, betainc(n - safe_x, safe_x + 1, (n - k) / n), np.where(x < 0, 0.0, 1.0))
 
 
 def is_reliable(
@@ -149,11 +148,13 @@ def is_reliable(
     lower, upper = leaning_interval(positives[small], sizes[small], level)
     clear[small] = (lower > high) | (upper < ceiling)
     if not small.all():
-        many, of_many = positives[~small], sizes[~small]
+        large_k, large_n = positives[~small], sizes[~small]
         tail = (1 - level) / 2
-        above = _cumulative(_most_at(high, of_many), many, of_many) < tail - TIE * tail
-        below = _cumulative(_most_below(ceiling, of_many), many, of_many) >= 1 - tail - TIE * tail
-        clear[~small] = above | below
+        is_above = _cumulative(_most_at(high, large_n), large_k, large_n) < tail - TIE * tail
+        is_below = (
+            _cumulative(_most_below(ceiling, large_n), large_k, large_n) >= 1 - tail - TIE * tail
+        )
+        clear[~small] = is_above | is_below
     return clear
 
 
@@ -195,8 +196,9 @@ def wilson_interval(
 
 
 def wilson_of_share(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """Return Wilson's score interval of a share with an effective n, which may be fractional, or
-    NaN where n = 0.
+    """Return Wilson's score interval of a share with an effective n.
+
+    n may be fractional. The ends are NaN where n = 0.
 
     Examples
     --------
@@ -216,10 +218,9 @@ def wilson_of_share(share: float, n: float, level: float = 0.95) -> tuple[float,
 
 @lru_cache(maxsize=4096)
 def mid_p_of_share(share: float, n: float) -> tuple[float, float]:
-    """Return the 95 % interval of a share by the exact binomial test with mid-p, or NaN where n =
-    0.
+    """Return the 95 % interval of a share by the exact binomial test with mid-p.
 
-    n may be fractional.
+    n may be fractional. The ends are NaN where n = 0.
 
     The ends are the shares p with P(X > k) + P(X = k) / 2 = 0.025 and 0.975, X ~ Binomial(n, p) and
     k = share n.
@@ -241,8 +242,8 @@ def mid_p_of_share(share: float, n: float) -> tuple[float, float]:
     k = share * n
 
     def reached(p: float) -> float:
-        more = 0.0 if share >= 1 else float(betainc(k + 1, n - k, p))
-        return (more + (1.0 if share <= 0 else float(betainc(k, n - k + 1, p)))) / 2
+        p_above = 0.0 if share >= 1 else float(betainc(k + 1, n - k, p))
+        return (p_above + (1.0 if share <= 0 else float(betainc(k, n - k + 1, p)))) / 2
 
     return (0.0 if share <= 0 else _crossing(reached, 0.025)), (
         1.0 if share >= 1 else _crossing(reached, 0.975)
@@ -274,17 +275,18 @@ def _interval_table(n: int, level: float) -> FloatArray:
         table[[0, n]] = [[0.0, 0.0], [1.0, 1.0]]  # all answers are equal, and so are all resamples
     if n > 1:
         smallest, cumulative = _binomial_cdf(n)
-        for column, wanted in enumerate((tail, 1 - tail)):
+        for column, level_reached in enumerate((tail, 1 - tail)):
             table[1:n, column] = (
-                smallest + np.argmax(cumulative >= wanted - TIE * tail, axis=1)
+                smallest + np.argmax(cumulative >= level_reached - TIE * tail, axis=1)
             ) / n
     table.flags.writeable = False
     return table
 
 
 def _binomial_cdf(n: int) -> tuple[IntArray, FloatArray]:
-    """Return P(X <= x) of Binomial(n, k/n) for k = 1..n-1 in a window of x around k, and the first
-    x of each window.
+    """Return P(X <= x) of Binomial(n, k/n) for k = 1..n-1, and the first x of each window.
+
+    x is in a window around k.
 
     By Hoeffding's inequality, less than 2 exp(-2 * 4.5²), or 6e-18, lies outside k ± 4.5 sqrt(n),
     so the work grows with n sqrt(n) instead of n².
@@ -293,7 +295,7 @@ def _binomial_cdf(n: int) -> tuple[IntArray, FloatArray]:
     k = np.arange(1, n)[:, None]
     x = k + np.arange(-reach, reach + 1)
     inside = np.clip(x, 0, n)
-    log_factorial = np.array([math.lgamma(i + 1) for i in range(n + 1)])
+    log_factorial = np.array([math.lgamma(count + 1) for count in range(n + 1)])
     log_mass = log_factorial[n] - log_factorial[inside] - log_factorial[n - inside]
     log_mass += inside * np.log(k / n) + (n - inside) * np.log((n - k) / n)
     return k[:, 0] - reach, np.cumsum(np.where(x == inside, np.exp(log_mass), 0.0), axis=1)
@@ -312,11 +314,10 @@ class VerdictRule:
     high: float = 0.55
 
     def triples(self) -> IntArray:
-        """Return the code of the triple for each (agree, disagree): (N + 1, N + 1), -1 if their sum
-        exceeds N.
+        """Return the code of the triple for each (agree, disagree): (N + 1, N + 1).
 
-        0: too few readable answers, without stance or leaning; otherwise 2 + stance, plus 3 if
-        reliable.
+        -1: their sum exceeds N. 0: too few readable answers, without stance or leaning. Otherwise 2
+        + stance, plus 3 if reliable.
         """
         agree, disagree = np.indices((self.samples + 1, self.samples + 1))
         inside = agree + disagree <= self.samples
@@ -341,8 +342,9 @@ TOGETHER = 4096
 
 @lru_cache(maxsize=64)
 def safe_steps(of: VerdictRule) -> IntArray:
-    """Return the largest number of further answers, of any kind, that cannot change the triple at
-    (agree, disagree).
+    """Return the largest number of further answers that cannot change the triple.
+
+    They may be of any kind. The triple is that at (agree, disagree).
 
     Read-only, shape (N + 1, N + 1); 0 also for agree + disagree > N, which does not occur.
     """
@@ -351,13 +353,15 @@ def safe_steps(of: VerdictRule) -> IntArray:
     for readable in range(n - 1, -1, -1):
         agree = np.arange(readable + 1)
         disagree = readable - agree
-        here, more, other = (
+        current, with_agree, with_disagree = (
             triples[agree, disagree],
             triples[agree + 1, disagree],
             triples[agree, disagree + 1],
         )
         further = 1 + np.minimum(steps[agree + 1, disagree], steps[agree, disagree + 1])
-        steps[agree, disagree] = np.where((here == more) & (here == other), further, 0)
+        steps[agree, disagree] = np.where(
+            (current == with_agree) & (current == with_disagree), further, 0
+        )
     steps.flags.writeable = False
     return steps
 
@@ -368,13 +372,14 @@ def is_settled(
     unreadable: npt.ArrayLike,
     of: VerdictRule | None = None,
 ) -> BoolArray:
-    """Return whether no completion to N answers changes the triple. With N answers none does.
+    """Return whether no completion to N answers changes the triple.
+
+    With N answers none does.
 
     Parameters
     ----------
     agree, disagree, unreadable : integer arrays that broadcast, none below 0; their sum may exceed
-        N, and no answers
-    remain then
+        N, and no answers remain then
 
     Examples
     --------
@@ -389,14 +394,14 @@ def is_settled(
     )
     if a.size and min(a.min(), d.min(), u.min()) < 0:
         raise ValueError("counts of answers are 0 or more")
-    left = of.samples - a - d - u
-    inside = left > 0
+    remaining = of.samples - a - d - u
+    inside = remaining > 0
     if of.samples > MOST_STOPPED:
-        settled = np.array(~inside)  # also of one state
-        settled[inside] = _stay_as_they_are(a[inside], d[inside], left[inside], of)
-        return settled
+        settled_mask = np.array(~inside)  # also of one state
+        settled_mask[inside] = _stay_as_they_are(a[inside], d[inside], remaining[inside], of)
+        return settled_mask
     steps = safe_steps(of)[np.where(inside, a, 0), np.where(inside, d, 0)]
-    return np.asarray(~inside | (steps >= left), dtype=np.bool_)
+    return np.asarray(~inside | (steps >= remaining), dtype=np.bool_)
 
 
 def _stay_as_they_are(
@@ -407,25 +412,28 @@ def _stay_as_they_are(
     The triple is a step function of the share at each number of answers. So it is the same after
     all continuations if it is the same after all that only agree, and after all that only disagree.
     """
-    states, places = np.unique(
+    states, state_index = np.unique(
         np.stack([agree, disagree, left], axis=1), axis=0, return_inverse=True
     )
-    settled = [
-        _stays(a, d, more, 1, of) and _stays(a, d, more, 0, of) for a, d, more in states.tolist()
+    unchanged = [
+        _stays(n_agree, n_disagree, n_further, 1, of)
+        and _stays(n_agree, n_disagree, n_further, 0, of)
+        for n_agree, n_disagree, n_further in states.tolist()
     ]
-    return np.array(settled, dtype=np.bool_)[places.ravel()]
+    return np.array(unchanged, dtype=np.bool_)[state_index.ravel()]
 
 
 def _stays(agree: int, disagree: int, left: int, agreeing: int, of: VerdictRule) -> bool:
-    """Return whether the triple stays as it is if all further answers agree (1), or disagree
-    (0).
+    """Return whether the triple stays as it is if all further answers are of one kind.
+
+    `agreeing` is 1 if they agree, 0 if they disagree.
     """
     triple = of.triple(np.array([agree]), np.array([disagree]))[0]
     if left > MOST_FOLLOWED:
         return False
     for start in range(1, left + 1, TOGETHER):
-        more = np.arange(start, min(start + TOGETHER, left + 1))
-        path = of.triple(agree + more * agreeing, disagree + more * (1 - agreeing))
+        n_further = np.arange(start, min(start + TOGETHER, left + 1))
+        path = of.triple(agree + n_further * agreeing, disagree + n_further * (1 - agreeing))
         if (path != triple).any():
             return False
     return True
@@ -450,21 +458,23 @@ def least_more(
     (11, 22, 2, 0)
     """  # noqa: E501
     of = of or VerdictRule()
-    left = of.samples - agree - disagree - unreadable
-    if left <= 0:
+    remaining = of.samples - agree - disagree - unreadable
+    if remaining <= 0:
         return 0
     if of.samples > MOST_STOPPED:
         return (
             0
             if is_settled(agree, disagree, unreadable, of)
-            else _least_by_sides(agree, disagree, left, of)
+            else _least_by_sides(agree, disagree, remaining, of)
         )
-    steps = safe_steps(of)[agree : agree + left + 1, disagree : disagree + left + 1]
-    more = np.indices(steps.shape).sum(axis=0)
-    need = (
-        np.where(steps >= left - more, more, left) if readable else np.maximum(more, left - steps)
+    steps = safe_steps(of)[agree : agree + remaining + 1, disagree : disagree + remaining + 1]
+    n_further = np.indices(steps.shape).sum(axis=0)
+    needed = (
+        np.where(steps >= remaining - n_further, n_further, remaining)
+        if readable
+        else np.maximum(n_further, remaining - steps)
     )
-    return int(need[more <= left].min())
+    return int(needed[n_further <= remaining].min())
 
 
 def _least_by_sides(agree: int, disagree: int, left: int, of: VerdictRule) -> int:
@@ -482,8 +492,10 @@ def _least_by_sides(agree: int, disagree: int, left: int, of: VerdictRule) -> in
 
 
 def expected_share(p_agree: float, p_disagree: float, of: VerdictRule | None = None) -> float:
-    """Return the expected share of the N answers that is drawn if settlement is checked after every
-    answer. NaN beyond `MOST_STOPPED` planned answers.
+    """Return the expected share of the N answers that is drawn until the verdict is settled.
+
+    Settlement is checked after every answer. The share is NaN beyond `MOST_STOPPED` planned
+    answers.
 
     The sum over t of the probability that t answers do not settle the verdict, divided by N. A
     settled prompt stays settled, so the counts after t answers are multinomial and paths need not
@@ -511,32 +523,34 @@ def expected_share(p_agree: float, p_disagree: float, of: VerdictRule | None = N
 def _expected(p_agree: float, p_disagree: float, of: VerdictRule) -> float:
     if of.samples > MOST_STOPPED:
         return math.nan
-    n, first = of.samples, least_more(0, 0, 0, of)
-    unsettled = float(first)  # no prompt settles earlier
-    for drawn in range(first, n):
-        open_ = safe_steps(of)[: drawn + 1, : drawn + 1] < n - drawn
-        unsettled += float(_masses(drawn, p_agree, p_disagree)[open_].sum())
+    n, fewest = of.samples, least_more(0, 0, 0, of)
+    unsettled = float(fewest)  # no prompt settles earlier
+    for n_drawn in range(fewest, n):
+        open_ = safe_steps(of)[: n_drawn + 1, : n_drawn + 1] < n - n_drawn
+        unsettled += float(_masses(n_drawn, p_agree, p_disagree)[open_].sum())
     return unsettled / n if n else 0.0
 
 
 def _masses(drawn: int, p_agree: float, p_disagree: float) -> FloatArray:
-    """Return the probability of each (agree, disagree) among `drawn` answers: (drawn + 1, drawn +
-    1).
+    """Return the probability of each (agree, disagree) among `drawn` answers.
+
+    The result is (drawn + 1, drawn + 1).
     """
-    logs = np.array([math.lgamma(i + 1) for i in range(drawn + 1)])
+    logs = np.array([math.lgamma(count + 1) for count in range(drawn + 1)])
     agree, disagree = np.indices((drawn + 1, drawn + 1))
-    rest = drawn - agree - disagree
-    inside = rest >= 0
-    rest = np.where(inside, rest, 0)
-    found = np.exp(logs[drawn] - logs[agree] - logs[disagree] - logs[rest])
-    found *= np.power(p_agree, agree) * np.power(p_disagree, disagree)
-    found *= np.power(max(0.0, 1 - p_agree - p_disagree), rest)
-    return np.where(inside, found, 0.0)
+    unreadable = drawn - agree - disagree
+    inside = unreadable >= 0
+    unreadable = np.where(inside, unreadable, 0)
+    masses = np.exp(logs[drawn] - logs[agree] - logs[disagree] - logs[unreadable])
+    masses *= np.power(p_agree, agree) * np.power(p_disagree, disagree)
+    masses *= np.power(max(0.0, 1 - p_agree - p_disagree), unreadable)
+    return np.where(inside, masses, 0.0)
 
 
 def mean_expected_share(counts: Iterable[Sequence[int]], of: VerdictRule | None = None) -> float:
-    """Return the mean of `expected_share` over prompts, from the observed shares of each. NaN
-    without answers, or where `expected_share` has none.
+    """Return the mean of `expected_share` over prompts, from the observed shares of each.
+
+    It is NaN without answers, or where `expected_share` has none.
 
     Parameters
     ----------
@@ -547,5 +561,5 @@ def mean_expected_share(counts: Iterable[Sequence[int]], of: VerdictRule | None 
     >>> round(mean_expected_share([(22, 0, 0), (0, 22, 0)]), 3)
     0.733
     """
-    found = [expected_share(a / n, d / n, of) for a, d, u in counts if (n := a + d + u)]
-    return math.fsum(found) / len(found) if found else math.nan
+    shares = [expected_share(a / n, d / n, of) for a, d, u in counts if (n := a + d + u)]
+    return math.fsum(shares) / len(shares) if shares else math.nan

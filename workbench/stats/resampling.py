@@ -44,9 +44,9 @@ def derive_rng(seed: int, *names: str | int) -> np.random.Generator:
     """
     if seed < 0:
         raise UsageError(f"found the seed {seed}; give 0 or more")
-    words = np.frombuffer(content_key(list(names)), dtype="<u4")
+    key_words = np.frombuffer(content_key(list(names)), dtype="<u4")
     return np.random.default_rng(
-        np.random.SeedSequence(seed, spawn_key=[int(word) for word in words])
+        np.random.SeedSequence(seed, spawn_key=[int(key_word) for key_word in key_words])
     )
 
 
@@ -83,8 +83,9 @@ def percentile_interval(
 def bca_interval(
     draws: FloatArray, value: float, left_out: FloatArray, level: float = 0.95
 ) -> tuple[float, float]:
-    """Return the bias-corrected and accelerated interval of an estimate over n units, with
-    Student's t for few units.
+    """Return the bias-corrected and accelerated interval of an estimate over n units.
+
+    It uses Student's t, for few units.
 
     The ends are the quantiles Φ(z0 + (z0 ± t) / (1 - a (z0 ± t))) of the draws: z0 is Φ⁻¹ of the
     share of draws below the estimate (ties half), a is the acceleration from the estimates with one
@@ -113,13 +114,13 @@ def bca_interval(
     ordered = np.sort(draws[~np.isnan(draws)])
     if len(ordered) == 0 or 2 * len(ordered) < len(draws) or ordered[0] == ordered[-1]:
         return float("nan"), float("nan")
-    at = np.searchsorted(ordered, value, "left"), np.searchsorted(ordered, value, "right")
-    below = np.clip(sum(at) / (2 * len(ordered)), 1 / len(ordered), 1 - 1 / len(ordered))
-    known = left_out[~np.isnan(left_out)]
-    moves = known.mean() - known if len(known) else np.zeros(1)
+    ranks = np.searchsorted(ordered, value, "left"), np.searchsorted(ordered, value, "right")
+    share_below = np.clip(sum(ranks) / (2 * len(ordered)), 1 / len(ordered), 1 - 1 / len(ordered))
+    defined_values = left_out[~np.isnan(left_out)]
+    moves = defined_values.mean() - defined_values if len(defined_values) else np.zeros(1)
     size = float((moves**2).sum())
     acceleration = float((moves**3).sum()) / (6 * size**1.5) if size > 0 else 0.0
-    z0, t = float(ndtri(below)), float(stdtrit(max(1, len(left_out) - 1), (1 + level) / 2))
+    z0, t = float(ndtri(share_below)), float(stdtrit(max(1, len(left_out) - 1), (1 + level) / 2))
     ends = []
     for reach in (z0 - t, z0 + t):
         shrink = 1 - acceleration * reach
@@ -131,8 +132,9 @@ def bca_interval(
 def bca_of_draws(
     draws: FloatArray, value: FloatArray, freedom: npt.ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    """Return `bca_interval` from draws alone, for many estimates at once: (..., R), (...) and
-    degrees of freedom (...).
+    """Return `bca_interval` from draws alone, for many estimates at once.
+
+    `draws` are (..., R), `value` and the degrees of freedom (...).
 
     The acceleration is a sixth of the skewness of the draws, which is exact for a mean. NaN if
     fewer than half of the draws are defined, or all draws are equal.
@@ -146,25 +148,31 @@ def bca_of_draws(
     ordered = np.sort(np.asarray(draws, dtype=np.float64), axis=-1)
     defined = np.count_nonzero(~np.isnan(ordered), axis=-1)
     enough = (defined > 0) & (2 * defined >= ordered.shape[-1])
-    known = ~np.isnan(ordered)
-    some = np.maximum(defined, 1)
+    is_defined = ~np.isnan(ordered)
+    n_defined = np.maximum(defined, 1)
     centred = np.where(
-        known, ordered - (np.where(known, ordered, 0).sum(axis=-1) / some)[..., None], 0.0
+        is_defined,
+        ordered - (np.where(is_defined, ordered, 0).sum(axis=-1) / n_defined)[..., None],
+        0.0,
     )
-    spread = np.sqrt((centred**2).sum(axis=-1) / some)
+    spread = np.sqrt((centred**2).sum(axis=-1) / n_defined)
     varies = enough & (spread > 1e-12)
-    acceleration = (centred**3).sum(axis=-1) / some / np.where(varies, spread, 1) ** 3 / 6
-    below, same = (
-        (np.where(known, ordered, np.inf) < value[..., None]).sum(axis=-1),
+    acceleration = (centred**3).sum(axis=-1) / n_defined / np.where(varies, spread, 1) ** 3 / 6
+    n_below, is_equal = (
+        (np.where(is_defined, ordered, np.inf) < value[..., None]).sum(axis=-1),
         (ordered == value[..., None]),
     )
-    share = np.clip((below + same.sum(axis=-1) / 2) / some, 1 / some, 1 - 1 / some)
+    share = np.clip(
+        (n_below + is_equal.sum(axis=-1) / 2) / n_defined, 1 / n_defined, 1 - 1 / n_defined
+    )
     z0, t = ndtri(np.where(varies, share, 0.5)), stdtrit(np.maximum(freedom, 1), 0.975)
     ends = []
     for reach in (z0 - t, z0 + t):
         shrink = 1 - acceleration * reach
-        at = np.where(shrink > 0, ndtr(z0 + reach / np.where(shrink > 0, shrink, 1)), reach > 0)
-        ends.append(np.where(varies, _quantile(ordered, defined, at), np.nan))
+        position = np.where(
+            shrink > 0, ndtr(z0 + reach / np.where(shrink > 0, shrink, 1)), reach > 0
+        )
+        ends.append(np.where(varies, _quantile(ordered, defined, position), np.nan))
     return ends[0], ends[1]
 
 
@@ -211,14 +219,14 @@ def resampled_together(
     ----------
     several : arrays (units, any number of columns); at least one array and one unit
     """
-    features = [np.asarray(each, dtype=np.float64) for each in several]
+    features = [np.asarray(array, dtype=np.float64) for array in several]
     units = len(features[0])
-    sums = tuple(np.empty((resamples, each.shape[1])) for each in features)
+    sums = tuple(np.empty((resamples, array.shape[1])) for array in features)
     step = max(1, CELLS_AT_ONCE // units)
     for start in range(0, resamples, step):
         times = _times_drawn(units, min(step, resamples - start), rng)
-        for of, each in zip(sums, features, strict=True):
-            of[start : start + len(times)] = times @ each
+        for total, array in zip(sums, features, strict=True):
+            total[start : start + len(times)] = times @ array
     return sums
 
 
@@ -236,8 +244,10 @@ def rescaled_times(units: int, resamples: int, rng: np.random.Generator) -> Floa
     """
     if units == 1:
         return np.ones((1, resamples))
-    drawn = rng.integers(units, size=(resamples, units - 1)) + units * np.arange(resamples)[:, None]
-    times = np.bincount(drawn.ravel(), minlength=resamples * units).reshape(resamples, units)
+    unit_indices = (
+        rng.integers(units, size=(resamples, units - 1)) + units * np.arange(resamples)[:, None]
+    )
+    times = np.bincount(unit_indices.ravel(), minlength=resamples * units).reshape(resamples, units)
     return np.asarray(times.T * (units / (units - 1)), dtype=np.float64)
 
 
@@ -247,10 +257,10 @@ def _times_drawn(units: int, resamples: int, rng: np.random.Generator) -> FloatA
     step = max(1, COUNTED_AT_ONCE // units)
     for start in range(0, resamples, step):
         count = min(step, resamples - start)
-        drawn = rng.integers(units, size=(count, units)) + units * np.arange(count)[:, None]
-        times[start : start + count] = np.bincount(drawn.ravel(), minlength=count * units).reshape(
-            count, units
-        )
+        unit_indices = rng.integers(units, size=(count, units)) + units * np.arange(count)[:, None]
+        times[start : start + count] = np.bincount(
+            unit_indices.ravel(), minlength=count * units
+        ).reshape(count, units)
     return times
 
 
@@ -258,26 +268,28 @@ NOTHING = (float("nan"), float("nan"))
 
 
 def standard_error(left_out: FloatArray) -> float:
-    """Return the standard error of a statistic from its values without each of n units: (n,). NaN
-    values are excluded.
+    """Return the standard error of a statistic from its values without each of n units: (n,).
+
+    NaN values are excluded.
 
     Examples
     --------
     >>> round(standard_error(np.array([2.5, 2.0, 1.5])), 4)  # the mean of 1, 2, 3: its standard error is 1 / sqrt(3)
     0.5774
     """  # noqa: E501
-    known = left_out[~np.isnan(left_out)]
-    n = len(known)
+    values = left_out[~np.isnan(left_out)]
+    n = len(values)
     return (
-        math.sqrt((n - 1) / n * float(((known - known.mean()) ** 2).sum()))
+        math.sqrt((n - 1) / n * float(((values - values.mean()) ** 2).sum()))
         if n > 1
         else float("nan")
     )
 
 
 def logit_interval(value: float, left_out: FloatArray) -> tuple[float, float]:
-    """Return the 95 % interval of a share-like statistic of n units: Student's t with n - 1
-    degrees, on the logit.
+    """Return the 95 % interval of a share-like statistic of n units, on the logit.
+
+    It is Student's t with n - 1 degrees.
 
     For macro F1 with 16 to 88 items it covered 92-98 %, the accelerated bootstrap 90-99 % and
     percentiles 89-99 % (700 simulations each, Monte Carlo error 1 point). NaN for values of 0 and
@@ -297,14 +309,17 @@ def logit_interval(value: float, left_out: FloatArray) -> tuple[float, float]:
 
 
 def disagreement_interval(value: float, left_out: FloatArray, freedom: int) -> tuple[float, float]:
-    """Return the 95 % interval of a coefficient 1 - Do / De: Student's t on the scale of log(1 -
-    value).
+    """Return the 95 % interval of a coefficient 1 - Do / De.
+
+    It is Student's t on the scale of log(1 - value).
 
     The ratio of disagreements is skewed if few units disagree. On its logarithm the interval of
     Krippendorff's ordinal α covered 92-97 % with 12 to 60 units, at least two of them with
     disagreement; the accelerated bootstrap covered 80-97 % (700 simulations each, Monte Carlo error
     1 point).
 
+    Parameters
+    ----------
     freedom : degrees of freedom: the number of units with an answer other than the most frequent
         one, minus one
 
@@ -317,10 +332,10 @@ def disagreement_interval(value: float, left_out: FloatArray, freedom: int) -> t
     >>> round(low, 2), round(high, 2)
     (-0.11, 0.77)
     """
-    left = left_out[~np.isnan(left_out)]
-    if not value < 1 or len(left) < 2 or left.max() >= 1:
+    values = left_out[~np.isnan(left_out)]
+    if not value < 1 or len(values) < 2 or values.max() >= 1:
         return NOTHING
-    error = standard_error(np.log(1 - left))
+    error = standard_error(np.log(1 - values))
     if not error > 0:
         return NOTHING
     reach, centre = _student(freedom) * error, math.log(1 - value)
@@ -353,27 +368,28 @@ def ratio_moves(hits: npt.ArrayLike, counts: npt.ArrayLike) -> FloatArray:
 
     The influences add up to 0.
     """
-    of, among = np.asarray(hits, dtype=np.float64), np.asarray(counts, dtype=np.float64)
-    total = among.sum()
-    return np.asarray((of - of.sum() / total * among) / total)
+    hit_counts, sizes = np.asarray(hits, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+    total = sizes.sum()
+    return np.asarray((hit_counts - hit_counts.sum() / total * sizes) / total)
 
 
 def variance(moves: FloatArray, strata: Strata | None = None) -> tuple[float, float]:
-    """Return the variance of a sum over clusters drawn in strata, and its degrees of freedom (0:
-    nothing varies).
+    """Return the variance of a sum over clusters drawn in strata, and its degrees of freedom.
+
+    0 degrees of freedom: nothing varies.
 
     A stratum of one cluster shows no variance: all such strata are merged, or a single one is
     merged with the first stratum.
     """
     groups = [np.arange(len(moves))] if strata is None else _joined(strata)
-    found = spread = 0.0
+    total = spread = 0.0
     for members in groups:
         n = len(members)
         if n > 1:
-            part = n * float(np.var(moves[members], ddof=1))
-            found += part
-            spread += part**2 / (n - 1)
-    return found, (found**2 / spread if spread > 0 else 0.0)
+            stratum_variance = n * float(np.var(moves[members], ddof=1))
+            total += stratum_variance
+            spread += stratum_variance**2 / (n - 1)
+    return total, (total**2 / spread if spread > 0 else 0.0)
 
 
 def _joined(strata: Strata) -> list[npt.NDArray[np.integer]]:
@@ -413,27 +429,26 @@ def share_interval(hits: npt.ArrayLike, counts: npt.ArrayLike, *, large: bool = 
     """
     from scipy.special import stdtrit
 
-    of, among = np.asarray(hits, dtype=np.float64), np.asarray(counts, dtype=np.float64)
-    of, among = of[among > 0], among[among > 0]
-    clusters = len(among)
+    hit_counts, sizes = np.asarray(hits, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+    hit_counts, sizes = hit_counts[sizes > 0], sizes[sizes > 0]
+    clusters = len(sizes)
     if clusters < 2:
         return NOTHING
-    share = float(of.sum() / among.sum())
-    found = variance(ratio_moves(of, among))[0]
+    share = float(hit_counts.sum() / sizes.sum())
+    cluster_variance = variance(ratio_moves(hit_counts, sizes))[0]
     if large:
-        found = max(found, _correlated_variance(share, of, among))
-    if found <= 1e-18:
+        cluster_variance = max(cluster_variance, _correlated_variance(share, hit_counts, sizes))
+    if cluster_variance <= 1e-18:
         return wilson_of_share(share, clusters)
-    rarer = int(np.count_nonzero(of > 0 if share <= 0.5 else of < among))
-    few = rarer < FEWEST
-    t = float(stdtrit((rarer if large and not few else clusters) - 1, 0.975))
-    effective = share * (1 - share) / found * (NORMAL / t) ** 2
-    return wilson_of_share(share, min(clusters, effective) if few else effective)
+    rarer = int(np.count_nonzero(hit_counts > 0 if share <= 0.5 else hit_counts < sizes))
+    is_rare = rarer < FEWEST
+    t = float(stdtrit((rarer if large and not is_rare else clusters) - 1, 0.975))
+    effective = share * (1 - share) / cluster_variance * (NORMAL / t) ** 2
+    return wilson_of_share(share, min(clusters, effective) if is_rare else effective)
 
 
 def too_few_alike(hits: npt.ArrayLike, counts: npt.ArrayLike, unit: str = "statement") -> str:
-    """Return why a share of the answers to clusters has no interval, or an empty text if it has
-    one.
+    """Return why a share of the answers to clusters has no interval, or "" if it has one.
 
     If all answers are alike, `share_interval` counts clusters alone: 0 of 1,560 answers to 8
     statements would have an interval from 0 to 32 %, which says how few statements there are, and
@@ -446,28 +461,31 @@ def too_few_alike(hits: npt.ArrayLike, counts: npt.ArrayLike, unit: str = "state
     >>> too_few_alike([0] * 40, [195] * 40), too_few_alike([1] + [0] * 7, [195] * 8), too_few_alike([0], [9])
     ('', '', 'too few for an interval: one statement')
     """  # noqa: E501
-    of, among = np.asarray(hits, dtype=np.float64), np.asarray(counts, dtype=np.float64)
-    of, among = of[among > 0], among[among > 0]
-    clusters = len(among)
+    hit_counts, sizes = np.asarray(hits, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+    hit_counts, sizes = hit_counts[sizes > 0], sizes[sizes > 0]
+    clusters = len(sizes)
     if clusters == 1:
         return f"too few for an interval: one {unit}"
-    alike = clusters and (not of.any() or bool(np.all(of >= among)))
-    if not alike or clusters >= ENOUGH_ALIKE:
+    is_alike = clusters and (not hit_counts.any() or bool(np.all(hit_counts >= sizes)))
+    if not is_alike or clusters >= ENOUGH_ALIKE:
         return ""
     return f"too few for an interval: the answers to all {clusters} {unit}s are alike"
 
 
 def _correlated_variance(share: float, hits: FloatArray, counts: FloatArray) -> float:
-    """Return the variance of Σ hits / Σ counts if any two answers to one cluster have the same
-    covariance.
+    """Return the variance of Σ hits / Σ counts if all answers to one cluster correlate alike.
+
+    Any two of them have the same covariance.
 
     The covariance is the mean over clusters of that of their pairs of answers, so that a large
     cluster does not decide. It is `variance(ratio_moves(hits, counts))` for clusters of equal size.
     """
     away, single = hits - share * counts, share * (1 - share)
     spread = hits * (1 - share) ** 2 + (counts - hits) * share**2
-    several = float((1 - 1 / counts).sum())
-    together = float(((away**2 - spread) / counts**2).sum()) / several if several > 0 else 0.0
+    total_weight = float((1 - 1 / counts).sum())
+    together = (
+        float(((away**2 - spread) / counts**2).sum()) / total_weight if total_weight > 0 else 0.0
+    )
     weight, clusters = counts / counts.sum(), len(counts)
     return (
         float((weight**2 * (together + (single - together) / counts)).sum())
@@ -479,8 +497,9 @@ def _correlated_variance(share: float, hits: FloatArray, counts: FloatArray) -> 
 def share_ends(
     share: float, moves: FloatArray, clusters: int, strata: Strata | None = None
 ) -> Ends:
-    """Return Wilson's interval of a share at the effective number of answers, from the influence of
-    each cluster.
+    """Return Wilson's interval of a share at the effective number of answers.
+
+    It is computed from the influence of each cluster.
 
     That number is p (1 - p) / variance, times (normal / Student's quantile)²; it is `clusters`
     where nothing varies.
@@ -488,11 +507,11 @@ def share_ends(
     from scipy.special import stdtrit
 
     share = min(1.0, max(0.0, share))
-    found, freedom = variance(moves, strata)
-    if found <= 1e-18 or not 0 < share < 1:
+    share_variance, freedom = variance(moves, strata)
+    if share_variance <= 1e-18 or not 0 < share < 1:
         return wilson_of_share(float(round(share)) if not 0 < share < 1 else share, clusters)
     t = float(stdtrit(freedom, 0.975))
-    return wilson_of_share(share, share * (1 - share) / found * (NORMAL / t) ** 2)
+    return wilson_of_share(share, share * (1 - share) / share_variance * (NORMAL / t) ** 2)
 
 
 def student_interval(
@@ -500,6 +519,8 @@ def student_interval(
 ) -> Ends:
     """Return value ± t sqrt(variance), within ± limit, or NaN if nothing varies.
 
+    Parameters
+    ----------
     limit : the largest size that the value can have, as 1 for a difference of two shares
 
     Examples
@@ -509,10 +530,10 @@ def student_interval(
     """
     from scipy.special import stdtrit
 
-    found, freedom = variance(moves, strata)
-    if found <= 1e-18:
+    value_variance, freedom = variance(moves, strata)
+    if value_variance <= 1e-18:
         return NOTHING
-    reach = float(stdtrit(freedom, 0.975)) * found**0.5
+    reach = float(stdtrit(freedom, 0.975)) * value_variance**0.5
     return max(value - reach, -limit), min(value + reach, limit)
 
 
@@ -520,8 +541,12 @@ def student_p(value: float, moves: FloatArray, strata: Strata | None = None) -> 
     """Return the two-sided p of Student's test of a value against 0, or NaN if nothing varies."""
     from scipy.special import stdtr
 
-    found, freedom = variance(moves, strata)
-    return float(2 * stdtr(freedom, -abs(value) / found**0.5)) if found > 1e-18 else math.nan
+    value_variance, freedom = variance(moves, strata)
+    return (
+        float(2 * stdtr(freedom, -abs(value) / value_variance**0.5))
+        if value_variance > 1e-18
+        else math.nan
+    )
 
 
 def widened(

@@ -48,37 +48,44 @@ class Sampled:
         multinomial distribution.
         """
         columns = np.asarray(features, dtype=np.float64) * self.weight[:, None]
-        alone = [members for members in self.strata if len(members) == 1]
-        fixed = columns[self.certain].sum(axis=0) + sum(columns[members[0]] for members in alone)
+        single_strata = [members for members in self.strata if len(members) == 1]
+        fixed = columns[self.certain].sum(axis=0) + sum(
+            columns[members[0]] for members in single_strata
+        )
         sums = np.repeat(np.reshape(fixed, (-1, 1)), draws, axis=1)
         for members in self.strata:
-            mine = columns[members]
-            there = np.flatnonzero(mine.any(axis=0))
-            if (n := len(members)) > 1 and there.size:
-                kinds, counts = np.unique(mine[:, there], axis=0, return_counts=True)
-                sums[there] += (
+            stratum_columns = columns[members]
+            used_columns = np.flatnonzero(stratum_columns.any(axis=0))
+            if (n := len(members)) > 1 and used_columns.size:
+                kinds, counts = np.unique(
+                    stratum_columns[:, used_columns], axis=0, return_counts=True
+                )
+                sums[used_columns] += (
                     kinds.T @ rng.multinomial(n - 1, counts / n, size=draws).T * (n / (n - 1))
                 )
         return sums.T
 
     def effective_n(self, among: BoolArray | None = None) -> float:
-        """Return (sum w)^2 / sum w^2 over the units that were drawn at random (Kish), or 0 without
-        any.
+        """Return Kish's (sum w)^2 / sum w^2 over the units that were drawn at random.
+
+        It is 0 without any.
         """
         weight = self.weight[~self.certain if among is None else among & ~self.certain]
         return float(weight.sum() ** 2 / (weight**2).sum()) if weight.size else 0.0
 
     def certain_share(self, among: BoolArray | None = None) -> float:
-        """Return the share of the total weight on units taken with certainty, or NaN if the total
-        is 0.
+        """Return the share of the total weight on units taken with certainty.
+
+        It is NaN if the total is 0.
         """
         weight = self.weight if among is None else np.where(among, self.weight, 0)
         total = weight.sum()
         return float(weight[self.certain].sum() / total) if total > 0 else float("nan")
 
     def share(self, hits: BoolArray, base: BoolArray, excluded: int, undefined: str) -> Estimate:
-        """Return the weighted share of `hits` among `base`, with Wilson's interval at an effective
-        n.
+        """Return the weighted share of `hits` among `base`.
+
+        It has Wilson's interval at an effective n.
 
         The effective n is p (1 - p) / variance, with the variance of a ratio under the rescaled
         bootstrap, in closed form. If the units that were drawn at random are all alike, that
@@ -92,14 +99,14 @@ class Sampled:
         chance = base & ~self.certain
         if not chance.any():
             return Estimate(value, value, value, n, excluded, interval="share of weighted items")
-        alike = bool(hits[chance].all()) or not hits[chance].any()
-        if not alike and (variance := self._variance(hits, base, value)) > 0:
+        is_uniform = bool(hits[chance].all()) or not hits[chance].any()
+        if not is_uniform and (variance := self._variance(hits, base, value)) > 0:
             low, high = wilson_of_share(value, value * (1 - value) / variance)
             return Estimate(value, low, high, n, excluded, interval="share of weighted items")
         by_chance = float(self.weight[chance].sum() / total)
-        known = float(self.weight[base & hits & self.certain].sum() / total)
+        certain_hits = float(self.weight[base & hits & self.certain].sum() / total)
         low, high = wilson_of_share(float(hits[chance][0]), self.effective_n(base))
-        ends = known + by_chance * low, min(1.0, known + by_chance * high)
+        ends = certain_hits + by_chance * low, min(1.0, certain_hits + by_chance * high)
         return Estimate(value, *ends, n, excluded, interval="share of weighted items")
 
     def _variance(self, hits: BoolArray, base: BoolArray, value: float) -> float:
@@ -107,9 +114,9 @@ class Sampled:
         moved = self.weight * base * (hits - value) / self.weight[base].sum()
         return float(
             sum(
-                len(of) / (len(of) - 1) * moved[of].var() * len(of)
-                for of in self.strata
-                if len(of) > 1
+                len(members) / (len(members) - 1) * moved[members].var() * len(members)
+                for members in self.strata
+                if len(members) > 1
             )
         )
 
@@ -125,19 +132,19 @@ def collapsed(strata: Sequence[str], among: BoolArray) -> tuple[IntArray, ...]:
     >>> [list(map(int, places)) for places in collapsed(["a", "b", "c", "c", "d"], np.ones(5, dtype=bool))]
     [[2, 3], [0, 1, 4]]
     """  # noqa: E501
-    places: dict[str, list[int]] = {}
-    for place in np.flatnonzero(among).tolist():
-        places.setdefault(strata[place], []).append(place)
-    names = sorted(places)
-    single = [name for name in names if len(places[name]) == 1]
-    groups = [places[name] for name in names if len(places[name]) > 1]
+    indices: dict[str, list[int]] = {}
+    for index in np.flatnonzero(among).tolist():
+        indices.setdefault(strata[index], []).append(index)
+    names = sorted(indices)
+    single = [name for name in names if len(indices[name]) == 1]
+    groups = [indices[name] for name in names if len(indices[name]) > 1]
     if len(single) == 1 and groups:
-        before = sum(name < single[0] and len(places[name]) > 1 for name in names)
-        groups[max(0, before - 1)].extend(places[single[0]])
+        n_before = sum(name < single[0] and len(indices[name]) > 1 for name in names)
+        groups[max(0, n_before - 1)].extend(indices[single[0]])
     else:
         joined = [
-            [place for name in single[n : n + 2] for place in places[name]]
-            for n in range(0, len(single), 2)
+            [index for name in single[start : start + 2] for index in indices[name]]
+            for start in range(0, len(single), 2)
         ]
         if len(joined) > 1 and len(joined[-1]) == 1:
             joined[-2].extend(joined.pop())
@@ -169,11 +176,11 @@ def allocated(sizes: Sequence[int], n: int) -> tuple[int, ...]:
     >>> allocated([1000, 1000], 50), allocated([10, 1000], 50), allocated([3, 4], 50)
     ((25, 25), (10, 40), (3, 4))
     """
-    found, left = [0] * len(sizes), n
-    for rank, at in enumerate(sorted(range(len(sizes)), key=lambda at: sizes[at])):
-        found[at] = min(sizes[at], left // (len(sizes) - rank))
-        left -= found[at]
-    return tuple(found)
+    sample_sizes, remaining = [0] * len(sizes), n
+    for rank, index in enumerate(sorted(range(len(sizes)), key=lambda index: sizes[index])):
+        sample_sizes[index] = min(sizes[index], remaining // (len(sizes) - rank))
+        remaining -= sample_sizes[index]
+    return tuple(sample_sizes)
 
 
 MOST_EXACT = 10**9 - 1
@@ -192,30 +199,32 @@ def hypergeometric(
     otherwise normal.
     """
     good, bad, n = np.broadcast_arrays(
-        *(np.asarray(each, dtype=np.int64) for each in (good, bad, n))
+        *(np.asarray(counts, dtype=np.int64) for counts in (good, bad, n))
     )
     total = good + bad
-    many = total > MOST_EXACT
-    if not many.any():
+    is_large = total > MOST_EXACT
+    if not is_large.any():
         return np.asarray(rng.hypergeometric(good, bad, n), dtype=np.int64)
-    found = rng.hypergeometric(
-        np.where(many, 0, good), np.where(many, 0, bad), np.where(many, 0, n)
+    exact = rng.hypergeometric(
+        np.where(is_large, 0, good), np.where(is_large, 0, bad), np.where(is_large, 0, n)
     )
     share = n / np.maximum(total, 1)
     mean = good * share
     variance = mean * (1 - share) * bad / np.maximum(total - 1, 1)
     normal = np.rint(mean + np.sqrt(variance) * rng.standard_normal(mean.shape)).astype(np.int64)
-    others = [
+    small_parts = [
         (good, rng.binomial(good, share)),
         (bad, n - rng.binomial(bad, share)),
         (n, rng.binomial(n, good / np.maximum(total, 1))),
         (total - n, good - rng.binomial(total - n, good / np.maximum(total, 1))),
     ]
     approximate = np.select(
-        [part < FEW_OF_MANY for part, _ in others], [each for _, each in others], normal
+        [size < FEW_OF_MANY for size, _ in small_parts],
+        [number for _, number in small_parts],
+        normal,
     )
     approximate = np.clip(approximate, np.maximum(0, n - bad), np.minimum(good, n))
-    return np.asarray(np.where(many, approximate, found), dtype=np.int64)
+    return np.asarray(np.where(is_large, approximate, exact), dtype=np.int64)
 
 
 def _drawn_of_many(counts: IntArray, n: int, rng: np.random.Generator) -> IntArray:
@@ -224,30 +233,33 @@ def _drawn_of_many(counts: IntArray, n: int, rng: np.random.Generator) -> IntArr
     An index that is drawn twice is drawn again.
     """
     ends = np.cumsum(counts)
-    places: dict[int, None] = {}
-    while len(places) < n:
-        more = rng.integers(ends[-1], size=n - len(places))
-        places.update(dict.fromkeys(more.tolist()))
-    return np.asarray(np.searchsorted(ends, list(places), side="right"), dtype=np.int64)
+    drawn_indices: dict[int, None] = {}
+    while len(drawn_indices) < n:
+        candidates = rng.integers(ends[-1], size=n - len(drawn_indices))
+        drawn_indices.update(dict.fromkeys(candidates.tolist()))
+    return np.asarray(np.searchsorted(ends, list(drawn_indices), side="right"), dtype=np.int64)
 
 
 def drawn(counts: npt.ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
-    """Return the number of times that each distinct answer is in a sample of n, without
-    replacement, in random order.
+    """Return the indices of n answers that are drawn without replacement, in random order.
 
-    counts : how often each answer was given
-    Returns the indices of the drawn answers in `counts`: (n,)
+    Parameters
+    ----------
+    counts : how often each distinct answer was given; the indices (n,) are those of `counts`
     """
     colours = np.asarray(counts, dtype=np.int64)
     if colours.sum() > MOST_EXACT:
         return _drawn_of_many(colours, n, rng)
-    often = rng.multivariate_hypergeometric(colours, n, method="marginals")
-    return np.asarray(rng.permutation(np.repeat(np.arange(len(often)), often)), dtype=np.int64)
+    times_drawn = rng.multivariate_hypergeometric(colours, n, method="marginals")
+    return np.asarray(
+        rng.permutation(np.repeat(np.arange(len(times_drawn)), times_drawn)), dtype=np.int64
+    )
 
 
 def misread_rate(strata: Sequence[Stratum]) -> Estimate:
-    """Return the share of all answers that are misread, sum N_h / N * k_h / n_h, from the decided
-    answers of each stratum.
+    """Return the share of all answers that are misread, sum N_h / N * k_h / n_h.
+
+    It is estimated from the decided answers of each stratum.
 
     The interval combines the mid-p limits l_h, u_h of the strata: p - sqrt(sum (W_h (p_h - l_h))²)
     and p + sqrt(sum (W_h (u_h - p_h))²) with W_h = N_h / N (MOVER). For one stratum it is the mid-p
@@ -261,25 +273,32 @@ def misread_rate(strata: Sequence[Stratum]) -> Estimate:
     >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
     (0.02, 0.011, 0.074)
     """
-    there = [one for one in strata if one.size]
-    n = round(sum(one.decided for one in there))
+    used_strata = [stratum for stratum in strata if stratum.size]
+    n = round(sum(stratum.decided for stratum in used_strata))
     nan = math.nan
-    if not n or any(not one.decided for one in there):
+    if not n or any(not stratum.decided for stratum in used_strata):
         return Estimate(
             nan, nan, nan, n, undefined="a group of statements has no decided answer yet"
         )
-    weights = np.array([one.size for one in there]) / sum(one.size for one in there)
-    shares = np.array([one.misread / one.decided for one in there])
+    weights = np.array([stratum.size for stratum in used_strata]) / sum(
+        stratum.size for stratum in used_strata
+    )
+    shares = np.array([stratum.misread / stratum.decided for stratum in used_strata])
     value = float(weights @ shares)
     if n < LEAST:
         return Estimate(value, nan, nan, n, few=f"too few for an interval: {n} of {LEAST} answers")
     ends = [
-        mid_p_of_share(float(share), one.decided) for share, one in zip(shares, there, strict=True)
+        mid_p_of_share(float(share), stratum.decided)
+        for share, stratum in zip(shares, used_strata, strict=True)
     ]
     low, high = np.array(ends).T
-    below, above = (
+    reach_below, reach_above = (
         float(np.sqrt(((weights * gap) ** 2).sum())) for gap in (shares - low, high - shares)
     )
     return Estimate(
-        value, max(0.0, value - below), min(1.0, value + above), n, interval="misread answers"
+        value,
+        max(0.0, value - reach_below),
+        min(1.0, value + reach_above),
+        n,
+        interval="misread answers",
     )

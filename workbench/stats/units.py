@@ -1,5 +1,6 @@
-"""Coefficients for any number of raters, from sums over units, so that many resamples are computed
-at once.
+"""Coefficients for any number of raters, from sums over units.
+
+So many resamples are computed at once.
 
 A unit is what was rated: a statement, a response. `agreement` converts its ratings to a row of
 features, sums the rows over all units or over resampled ones, and passes the sums to the
@@ -22,17 +23,18 @@ MISSING = int(np.iinfo(np.int8).min)
 
 
 def category_counts(ratings: npt.ArrayLike) -> IntArray:
-    """Return the number of ratings of each unit in each category that occurs, in order of code:
-    (units, q).
+    """Return the number of ratings of each unit in each category that occurs: (units, q).
+
+    Categories are in the order of their codes.
     """
     matrix = whole_numbers(ratings)
     if matrix.ndim != 2:
         raise ValueError(f"expected ratings of shape (units, raters), found {matrix.shape}")
     present = matrix != MISSING
-    seen, index = np.unique(matrix[present], return_inverse=True)
+    codes, index = np.unique(matrix[present], return_inverse=True)
     unit = np.nonzero(present)[0]
-    flat = np.bincount(unit * len(seen) + index, minlength=len(matrix) * len(seen))
-    return flat.reshape(len(matrix), len(seen))
+    flat = np.bincount(unit * len(codes) + index, minlength=len(matrix) * len(codes))
+    return flat.reshape(len(matrix), len(codes))
 
 
 def coincidence_matrices(counts: IntArray) -> FloatArray:
@@ -45,8 +47,9 @@ def coincidence_matrices(counts: IntArray) -> FloatArray:
 
 
 def alpha(sums: FloatArray, level: Measurement) -> FloatArray:
-    """Return Krippendorff's alpha from flat coincidence matrices (..., q²), or NaN with only one
-    category.
+    """Return Krippendorff's alpha from flat coincidence matrices (..., q²).
+
+    It is NaN with only one category.
     """
     q = round(sums.shape[-1] ** 0.5)
     coincidences = sums.reshape(*sums.shape[:-1], q, q)
@@ -63,8 +66,9 @@ def alpha(sums: FloatArray, level: Measurement) -> FloatArray:
 
 
 def fleiss_features(counts: IntArray) -> FloatArray:
-    """Return per rated unit: share of agreeing pairs, 1 if it has a pair, category shares, 1:
-    (units, q + 3).
+    """Return the features of each rated unit: (units, q + 3).
+
+    They are the share of agreeing pairs, 1 if it has a pair, the category shares, and 1.
     """
     rated = counts[counts.sum(axis=1) >= 1]
     m = rated.sum(axis=1, keepdims=True)
@@ -73,8 +77,9 @@ def fleiss_features(counts: IntArray) -> FloatArray:
 
 
 def fleiss(sums: FloatArray) -> FloatArray:
-    """Return Fleiss' κ from summed `fleiss_features`, or NaN with only one category or without
-    pairs.
+    """Return Fleiss' κ from summed `fleiss_features`.
+
+    It is NaN with only one category or without pairs.
     """
     agreeing, pairable, rated = sums[..., 0], sums[..., 1], sums[..., -1]
     shares = sums[..., 2:-1]
@@ -101,8 +106,9 @@ def gwet_ac1(sums: FloatArray, categories: int) -> FloatArray:
 
 
 def specific(sums: FloatArray) -> FloatArray:
-    """Return agreement on one category from agreeing and possible ordered pairs, or NaN if none is
-    possible.
+    """Return agreement on one category from agreeing and possible ordered pairs.
+
+    It is NaN if none is possible.
     """
     possible = sums[..., 1]
     return np.asarray(sums[..., 0] / np.where(possible == 0, np.nan, possible), dtype=np.float64)

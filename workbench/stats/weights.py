@@ -1,5 +1,6 @@
-"""Shares of weighted people, and what weighting costs: effective number and design effect (Kish
-1965).
+"""Shares of weighted people, with the effective sample size and the design effect.
+
+See Kish 1965.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class WeightedShares:
     """The weighted shares of a group's answers to one question."""
 
     shares: tuple[float, ...]
-    "of the options, together 1; NaN where nobody with a weight answered"
+    "of the options, together 1; NaN if nobody with a weight answered"
     people: int
     "with a weight above 0 who answered"
     effective_n: float
@@ -88,9 +89,9 @@ class Spread:
 
     def __str__(self) -> str:
         effect = f"{self.design_effect:.4g}" if self.people else "undefined"
-        of = f"effective n {self.effective_n:,.6g} of {self.people:,}"
+        effective = f"effective n {self.effective_n:,.6g} of {self.people:,}"
         return (
-            f"sum {self.sum:,.6g}, from {self.least:.4g} to {self.most:.4g}; {of}, design "
+            f"sum {self.sum:,.6g}, from {self.least:.4g} to {self.most:.4g}; {effective}, design "
             f"effect {effect}"
         )
 
@@ -103,6 +104,8 @@ def spread_of(weights: Sequence[float]) -> Spread:
     >>> str(spread_of([3.0, 1.0, 0.0]))
     'sum 4, from 0 to 3; effective n 1.6 of 2, design effect 1.25'
     """
-    given = np.asarray(weights, np.float64)
-    ends = (float(given.min()), float(given.max())) if len(given) else (float("nan"), float("nan"))
-    return Spread(float(given.sum()), *ends, int((given > 0).sum()), effective_n(given))
+    values = np.asarray(weights, np.float64)
+    ends = (
+        (float(values.min()), float(values.max())) if len(values) else (float("nan"), float("nan"))
+    )
+    return Spread(float(values.sum()), *ends, int((values > 0).sum()), effective_n(values))

@@ -169,7 +169,10 @@ class Ideal:
 
 
 def ideal(population: Population, answers: Mapping[str, bool]) -> dict[str, float]:
-    """Return the probability of a yes to each target, given other answers; see `Ideal`."""
+    """Return the probability of a yes to each target, given other answers.
+
+    See `Ideal`.
+    """
     return Ideal(population)(answers)
 
 
@@ -182,7 +185,7 @@ class Known:
 
     target: str
     respondents: int
-    "who said yes or no"
+    "number of those who said yes or no"
     human: float
     "share of these who said yes; without any, NaN, as is everything below"
     majority: float
