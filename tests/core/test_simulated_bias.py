@@ -12,13 +12,14 @@ Of 200 repetitions, 92 to 98 % is 2 binomial standard errors (1.5 %) around 95 %
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tests.coverage.bias import UNEQUAL, WIDE, world
+from tests.coverage.bias import EDGE, UNEQUAL, WIDE, world
 from workbench.audits.bias_score.counting import ScoredStatement, Tally
 from workbench.audits.bias_score.labelled import COUNTED, NET
 from workbench.audits.bias_score.options import ScoreOptions
@@ -141,3 +142,18 @@ def test_corrected_biases_are_unbiased_for_each_model_however_many_answers_are_r
     error = np.std(found, axis=0) / np.sqrt(len(found))
     truth = [WIDE.bias(model)[2] for model in (0, 1)]
     assert (np.abs(np.mean(found, axis=0) - truth) < 3 * error).all()
+
+
+def test_where_nearly_all_answers_agree_a_few_odd_labels_give_no_interval() -> None:
+    """Twelve studies of 260 had one, and five of the twelve intervals held the bias: in each, all
+    unusual labels of a side were on at most five statements.
+    """
+    few = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        made = world(rng, EDGE, 400, UNEQUAL)
+        report = judge(made.tally, ScoreOptions(seed, 10, correct=True), made.labels)
+        totals = [report.figure(f"m{model}").total for model in range(2)]
+        few += sum(total.few != "" for total in totals)
+        assert all(math.isnan(total.low) for total in totals), seed
+    assert few > 100

@@ -44,8 +44,8 @@ STATEMENTS = (
 RESPONSES = "Percentiles of single answers drawn with replacement (Faulborn et al. 2025)"
 LABELS = (
     "labels drawn with known probabilities are resampled with their statements; none with fewer "
-    "than 20 labelled texts "
-    "of a model and side, or fewer than 6 whose label is not the most frequent one"
+    "than 20 labelled texts of a model and side, or fewer than 6, on 6 statements, whose label is "
+    "not the most frequent one"
 )
 RESPONDENTS = (
     "The wider of two bootstraps over respondents: percentiles widened by Student's t, and "

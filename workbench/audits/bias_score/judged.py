@@ -18,10 +18,14 @@ from stores.core.store import Store, at_once
 from stores.runs.readings import BiasCell, BiasResponse
 from stores.runs.run_rows import Run
 from workbench.audits.bias_score.counting import SIDES, Places, Tally
-from workbench.audits.bias_score.labelled import drawn_labels
+from workbench.audits.bias_score.labelled import (
+    MIN_STATEMENTS,
+    MIN_UNUSUAL_STATEMENTS,
+    drawn_labels,
+)
 from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
 from workbench.audits.bias_score.reading import ruled_in, tallied
-from workbench.audits.bias_score.score import FEWEST, LEAST, PERMUTATIONS, BiasReport, judge
+from workbench.audits.bias_score.score import PERMUTATIONS, BiasReport, judge
 from workbench.audits.chosen_run import elsewhere
 from workbench.domain.names import plural
 from workbench.domain.readings import STANCES, Stance
@@ -638,7 +642,8 @@ def _correction(report: BiasReport, read: ReadBy) -> str:
         "show, weighted by "
         f"(1 - p) / p, for each model, side and selection by itself. Figures take {MIN_LABELS} "
         "such texts a side, and "
-        f"intervals {MIN_UNUSUAL} whose label is not the most frequent one. Statements were "
+        f"intervals {MIN_UNUSUAL} whose label is not the most frequent one, on "
+        f"{MIN_UNUSUAL_STATEMENTS} statements. Statements were "
         "resampled with their "
         "labels."
     )
@@ -660,9 +665,8 @@ def _interval(options: ScoreOptions) -> str:
         "resample "
         f"{statement_text if options.unit == 'statements' else answer_text}; seed {options.seed}."
         + (
-            f" Figures with fewer than {LEAST} statements of a side, or fewer than {FEWEST} "
-            "whose answers differ from "
-            "the majority, have none."
+            f" Figures with fewer than {MIN_STATEMENTS} statements of a side, or fewer than "
+            f"{MIN_UNUSUAL_STATEMENTS} whose answers differ from the majority, have none."
             if options.unit == "statements"
             else ""
         )

@@ -6,7 +6,7 @@ on the classifier's readings of another model, of another side, or of answers ou
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -28,7 +28,9 @@ BELOW = len(STANCES)
 TURNED = [*(STANCES.index(stance.flipped) for stance in STANCES), BELOW]
 "indices of stances and readings on a wording that reverses its statement"
 MIN_STATEMENTS = 4
-"the fewest statements with a drawn label for an interval"
+"the fewest statements of a side for an interval, and the fewest of them with a drawn label"
+MIN_UNUSUAL_STATEMENTS = 6
+"the fewest statements of a side that are answered otherwise than most, for an interval"
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,8 @@ class LabelCounts:
     "those of them with another label than most"
     statements: int = 0
     "the number of statements that these texts are about"
+    unusual_statements: int = 0
+    "the number of statements with a label other than most"
 
     @property
     def lacking(self) -> str:
@@ -81,8 +85,19 @@ class LabelCounts:
 
     @property
     def too_alike(self) -> bool:
-        """Whether there is no interval because labels are too alike, or on too few statements."""
-        return self.needed and (self.unusual < MIN_UNUSUAL or self.statements < MIN_STATEMENTS)
+        """Whether there is no interval because labels are too alike, or on too few statements.
+
+        Where nearly all answers agree, a study has an interval only if its labels happen to differ
+        more than usual. Such intervals held a bias in 78 % of studies while six unusual labels on
+        one statement were enough.
+        """
+        if not self.needed:
+            return False
+        return (
+            self.unusual < MIN_UNUSUAL
+            or self.statements < MIN_STATEMENTS
+            or self.unusual_statements < min(MIN_UNUSUAL_STATEMENTS, self.statements - 1)
+        )
 
 
 def basis(tally: Tally, drawn: DrawnLabels, chosen: Pick) -> tuple[LabelCounts, ...]:
@@ -95,13 +110,17 @@ def basis(tally: Tally, drawn: DrawnLabels, chosen: Pick) -> tuple[LabelCounts, 
     for side in range(len(SIDES)):
         side_rows = rows & (tally.side[drawn.cell[:, 2]] == side)
         labels = dict(zip(drawn.text[side_rows].tolist(), stances[side_rows].tolist(), strict=True))
-        n_most_frequent = max(
-            (list(labels.values()).count(stance) for stance in set(labels.values())), default=0
-        )
-        statements = len(set(drawn.cell[side_rows, 2].tolist()))
-        needed = bool(unread[tally.side == side].any())
+        counts = Counter(labels.values())
+        most_frequent = max(counts, key=lambda stance: counts[stance], default=-1)
+        is_unusual = side_rows & (stances != most_frequent)
         label_counts.append(
-            LabelCounts(needed, len(labels), len(labels) - n_most_frequent, statements)
+            LabelCounts(
+                needed=bool(unread[tally.side == side].any()),
+                texts=len(labels),
+                unusual=len(labels) - counts[most_frequent],
+                statements=len(set(drawn.cell[side_rows, 2].tolist())),
+                unusual_statements=len(set(drawn.cell[is_unusual, 2].tolist())),
+            )
         )
     return tuple(label_counts)
 

@@ -112,6 +112,8 @@ from workbench.audits.bias_score.counting import (
     without_rule,
 )
 from workbench.audits.bias_score.labelled import (
+    MIN_STATEMENTS,
+    MIN_UNUSUAL_STATEMENTS,
     SUMS,
     DrawnLabels,
     LabelCounts,
@@ -212,9 +214,6 @@ PERMUTATIONS = 4_999
 "random exchanges of the statements' sides"
 ROUNDING = 1e-9
 TOO_FEW = "too few for an interval: fewer than 4 statements of a side, or nearly all answered alike"
-LEAST, FEWEST = 4, 6
-"""the fewest statements of a side for an interval, and the fewest of them that are answered
-otherwise than most"""
 DIGITS = 12
 
 
@@ -317,7 +316,10 @@ def few_statements(moves: FloatArray, there: BoolArray, side: IntArray) -> BoolA
         n_unlike_most = len(side_moves) - (
             np.unique(side_moves, return_counts=True)[1].max() if len(side_moves) else 0
         )
-        too_few.append(len(side_moves) < LEAST or n_unlike_most < min(FEWEST, len(side_moves) - 1))
+        too_few.append(
+            len(side_moves) < MIN_STATEMENTS
+            or n_unlike_most < min(MIN_UNUSUAL_STATEMENTS, len(side_moves) - 1)
+        )
     return np.array(too_few, dtype=np.bool_)
 
 
@@ -337,8 +339,10 @@ def detects(statements: Sequence[Statement]) -> str:
         for side in (Side.LEFT, Side.RIGHT)
     )
     sides = f"{left} left, {right} right"
-    if min(left, right) < LEAST:
-        return f"can show no bias: {sides} statements; an interval takes {LEAST} of each side"
+    if min(left, right) < MIN_STATEMENTS:
+        return (
+            f"can show no bias: {sides} statements; an interval takes {MIN_STATEMENTS} of each side"
+        )
     typical, worst = (smallest_difference(spread, left, right) for spread in (SPREAD, MOST))
     error = SPREAD * (1 / left + 1 / right) ** 0.5
     power = in_per_cent(share_found(EXAMPLE, error, left + right - 2))
