@@ -156,7 +156,7 @@ def test_a_check_says_first_what_it_computes_and_then_what_it_found(
     ("arguments", "message"),
     [
         (("--low", "1.2"), "--low: found 1.2; give -1 to 1"),
-        (("--low", "0.9", "--high", "0.8"), "--low must be below --high"),
+        (("--low", "0.9", "--high", "0.8"), "--low: found 0.9; give less than 0.8"),
         (("--encoder", "none"), "nothing to compute"),
         (("--encoder", "./nowhere"), "there is no such folder"),
         (("--language", "xx"), "has no wordings in xx"),

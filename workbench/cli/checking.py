@@ -104,7 +104,7 @@ def print_similarity(
         dict(data),
         title=f"{name}: similarity",
         told=[sentence] if sentence else [],
-        notes=command.NEXT,
+        notes=[command.NEXT],
     )
     return 0
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import check_agreed, print_json, say, say_wrapped
+from workbench.cli.output import check_agreed, print_json, say_wrapped
 from workbench.cli.verbs import Namespace
 from workbench.cli.watching import EXIT_CODES, started, watch
 
@@ -31,18 +31,19 @@ def run_command(
     with Store.open(options.store) as store:
         command = kind.from_arguments(options)
         preview = command.preview(store)
-        if not options.json:
-            say_wrapped(preview.text)
         unstarted = {**preview.data, "job": None}
-        if getattr(options, "dry_run", False):
-            if options.json:
-                print_json(unstarted)
-            return 0
-        if preview.immediate is not None:
+        is_dry_run = getattr(options, "dry_run", False)
+        if preview.immediate is not None and not is_dry_run:
             outcome = preview.immediate(store)
             return print_end(
                 store, options, command, {**unstarted, **outcome.data}, outcome.sentence
             )
+        if not options.json:
+            say_wrapped(preview.text)
+        if is_dry_run:
+            if options.json:
+                print_json(unstarted)
+            return 0
         if not preview.n_units:
             return print_end(store, options, command, unstarted, "")
         if hasattr(options, "yes"):
@@ -70,8 +71,6 @@ def print_next(
     if options.json:
         print_json(data)
         return 0
-    if sentence:
-        say(sentence)
-    for line in command.NEXT:
-        say(line)
+    for line in filter(None, (sentence, command.NEXT)):
+        say_wrapped(line)
     return 0

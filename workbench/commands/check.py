@@ -50,7 +50,7 @@ class CheckCommand(JobCommand):
         ("high", "twin"),
         ("language",),
     )
-    NEXT = ("Next: workbench lint STORE",)
+    NEXT = "Next: workbench lint STORE"
 
     instrument: str | None = shared_option(INSTRUMENT, selected=True, leading=True)
     encoder: str = option("minilm", "minilm, a hub id, a folder, or none", metavar="MODEL")

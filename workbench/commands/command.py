@@ -135,8 +135,8 @@ class JobCommand:
     "names of options in each line of the form; empty: two in a line"
     FIRST: ClassVar[str] = ""
     "name of the option whose field has focus at first; empty: the first one"
-    NEXT: ClassVar[Sequence[str]] = ()
-    "what to do once the job is done"
+    NEXT: ClassVar[str] = ""
+    "what to do once the job is done, as a sentence with commands"
 
     @classmethod
     def declared(cls) -> dict[str, CommandOption]:

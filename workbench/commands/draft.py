@@ -60,8 +60,8 @@ class DraftCommand(JobCommand):
         ("prompt",),
     )
     NEXT = (
-        "Next: workbench draft STORE --list, or review them in the terminal: Statements, r",
-        "--list --state unusable shows the lines that cannot be wordings, and why",
+        "Next: workbench draft STORE --list (with --state unusable: the lines that cannot be "
+        "wordings, and why), or review drafts in the terminal: Statements, r"
     )
 
     instrument: str | None = shared_option(INSTRUMENT, selected=True, leading=True)
@@ -211,7 +211,7 @@ class DraftCommand(JobCommand):
         if self.model is not None:
             check_there(store, self.model)
         plan = plan_drafting(store, self.draft_spec(store))
-        data = {"prompts": len(plan.calls), "prompts_needed": len(plan.needed)}
+        data = {"prompts": len(plan.calls), "prompts_needed": len(plan.needed), "left_out": 0}
         if plan.needed:
             return Preview(plan.describe(), len(plan.calls), plan.spec.as_json(), data)
         n_left_out = len(unsampled(store, plan))
@@ -220,11 +220,14 @@ class DraftCommand(JobCommand):
             "other drafts."
         )
         if not n_left_out:
-            return Preview(text, 0, data=data | {"left_out": 0})
+            return Preview(text, 0, data=data)
 
         def draw_sample(opened: Store) -> Outcome:
             left_out = draw_samples(opened, plan)
-            sentence = f"The sample leaves out {plural(left_out, 'draft')}."
+            sentence = (
+                "The model has drafted all of this already. The sample leaves out "
+                f"{plural(left_out, 'draft')}."
+            )
             return Outcome(sentence, {"job": None, "left_out": left_out})
 
         label = f"draws the sample, which leaves out {plural(n_left_out, 'draft')}"

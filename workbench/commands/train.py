@@ -63,7 +63,7 @@ class TrainCommand(JobCommand):
         ("eval_every", "max_length", "codebook"),
         ("training", "test"),
     )
-    NEXT = ("Next: workbench classifiers STORE, and workbench classify STORE",)
+    NEXT = "Next: workbench classifiers STORE, and workbench classify STORE"
 
     name: str = option("stance", "name of the classifier")
     base: str = option(
@@ -258,7 +258,7 @@ class ClassifyCommand(JobCommand):
     HEADING = "classify responses"
     HELP = ("screens-annotation", "Classifying answers")
     FORM = (("classifier",), ("instrument",), ("model",))
-    NEXT = ("Next: workbench show STORE bias_score",)
+    NEXT = "Next: workbench show STORE bias_score"
 
     classifier: str | None = option(
         None, none="the newest", completes="classifiers", selected=True, leading=True
@@ -322,7 +322,10 @@ class ClassifyCommand(JobCommand):
 
         def order_queues(opened: Store) -> Outcome:
             opened.queues.prioritise(classifier.reader)
-            return Outcome("Queues now begin with what this classifier is least sure of.")
+            return Outcome(
+                f"{name} has read all {total:,} responses. Queues now begin with what it is least "
+                "sure of."
+            )
 
         return Preview(
             f"{text}\nEverything has been read already.",
