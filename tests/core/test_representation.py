@@ -23,7 +23,14 @@ from workbench import registry
 from workbench.audits.chosen_run import start_with
 from workbench.audits.claims import OfModel, sentences_of
 from workbench.audits.representation.asking import as_many
-from workbench.audits.representation.likeness import Likenesses, Sample, SurveyQuestion, likeness
+from workbench.audits.representation.likeness import (
+    FIRST,
+    POSITION,
+    Likenesses,
+    Sample,
+    SurveyQuestion,
+    likeness,
+)
 from workbench.audits.representation.options import LikenessOptions
 from workbench.audits.representation.result import OTHER_PERSONAS, Found, nearest_by, over_pairs
 from workbench.audits.result import Result
@@ -839,6 +846,54 @@ def test_refusing_where_it_is_unlike_people_gains_a_model_no_claim() -> None:
         answers[:20], 0, of_people, missing={f"q{n}": 0.01 * (n < 20) for n in range(20)}
     )
     assert few.claim[1] < 0.05, "hardly anything is missing"
+
+
+def test_missing_answers_are_held_against_every_kind_of_answers_without_an_opinion() -> None:
+    rng = np.random.default_rng(7)
+    shares = rng.dirichlet([2, 18, 18, 2], 40)
+    of_people = world(shares, {"all": 200}, rng)
+    middle = np.array([0.05, 0.45, 0.45, 0.05])
+    refs = [f"q{n}" for n in range(40)]
+    missing = dict.fromkeys(refs, 0.1)
+    positions = dict.fromkeys(refs, middle)
+    answers = (shares + middle) / 2
+    whole = likenesses(answers, 0, of_people, position=positions)
+    assert whole.claim[1] < 0.001
+    assert whole.against[POSITION][0].value < 0.1, "missing answers may outweigh this"
+    assert likenesses(answers, 0, of_people, missing=missing).claim[1] < 0.001
+    assert likenesses(answers, 0, of_people, missing=missing, position=positions).claim[1] == 1
+    unlike = likenesses(
+        answers[:30],
+        0,
+        of_people,
+        missing={**missing, **dict.fromkeys(refs[30:], 1.0)},
+        position=dict.fromkeys(refs[:30], middle),
+    )
+    assert unlike.claim[1] == 1, "of questions without an answer, positions are those of the others"
+
+
+def test_each_kind_of_answers_without_an_opinion_has_the_noise_of_people_that_is_its_own() -> None:
+    rng = np.random.default_rng(9)
+    shares = np.tile([0.4, 0.1, 0.1, 0.4], (40, 1))
+    of_people = world(shares, {"all": 40}, rng)
+    refs = [f"q{n}" for n in range(40)]
+    answers = np.tile([0.45, 0.05, 0.05, 0.45], (40, 1))
+    whole = likenesses(answers, 0, of_people)
+    hardly = likenesses(answers, 0, of_people, missing=dict.fromkeys(refs, 1e-9))
+    assert whole.claim[0] == hardly.claim[0] == FIRST
+    assert hardly.claim[1] == pytest.approx(whole.claim[1], rel=1e-3)
+
+
+def test_few_random_letters_are_no_even_answers_where_hardly_an_answer_is_missing() -> None:
+    rng = np.random.default_rng(10)
+    shares = rng.dirichlet([2, 6, 6, 2], 40)
+    of_people = world(shares, {"all": 200}, rng)
+    answers = rng.multinomial(3, [0.35, 0.15, 0.15, 0.35], 40) / 3
+    refs = [f"q{n}" for n in range(40)]
+    whole = likenesses(answers, 3, of_people)
+    hardly = likenesses(answers, 3, of_people, missing=dict.fromkeys(refs, 1e-9))
+    assert whole.beyond[0].value < 0
+    assert hardly.claim == (whole.claim[0], pytest.approx(whole.claim[1], rel=1e-3))
 
 
 def test_what_people_do_not_know_has_a_share_and_a_bound() -> None:

@@ -297,7 +297,6 @@ def _defined_mean(values: FloatArray) -> FloatArray:
     )
 
 
-COMPARED = (VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
 LABEL_ORDER = "label_order"
 
 T = TypeVar("T", bound=np.generic)
@@ -375,7 +374,7 @@ def agreement(
             _pairs(report, kind, _among(report, only, kind.value)),
             intervals,
         )
-        for kind in COMPARED
+        for kind in KINDS
     ]
     order = _order_pairs(report, _among(report, only, LABEL_ORDER))
     return (*rows, _row(LABEL_ORDER, Relation.SAME, report, order, intervals))
@@ -419,7 +418,7 @@ def as_people(
             for pair in person_pairs
             if pair.original != MISSING
         }
-        for kind in COMPARED
+        for kind in KINDS
     }
     only[LABEL_ORDER] = {answer.statement for answer in survey if answer.variant == ORIGINAL}
     refs = report.counts.statements

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench.audits.reliability.agreement import (
-    COMPARED,
+    KINDS,
     LABEL_ORDER,
     AcrossTemplates,
     AgreementRow,
@@ -558,8 +558,8 @@ def model_kappas(
                 PEOPLE_LAST, raw, {bound.name: bound.flipped_mean for bound in people}, people=True
             )
         )
-    kinds = [kind.value for kind in COMPARED]
-    flipped_kinds = [kind.value for kind in COMPARED if RELATION_OF[kind] is Relation.FLIPPED]
+    kinds = [kind.value for kind in KINDS]
+    flipped_kinds = [kind.value for kind in KINDS if RELATION_OF[kind] is Relation.FLIPPED]
     subset = "the statements that people answered" if restricted else "all statements"
     return Table(
         "model_kappas_as_people" if restricted else "model_kappas",

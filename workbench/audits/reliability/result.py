@@ -547,9 +547,6 @@ def passing_said(report: ReliabilityReport) -> tuple[str, str, str]:
     return label, f"{n_passed:,} of {n_tested:,}{share}", range_text
 
 
-MOST_FAILED = "Reliability test that most statements fail"
-
-
 def _weakest(name: str, report: ReliabilityReport) -> Iterator[OfModel]:
     """Yield a finding on the test that most statements fail, under any template."""
     n_failed_by_test = {

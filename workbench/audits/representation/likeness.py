@@ -149,6 +149,28 @@ def least_and_most(
     return float(low), min(1.0, float(high))
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionBounds:
+    """The likeness of one question to people, whatever the missing answers were."""
+
+    low: float
+    high: float
+    without_opinion: Mapping[str, float]
+    "the likeness of answers without an opinion, by their kind"
+
+
+def _even(n_options: int) -> FloatArray:
+    """Return the answers that choose every option equally often."""
+    return np.full(n_options, 1 / n_options)
+
+
+def _first(n_options: int) -> FloatArray:
+    """Return the answers that always choose the first option, in both orders of the options."""
+    shares = np.zeros(n_options)
+    shares[0], shares[-1] = 0.5, 0.5
+    return shares
+
+
 @dataclass(frozen=True, eq=False)
 class Likenesses:
     """The likeness of one model's answers to those of each population."""
@@ -178,20 +200,12 @@ class Likenesses:
     @cached_property
     def evenly(self) -> Distributions:
         """The answers that choose every option equally often."""
-        return {
-            ref: np.full(len(self.asked[ref].options), 1 / len(self.asked[ref].options))
-            for ref in self.refs
-        }
+        return {ref: _even(len(self.asked[ref].options)) for ref in self.refs}
 
     @cached_property
     def first(self) -> Distributions:
         """The answers that always choose the first option, in both orders of the options."""
-        answers = {}
-        for ref in self.refs:
-            shares = np.zeros(len(self.asked[ref].options))
-            shares[0], shares[-1] = 0.5, 0.5
-            answers[ref] = shares
-        return answers
+        return {ref: _first(len(self.asked[ref].options)) for ref in self.refs}
 
     @cached_property
     def unanswered(self) -> tuple[str, ...]:
@@ -354,13 +368,8 @@ class Likenesses:
         If the model gave probabilities, all letters have the same one.
         """
         likenesses = np.full((len(self.people), len(self.refs)), NAN)
-        for column, (ref, even) in enumerate(self.evenly.items()):
-            rng = derive_rng(self.seed, "representation", "letters", ref)
-            letters = (
-                rng.multinomial(self.drawn[ref], even, 1_000) / self.drawn[ref]
-                if self.drawn[ref]
-                else even[None]
-            )
+        for column, ref in enumerate(self.refs):
+            letters = self._random_letters(ref)
             for row, population in enumerate(self.people):
                 if ref in population.shares:
                     q = np.array(population.shares[ref].shares)
@@ -368,6 +377,14 @@ class Likenesses:
                         letters, q, self.measure, ordered=self.asked[ref].ordered
                     ).mean()
         return mean_of(list(likenesses))
+
+    def _random_letters(self, ref: str) -> FloatArray:
+        """Return shares of as many random letters as the model gave to a question, by draw."""
+        even = self.evenly[ref]
+        if not self.drawn[ref]:
+            return even[None]
+        rng = derive_rng(self.seed, "representation", "letters", ref)
+        return np.asarray(rng.multinomial(self.drawn[ref], even, 1_000) / self.drawn[ref])
 
     @property
     def chance(self) -> float:
@@ -468,11 +485,23 @@ class Likenesses:
     def against(self) -> dict[str, tuple[Estimate, float]]:
         """The likeness minus that of each kind of answers without an opinion, with p, by name."""
         tests = {RANDOM: self.beyond}
-        for name, answers in ((EVEN, self.evenly), (FIRST, self.first), (POSITION, self.position)):
-            if all(ref in answers for ref in self.refs):
-                noise = self._of_people((self.answers, 1), (answers, -1))
-                tests[name] = difference(self.to_people - self.counted_as(answers), noise)
+        for kind, answers in self._answers_of_kinds.items():
+            if kind == RANDOM:
+                continue
+            noise = self._of_people((self.answers, 1), (answers, -1))
+            tests[kind] = difference(self.to_people - self.counted_as(answers), noise)
         return tests
+
+    @property
+    def _answers_of_kinds(self) -> dict[str, Distributions]:
+        """The answers of each kind without an opinion; the expected ones of random letters.
+
+        The preference for positions is left out if it is unknown for a question.
+        """
+        answers = {RANDOM: self.evenly, EVEN: self.evenly, FIRST: self.first}
+        if all(ref in self.position for ref in self.refs):
+            answers[POSITION] = self.position
+        return answers
 
     @cached_property
     def claim(self) -> tuple[str, float]:
@@ -492,69 +521,90 @@ class Likenesses:
 
     @cached_property
     def _p_of_least(self) -> float:
-        """The p of the claim if the missing answers were as unlike people as possible."""
-        if not any(share > 0 for share in self.missing.values()):
+        """The p of the claim if the missing answers were as unlike people as possible.
+
+        It is the largest over all kinds of answers without an opinion, each tested with the
+        influence of people on its own answers.
+        """
+        if not self._has_missing:
             return 0.0
-        worst = 0.0
-        for kind in (RANDOM, FIRST):
-            values = np.array([low - senseless[kind] for low, _, senseless in self._bounds])
-            change, p = difference(values, self._of_people((self.answers, 1), (self.evenly, -1)))
-            worst = max(worst, p if change.value > 0 and not math.isnan(p) else 1.0)
-        return worst
+        return max(self._p_of_least_against(kind) for kind in self.against)
+
+    def _p_of_least_against(self, kind: str) -> float:
+        """Return that p against one kind of answers without an opinion."""
+        gains = np.array([bounds.low - bounds.without_opinion[kind] for bounds in self._bounds])
+        noise = self._of_people((self.answers, 1), (self._answers_of_kinds[kind], -1))
+        gain, p = difference(gains, noise)
+        return p if gain.value > 0 and not math.isnan(p) else 1.0
 
     @cached_property
     def _p_of_less(self) -> float:
         """The p of less likeness if the missing answers were as like people as possible."""
-        if not any(share > 0 for share in self.missing.values()):
+        if not self._has_missing:
             return self.beyond[1]
-        differences = np.array([high - senseless[RANDOM] for _, high, senseless in self._bounds])
-        change, p = difference(differences, self._of_people((self.answers, 1), (self.evenly, -1)))
-        return p if change.value < 0 else 1.0
+        gains = np.array([bounds.high - bounds.without_opinion[RANDOM] for bounds in self._bounds])
+        gain, p = difference(gains, self._of_people((self.answers, 1), (self.evenly, -1)))
+        return p if gain.value < 0 else 1.0
+
+    @property
+    def _has_missing(self) -> bool:
+        """Whether any answer is missing."""
+        return any(share > 0 for share in self.missing.values())
 
     @cached_property
-    def _bounds(self) -> list[tuple[float, float, dict[str, float]]]:
-        """The smallest and the largest likeness of each question, and those without an opinion."""
-        rows = []
-        for ref in (*self._compared, *self.unanswered):
-            question, available = (
-                self.asked[ref],
-                [population for population in self.people if ref in population.shares],
+    def _bounds(self) -> list[QuestionBounds]:
+        """The bounds of the likeness of each question that people answered."""
+        bounds = [self._bounds_of(ref) for ref in (*self._compared, *self.unanswered)]
+        return [question_bounds for question_bounds in bounds if question_bounds is not None]
+
+    def _bounds_of(self, ref: str) -> QuestionBounds | None:
+        """Return the bounds of the likeness of a question, or None if no people answered it."""
+        people_shares = [
+            np.array(population.shares[ref].shares)
+            for population in self.people
+            if ref in population.shares
+        ]
+        if not people_shares:
+            return None
+        ordered, even = self.asked[ref].ordered, _even(len(self.asked[ref].options))
+        answers, missing = self.answers.get(ref, even), self.missing.get(ref, 0.0)
+        ends = [
+            least_and_most(answers, missing, q, self.measure, ordered=ordered)
+            for q in people_shares
+        ]
+        low, high = np.mean(ends, axis=0).tolist()
+        without_opinion = {
+            kind: float(
+                np.mean(
+                    [
+                        likeness(shares, q, self.measure, ordered=ordered).mean()
+                        for q in people_shares
+                    ]
+                )
             )
-            n_options = len(question.options)
-            first_shares = np.zeros(n_options)
-            first_shares[0], first_shares[-1] = 0.5, 0.5
-            share = self.answers.get(ref, np.full(n_options, 1 / n_options))
-            lows: list[float] = []
-            highs: list[float] = []
-            random_likenesses: list[float] = []
-            first_likenesses: list[float] = []
-            for population in available:
-                q = np.array(population.shares[ref].shares)
-                low, high = least_and_most(
-                    share, self.missing.get(ref, 0.0), q, self.measure, ordered=question.ordered
-                )
-                lows.append(low)
-                highs.append(high)
-                random_likenesses.append(
-                    float(
-                        likeness(
-                            np.full(n_options, 1 / n_options),
-                            q,
-                            self.measure,
-                            ordered=question.ordered,
-                        )
-                    )
-                )
-                first_likenesses.append(
-                    float(likeness(first_shares, q, self.measure, ordered=question.ordered))
-                )
-            if available:
-                without_opinion = {
-                    RANDOM: float(np.mean(random_likenesses)),
-                    FIRST: float(np.mean(first_likenesses)),
-                }
-                rows.append((float(np.mean(lows)), float(np.mean(highs)), without_opinion))
-        return rows
+            for kind, shares in self._without_opinion(ref).items()
+        }
+        return QuestionBounds(low, high, without_opinion)
+
+    def _without_opinion(self, ref: str) -> dict[str, FloatArray]:
+        """Return the answers to a question of each kind without an opinion.
+
+        A question without an answer has letters with equal probabilities as its random ones. For
+        the preference for positions it takes that of another question with as many options, or
+        even answers without such a question.
+        """
+        n_options = len(self.asked[ref].options)
+        even = _even(n_options)
+        position = self.position.get(ref)
+        if position is None:
+            alike = (shares for shares in self.position.values() if len(shares) == n_options)
+            position = next(alike, even)
+        return {
+            RANDOM: self._random_letters(ref) if ref in self.answers else even[None],
+            EVEN: even,
+            FIRST: _first(n_options),
+            POSITION: position,
+        }
 
     @property
     def missing_share(self) -> float:
@@ -568,7 +618,11 @@ class Likenesses:
             return NAN, NAN
         noise = self._noise_between(self.people, self._compared)
         low, high = (
-            float(np.mean([row[bound_index] for row in self._bounds])) for bound_index in (0, 1)
+            float(np.mean(ends))
+            for ends in (
+                [question_bounds.low for question_bounds in self._bounds],
+                [question_bounds.high for question_bounds in self._bounds],
+            )
         )
         return 1 - without_noise(1 - low, noise), 1 - without_noise(1 - high, noise)
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.audits.response_bias.answers import CONDITIONS, Table
+from workbench.audits.response_bias.answers import CONDITIONS, Place, Table, place_order
 from workbench.audits.response_bias.changes import (
     LARGEST,
     NOT_FIRST,
@@ -295,9 +295,6 @@ Topics = Mapping[tuple[Bias, str], str]
 "(bias, key of the question) -> topic"
 
 MAY_BE_POSITION = "may be position"
-Place = tuple[Bias, Perturbation | None, str]
-"bias, condition and variant of a cell"
-
 _SIGN: dict[int, Effect] = {1: 1, 0: 0, -1: -1}
 
 
@@ -423,17 +420,7 @@ def _asked(tables: Sequence[Table], definition: Definition) -> dict[Place, tuple
             own_tables is not None or (Bias.OPINION_FLOAT, None, "") in tables_by_place
         ):
             tables_by_place[place] = counted_tables
-    return dict(sorted(tables_by_place.items(), key=lambda item: _order(item[0])))
-
-
-def _order(place: Place) -> tuple[int, str, int]:
-    """Return the sort key of a cell: its bias, wording and condition."""
-    bias, condition, variant = place
-    return (
-        list(Bias).index(bias),
-        variant,
-        0 if condition is None else 1 + list(Perturbation).index(condition),
-    )
+    return dict(sorted(tables_by_place.items(), key=lambda item: place_order(item[0])))
 
 
 def _cell(
@@ -772,7 +759,7 @@ def _row(model: str, first: ChangeCell, second: ChangeCell, alpha: float) -> Row
     )
     change = mean_test(values[1] - values[0], RESOLUTION, 2 * LARGEST)
     means = [mean_test(changes, RESOLUTION, LARGEST) for changes in values]
-    effects = (_compare_effect(means[0], alpha), _compare_effect(means[1], alpha))
+    effects = (_effect(means[0], means[0].p, alpha), _effect(means[1], means[1].p, alpha))
     left_out = len(first.deltas.keys) - len(pairs[0]), len(second.deltas.keys) - len(pairs[1])
     return Row(
         model,
@@ -785,13 +772,6 @@ def _row(model: str, first: ChangeCell, second: ChangeCell, alpha: float) -> Row
         first.variant,
         left_out,
     )
-
-
-def _compare_effect(test: MeanTest, alpha: float) -> Effect:
-    """Return the side of 0 of a significant change, or 0 without one."""
-    if not test.p < alpha:
-        return 0
-    return 1 if test.mean > 0 else -1
 
 
 def _paired(first: Deltas, second: Deltas) -> tuple[IntArray, IntArray]:
