@@ -34,8 +34,8 @@ from workbench.audits.reliability.pooled import (
     PASSES_PUBLISHED,
     Pooled,
     answers_words,
-    difference_said,
     differences,
+    format_difference,
     pooled,
 )
 from workbench.audits.reliability.verdicts import run_verdicts
@@ -96,7 +96,7 @@ def compared(
         name: run_verdicts(store, run, options, readings=readings) for name, run in runs.items()
     }
     reports = {name: run_result.report for name, run_result in verdicts.items()}
-    comparison = beside(
+    comparison = compare_judged(
         runs, reports, {name: store.runs.instrument(run) for name, run in runs.items()}
     )
     return replace(
@@ -104,7 +104,7 @@ def compared(
     )
 
 
-def beside(
+def compare_judged(
     runs: Mapping[str, Run],
     reports: Mapping[str, ReliabilityReport],
     asked: Mapping[str, Instrument],
@@ -163,7 +163,7 @@ def beside(
             difference = first_shares.difference(second_shares, ALL)
             units = plural(difference.n, "statement")
             reach = reach_of(difference, LARGEST_DIFFERENCE, Kind.POINTS, units, "a difference")
-            sentence = difference_said(
+            sentence = format_difference(
                 first_name, second_name, first_shares, second_shares, adjusted[0]
             )
             yield OfModel(sentence, "", p=adjusted[0], reach=None if adjusted[0] < LEVEL else reach)
@@ -527,7 +527,7 @@ def _under(report: ReliabilityReport, templates: Sequence[str]) -> ReliabilityRe
             left_out=some(mass.left_out),
         )
         return judge_exact(reduced_mass, report.options)
-    return judge(counts.under(indices), report.options)
+    return judge(counts.for_templates(indices), report.options)
 
 
 def _side(name: str, run: Run, report: ReliabilityReport, asked: Instrument) -> Side:

@@ -71,7 +71,7 @@ TOGETHER = 2048
 
 
 @dataclass(frozen=True, slots=True)
-class PassFail:
+class TestProbabilities:
     """The probabilities that a test is passed and failed.
 
     The rest, up to 1, is the probability that it is insufficient or void.
@@ -94,7 +94,7 @@ class Expected:
     "(T, S, V, 2, 4): AGREE, DISAGREE, TIE, FEW"
     clear: FloatArray
     "(T, S, V, 2, 3): probability of AGREE, DISAGREE and TIE together with a clear leaning"
-    tests: dict[str, PassFail]
+    tests: dict[str, TestProbabilities]
     "by test, each (T, S); (S,) for `template`"
 
     @property
@@ -119,7 +119,7 @@ class Expected:
             * ~probabilities.void.all(axis=0)
         )
 
-    def of(self, test: str) -> PassFail:
+    def of(self, test: str) -> TestProbabilities:
         """Return the probabilities of a test. Raises UnknownName."""
         if test not in self.tests:
             raise UnknownName(f"there is no test {test!r}. Available: {', '.join(self.tests)}")
@@ -214,7 +214,7 @@ def _outcomes(options: ReliabilityOptions) -> _Outcomes:
     """Return the outcomes of a prompt's samples by the options."""
     samples, is_readable_only = options.beside, not options.with_unreadable
     readable_numbers = (
-        [samples] if is_readable_only else range(options.needed(samples), samples + 1)
+        [samples] if is_readable_only else range(options.required(samples), samples + 1)
     )
     agree = np.concatenate([np.arange(n_readable + 1) for n_readable in readable_numbers])
     readable = np.concatenate([np.full(readable + 1, readable) for readable in readable_numbers])
@@ -253,7 +253,7 @@ class _Parts:
     "(S,): whether the original exists and has a text"
 
     def __post_init__(self) -> None:
-        self.original = self.void.original
+        self.original = self.void.original_index
         self.sampled = self.counts.exists & ~self.void.blank
         is_blank = self.void.blank[None, :, :, None, None]
         self.clear = np.where(is_blank, 0.0, self.clear)
@@ -272,7 +272,7 @@ class _Parts:
             return repeats
         return np.asarray(repeats & ~self.void.blank[None, :, self.original, None])
 
-    def joint(self, tests: Sequence[str]) -> PassFail:
+    def joint(self, tests: Sequence[str]) -> TestProbabilities:
         """Return the probabilities that all tests are passed, and that any fails: two (T, S).
 
         Given the outcome of the original's samples, all other prompts are independent of each
@@ -287,7 +287,7 @@ class _Parts:
         }
         complete, void = self._parts(tests)
         passed = np.asarray(probability_by_certainty[True] * complete, dtype=np.float64)
-        return PassFail(
+        return TestProbabilities(
             np.clip(passed, 0.0, 1.0),
             np.clip(1.0 - probability_by_certainty[False], 0.0, 1.0) * ~void,
             void,
@@ -400,7 +400,7 @@ class _Parts:
             can_fail |= self._live(test) | ~has_subject
         return complete & can_fail, ~can_fail
 
-    def template(self) -> PassFail:
+    def template(self) -> TestProbabilities:
         """Return the probabilities that the original keeps its stance under all templates: (S,).
 
         The second probability is that it does not keep it.
@@ -411,7 +411,7 @@ class _Parts:
         size = len(self.counts.statements)
         void = self.void.template
         if self.original is None or len(self.counts.templates) < 2:
-            return PassFail(np.zeros(size), np.zeros(size), void)
+            return TestProbabilities(np.zeros(size), np.zeros(size), void)
         agree, disagree, tie, few = np.moveaxis(self.stances[:, :, self.original, PRINTED], -1, 0)
         one_tie = sum(
             tie[template] * np.delete(few, template, axis=0).prod(axis=0)
@@ -421,7 +421,7 @@ class _Parts:
             (agree + few).prod(axis=0) + (disagree + few).prod(axis=0) - few.prod(axis=0) + one_tie
         )
         passed = agree.prod(axis=0) + disagree.prod(axis=0)
-        return PassFail(passed * ~void, np.clip(1.0 - not_failed, 0.0, 1.0) * ~void, void)
+        return TestProbabilities(passed * ~void, np.clip(1.0 - not_failed, 0.0, 1.0) * ~void, void)
 
 
 @dataclass(frozen=True, eq=False)
@@ -485,7 +485,7 @@ def judge(mass: LabelMass, options: ReliabilityOptions | None = None) -> ExactRe
     Raises UsageError if the options do not fit the samples beside.
     """
     judging_options = options or ReliabilityOptions()
-    judging_options.needed(judging_options.beside)
+    judging_options.required(judging_options.beside)
     is_scored = mass.scored & mass.exists[None, :, :, None]
     is_known = is_scored & (mass.named >= judging_options.named) & (mass.named > 0)
     sides = [
@@ -562,7 +562,7 @@ class ExactReport(ReliabilityReport):
     "prompts that are scored and have enough probability on their labels: (T, S, V, 2)"
 
     @cached_property
-    def enough(self) -> BoolArray:
+    def has_stance_data(self) -> BoolArray:
         """Whether a prompt is scored and has enough probability on its labels: (T, S, V, 2)."""
         return self.known
 
@@ -688,28 +688,30 @@ class ExactReport(ReliabilityReport):
             )
         )
 
-    def side(self, at: tuple[int, ...]) -> str:
+    def side(self, prompt_index: tuple[int, ...]) -> str:
         """Return the likelier side of a prompt and its share, as in `negation agree 93.2 %`."""
-        leaning, stance = float(self.leaning[at]), int(self.stances[at])
+        leaning, stance = float(self.leaning[prompt_index]), int(self.stances[prompt_index])
         word = {1: "agree", -1: "disagree", 0: "tie"}[stance]
-        return f"{self.counts.prompt_name(at)} {word} {max(leaning, 1 - leaning):.1%}"
+        return f"{self.counts.prompt_name(prompt_index)} {word} {max(leaning, 1 - leaning):.1%}"
 
-    def lacking(self, at: tuple[int, ...]) -> str:
+    def lacking(self, prompt_index: tuple[int, ...]) -> str:
         """Return the reason why a prompt has no verdict, or "" if it has one."""
-        if self.enough[at]:
+        if self.has_stance_data[prompt_index]:
             return ""
-        name = self.counts.prompt_name(at)
-        if self.counts.left_out_at(at):
+        name = self.counts.prompt_name(prompt_index)
+        if self.counts.left_out_at(prompt_index):
             return f"{name}: left out by a ruling"
-        if not self.mass.scored[at]:
-            return self.counts.missing(at) if self.counts.has_failed(at) else f"{name} not scored"
-        named, needed = self.mass.named[at], self.options.named
+        if not self.mass.scored[prompt_index]:
+            return (
+                self.counts.missing(prompt_index)
+                if self.counts.has_failed(prompt_index)
+                else f"{name} not scored"
+            )
+        named, needed = self.mass.named[prompt_index], self.options.named
         return f"{name}: only {named:.2%} of the probability on its labels, {needed:.2%} needed"
 
-    def unclear(self, at: tuple[int, ...]) -> str:
+    def unclear(self, prompt_index: tuple[int, ...]) -> str:
         """Return the reason why a prompt does not lean clearly to one side."""
         low, high = (f"{100 * limit:g} %" for limit in (self.options.low, self.options.high))
-        return (
-            f"{self.counts.prompt_name(at)} agree {self.leaning[at]:.1%}: expected below "
-            f"{low} or above {high}"
-        )
+        name, leaning = self.counts.prompt_name(prompt_index), self.leaning[prompt_index]
+        return f"{name} agree {leaning:.1%}: expected below {low} or above {high}"

@@ -47,11 +47,11 @@ class Limits:
                 np.abs(report.leaning - limit) <= 1 / options.beside
                 for limit in (options.low, options.high)
             )
-            is_close = np.logical_or(*gaps) & report.enough
+            is_close = np.logical_or(*gaps) & report.has_stance_data
         else:
             turns = _turns(report)
-            is_at_minimum = (counts.readable == report.needs) | (
-                counts.readable == report.needs - 1
+            is_at_minimum = (counts.readable == report.required_by_prompt) | (
+                counts.readable == report.required_by_prompt - 1
             )
             is_close = (
                 (turns | is_at_minimum) & (counts.total > 0) & counts.exists[None, :, :, None]
@@ -223,7 +223,7 @@ def _one_wording(
         too_few_variants = dict.fromkeys(
             str(report.counts.variants[index])
             for _, index in np.argwhere(
-                ~report.enough[:, statement, :, PRINTED] & report.counts.exists[statement]
+                ~report.has_stance_data[:, statement, :, PRINTED] & report.counts.exists[statement]
             )
         )
         note = (
@@ -279,7 +279,9 @@ def _turns(report: ReliabilityReport) -> BoolArray:
         return is_reliable(np.clip(positive, 0, n), n, rule, options.low, options.high)
 
     is_clear = clear(k)
-    return np.asarray(report.enough & ((clear(k - 1) != is_clear) | (clear(k + 1) != is_clear)))
+    return np.asarray(
+        report.has_stance_data & ((clear(k - 1) != is_clear) | (clear(k + 1) != is_clear))
+    )
 
 
 def _near(report: ReliabilityReport, limits: Limits, statement: int) -> Iterator[Signal]:
@@ -315,25 +317,25 @@ def _near(report: ReliabilityReport, limits: Limits, statement: int) -> Iterator
     )
 
 
-def _close_by(report: ReliabilityReport, limits: Limits, at: tuple[int, ...]) -> str:
+def _close_by(report: ReliabilityReport, limits: Limits, prompt_index: tuple[int, ...]) -> str:
     """Return the answers to a prompt and what it needs, as in `disagree 6/6, 7 needed`."""
-    text = report.side(at).removeprefix(f"{report.counts.prompt_name(at)} ")
-    if _just_enough(report, limits, at):
+    text = report.side(prompt_index).removeprefix(f"{report.counts.prompt_name(prompt_index)} ")
+    if _just_enough(report, limits, prompt_index):
         return f"{text}, just enough"
-    if limits.turns is not None and not limits.turns[at]:
-        return f"{text}, {report.needs[at]} needed"
+    if limits.turns is not None and not limits.turns[prompt_index]:
+        return f"{text}, {report.required_by_prompt[prompt_index]} needed"
     return text
 
 
-def _just_enough(report: ReliabilityReport, limits: Limits, at: tuple[int, ...]) -> bool:
+def _just_enough(report: ReliabilityReport, limits: Limits, prompt_index: tuple[int, ...]) -> bool:
     """Return whether a prompt is near a limit only because it has just enough answers.
 
     One answer fewer would be too few, but none is missing.
     """
     return (
         limits.turns is not None
-        and not limits.turns[at]
-        and bool(report.counts.readable[at] >= report.needs[at])
+        and not limits.turns[prompt_index]
+        and bool(report.counts.readable[prompt_index] >= report.required_by_prompt[prompt_index])
     )
 
 

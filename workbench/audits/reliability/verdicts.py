@@ -200,7 +200,7 @@ def _counted(store: Store, run: Run, reader: int, rulings: RunRulings) -> Counts
                 indices[indices >= 0],
                 numbers[indices >= 0].astype(np.int32),
             )
-    left_out = _ruled(store, run, reader, rulings, arrays, flat)
+    left_out = apply_rulings(store, run, reader, rulings, arrays, flat)
     until_settled = store.settlements.probes(run)
     return Counts(
         statements=probe_layout.statements,
@@ -222,7 +222,7 @@ def _counted(store: Store, run: Run, reader: int, rulings: RunRulings) -> Counts
     )
 
 
-def _ruled(
+def apply_rulings(
     store: Store,
     run: Run,
     reader: int,
@@ -348,11 +348,11 @@ def _told(
         for ref, verdict in zip(statements, plain.over_templates(ALL), strict=True)
         if verdict == PASS
     ]
-    notes = source.told(different(report, plain) if source.changed else SAME)
+    notes = source.told(differences(report, plain) if source.changed else SAME)
     return replace(notes, reviewed=reviewed_words(statements, passed, refs))
 
 
-def different(one: ReliabilityReport, two: ReliabilityReport) -> Differing:
+def differences(one: ReliabilityReport, two: ReliabilityReport) -> Differing:
     """Return the tests and verdicts that differ between two reports.
 
     A test is of a statement and, unless it is over all of them, a template.

@@ -305,7 +305,7 @@ class Likenesses:
             ).append(ref)
         return ((form_refs, ordered) for (_, ordered), form_refs in refs_by_form.items())
 
-    def of(self, population: Population) -> FloatArray:
+    def by_question(self, population: Population) -> FloatArray:
         """Return the likeness (questions,), or NaN if too few people answered."""
         likeness_by_ref = dict.fromkeys(self.refs, NAN)
         for refs, ordered in self._alike(ref for ref in self.refs if ref in population.shares):
@@ -346,7 +346,7 @@ class Likenesses:
             influence |= zip(refs, moved, strict=True)
         return population.noise({ref: influence[ref] for ref in shared_refs})
 
-    def to(self, population: Population) -> Estimate:
+    def to_population(self, population: Population) -> Estimate:
         """Return the likeness to a population, without the noise of counting letters and people."""
         raw = self.counted_to(population)
         refs = [ref for ref in self.refs if ref in population.shares]
@@ -354,12 +354,12 @@ class Likenesses:
 
     def counted_to(self, population: Population) -> Estimate:
         """Return the likeness to a population as counted, with the noise of letters and people."""
-        return estimate(self.of(population), self.noise(population, (self.answers, 1)))
+        return estimate(self.by_question(population), self.noise(population, (self.answers, 1)))
 
     @cached_property
     def to_people(self) -> FloatArray:
         """The likeness (questions,) to all people, or its mean over groups if only these exist."""
-        return mean_of([self.of(population) for population in self.people])
+        return mean_of([self.by_question(population) for population in self.people])
 
     @cached_property
     def by_chance(self) -> FloatArray:
@@ -475,16 +475,16 @@ class Likenesses:
         )
 
     @cached_property
-    def beyond(self) -> tuple[Estimate, float]:
+    def over_random(self) -> tuple[Estimate, float]:
         """The likeness of the answers minus that of random letters, and the p of no difference."""
         return difference(
             self.to_people - self.by_chance, self._of_people((self.answers, 1), (self.evenly, -1))
         )
 
     @cached_property
-    def against(self) -> dict[str, tuple[Estimate, float]]:
+    def over_baselines(self) -> dict[str, tuple[Estimate, float]]:
         """The likeness minus that of each kind of answers without an opinion, with p, by name."""
-        tests = {RANDOM: self.beyond}
+        tests = {RANDOM: self.over_random}
         for kind, answers in self._answers_of_kinds.items():
             if kind == RANDOM:
                 continue
@@ -504,16 +504,16 @@ class Likenesses:
         return answers
 
     @cached_property
-    def claim(self) -> tuple[str, float]:
+    def weakest_claim(self) -> tuple[str, float]:
         """The kind of answers without an opinion that is surpassed least, and the p of the claim.
 
         The p is 1 if one of these kinds is as much like people as the model, or would be if the
         missing answers were as unlike people as possible.
         """
-        if self.beyond[0].value < 0 and self.beyond[1] < 1:
+        if self.over_random[0].value < 0 and self.over_random[1] < 1:
             return RANDOM, self._p_of_less
         worst, name = -1.0, RANDOM
-        for kind, (gain, p) in self.against.items():
+        for kind, (gain, p) in self.over_baselines.items():
             claim_p = p if gain.value > 0 and not math.isnan(p) else 1.0
             if claim_p > worst:
                 worst, name = claim_p, kind
@@ -528,7 +528,7 @@ class Likenesses:
         """
         if not self._has_missing:
             return 0.0
-        return max(self._p_of_least_against(kind) for kind in self.against)
+        return max(self._p_of_least_against(kind) for kind in self.over_baselines)
 
     def _p_of_least_against(self, kind: str) -> float:
         """Return that p against one kind of answers without an opinion."""
@@ -541,7 +541,7 @@ class Likenesses:
     def _p_of_less(self) -> float:
         """The p of less likeness if the missing answers were as like people as possible."""
         if not self._has_missing:
-            return self.beyond[1]
+            return self.over_random[1]
         gains = np.array([bounds.high - bounds.without_opinion[RANDOM] for bounds in self._bounds])
         gain, p = difference(gains, self._of_people((self.answers, 1), (self.evenly, -1)))
         return p if gain.value < 0 else 1.0
@@ -708,7 +708,7 @@ class Likenesses:
         ]
         even_answers = replace(self, answers={ref: self.evenly[ref] for ref in answers}, samples={})
         even = even_answers.at_equal_n(groups).mean(axis=1)
-        cleared = [replace(self, answers=answers).to(group) for group in groups]
+        cleared = [replace(self, answers=answers).to_population(group) for group in groups]
         n_nearer = [int((means > group_mean).sum()) for group_mean in means]
         return [
             Ranked(
@@ -729,7 +729,7 @@ class Likenesses:
         It is the mean over draws of so many people from the group's own shares. If the number of
         people is unknown, the shares are not changed.
         """
-        rows = np.array([self.of(group) for group in groups])
+        rows = np.array([self.by_question(group) for group in groups])
         column_by_ref = {ref: column for column, ref in enumerate(self.refs)}
         common = [ref for ref in self.refs if all(ref in group.shares for group in groups)]
         if not all(group.known for group in groups):
@@ -809,12 +809,12 @@ class Likenesses:
         rows = (
             Ranked(
                 population,
-                self.to(population),
+                self.to_population(population),
                 None,
                 (),
                 None,
                 NAN,
-                float(np.nanmean(even.of(population))),
+                float(np.nanmean(even.by_question(population))),
                 NAN,
             )
             for population in self.apart(kind)

@@ -193,7 +193,7 @@ class ChangeCell:
         return self.delta.tested or self.unmoved
 
     @property
-    def mark(self) -> str:
+    def sign_mark(self) -> str:
         """The mark of a significant number: `+` or `-`, or "" for another one.
 
         The mark of a bias is relative to the direction that people show.
@@ -201,7 +201,7 @@ class ChangeCell:
         return {1: "+", 0: "", -1: "-"}[self.effect if self.condition else self.human_like]
 
     @property
-    def said(self) -> str:
+    def result_text(self) -> str:
         """The mark in words."""
         if self.delta.n == 0:
             return "no question counts"
@@ -614,7 +614,7 @@ def _likeness(bias: ChangeCell, cells: Sequence[ChangeCell]) -> HumanLikeness:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BiasComparison:
     """One bias of one model under two ways of asking, over the questions that count in both."""
 
     model: str
@@ -653,7 +653,7 @@ class MeansCompared:
 class ReportsCompared:
     """Two ways of asking, bias by bias and in total."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[BiasComparison, ...]
     means: MeansCompared
 
 
@@ -750,7 +750,7 @@ def sampling_agreement(
     return SamplingAgreement(mean, exact_mean, error, z, _two_sided(z), mean_square, n)
 
 
-def _row(model: str, first: ChangeCell, second: ChangeCell, alpha: float) -> Row:
+def _row(model: str, first: ChangeCell, second: ChangeCell, alpha: float) -> BiasComparison:
     """Return the comparison of one bias under two ways of asking."""
     pairs = _paired(first.deltas, second.deltas)
     values: tuple[FloatArray, FloatArray] = (
@@ -761,7 +761,7 @@ def _row(model: str, first: ChangeCell, second: ChangeCell, alpha: float) -> Row
     means = [mean_test(changes, RESOLUTION, LARGEST) for changes in values]
     effects = (_effect(means[0], means[0].p, alpha), _effect(means[1], means[1].p, alpha))
     left_out = len(first.deltas.keys) - len(pairs[0]), len(second.deltas.keys) - len(pairs[1])
-    return Row(
+    return BiasComparison(
         model,
         first.bias,
         means[0],
@@ -849,7 +849,7 @@ IN_A_WORD: Mapping[str, str] = {
     "one question is too few for a test": "no test",
     "equal changes allow no test": "no test",
 }
-"`ChangeCell.said` in short, for narrow columns"
+"`ChangeCell.result_text` in short, for narrow columns"
 
 
 def definition_said(definition: Definition) -> str:
@@ -893,7 +893,12 @@ def beside(cell: ChangeCell | None, likeness: HumanLikeness | None = None) -> st
     tick = "✓" if likeness is not None and likeness.most_human_like else ""
     return " ".join(
         filter(
-            None, (stars(cell.p_adjusted, significant=cell.effect != 0), IN_A_WORD[cell.said], tick)
+            None,
+            (
+                stars(cell.p_adjusted, significant=cell.effect != 0),
+                IN_A_WORD[cell.result_text],
+                tick,
+            ),
         )
     )
 
