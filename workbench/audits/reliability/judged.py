@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -332,45 +332,21 @@ def by_persona(
     """
     if not run.personas or run.fingerprint is not None:
         return None
-    versions = {item_version.name: item_version.version for item_version in run.versions}
-    runs_with_personas = store.runs.list(
-        run.audit, run.instrument, versions=versions, personas=True
-    )
-    comparable = [
-        other_run
-        for other_run in runs_with_personas
-        if other_run.baseline == run.baseline and other_run.responses
-    ]
-    runs = {
-        persona_run.persona_name or NONE: persona_run
-        for persona_run in sorted(comparable, key=lambda persona_run: bool(persona_run.persona))
-    }
+    runs = _runs_by_persona(store, run)
     if len(runs) < 2 or NONE not in runs:
         return None
     persona_by_id = store.runs.personas()
-    personas = {
-        name: persona_by_id[persona_run.persona]
-        for name, persona_run in runs.items()
-        if persona_run.persona
-    }
-    instruments = {name: store.runs.instrument(persona_run) for name, persona_run in runs.items()}
-
-    def made(verdicts_by_name: Mapping[str, RunVerdicts]) -> ByPersona:
-        reports = {name: run_result.report for name, run_result in verdicts_by_name.items()}
-        return ByPersona(
-            compare_judged(runs, reports, instruments),
-            reports,
-            personas,
-            lambda other_options: made(
-                {
-                    name: run_result.again(other_options)
-                    for name, run_result in verdicts_by_name.items()
-                }
-            ),
-        )
-
+    personas = _Personas(
+        runs,
+        {
+            name: persona_by_id[persona_run.persona]
+            for name, persona_run in runs.items()
+            if persona_run.persona
+        },
+        {name: store.runs.instrument(persona_run) for name, persona_run in runs.items()},
+    )
     try:
-        return made(
+        return personas.judged(
             {
                 name: run_verdicts(store, persona_run, options, readings=readings)
                 for name, persona_run in runs.items()
@@ -378,6 +354,46 @@ def by_persona(
         )
     except UsageError:  # one of them has nothing to judge, or no template in common with another
         return None
+
+
+def _runs_by_persona(store: Store, run: Run) -> dict[str, Run]:
+    """Return the runs that differ from a run only in the persona, that without one first."""
+    versions = {item_version.name: item_version.version for item_version in run.versions}
+    candidates = store.runs.list(run.audit, run.instrument, versions=versions, personas=True)
+    comparable = [
+        candidate
+        for candidate in candidates
+        if candidate.baseline == run.baseline and candidate.responses
+    ]
+    comparable.sort(key=lambda candidate: bool(candidate.persona))
+    return {candidate.persona_name or NONE: candidate for candidate in comparable}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Personas:
+    """The runs of one model with several personas, by the name of the persona."""
+
+    runs: Mapping[str, Run]
+    personas: Mapping[str, Persona]
+    instruments: Mapping[str, Instrument]
+
+    def judged(self, verdicts_by_name: Mapping[str, RunVerdicts]) -> ByPersona:
+        """Return the comparison of judged runs."""
+        reports = {name: run_result.report for name, run_result in verdicts_by_name.items()}
+        return ByPersona(
+            compare_judged(self.runs, reports, self.instruments),
+            reports,
+            self.personas,
+            partial(self._judged_again, verdicts_by_name),
+        )
+
+    def _judged_again(
+        self, verdicts_by_name: Mapping[str, RunVerdicts], options: ReliabilityOptions
+    ) -> ByPersona:
+        """Return the comparison by other options, without reading the store."""
+        return self.judged(
+            {name: run_result.again(options) for name, run_result in verdicts_by_name.items()}
+        )
 
 
 @dataclass(frozen=True, slots=True)

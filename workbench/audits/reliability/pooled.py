@@ -17,7 +17,7 @@ answers to one prompt cannot be separated from those between prompts.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -195,32 +195,29 @@ class Pooled:
         statements that both were asked.
         """
         other_row_by_ref = {ref: row for row, ref in enumerate(other.statements)}
-        pairs = [
-            (row, other_row_by_ref[ref])
-            for row, ref in enumerate(self.statements)
-            if ref in other_row_by_ref
-        ]
-        ranges, lacks = [], [0, 0]
-        for pair in pairs:
-            is_usable = [
-                run.known[test][row] or run.lacks[test][row]
-                for run, row in zip((self, other), pair, strict=True)
-            ]
-            if all(is_usable):
-                lacking = [
-                    run.lacks[test][row] for run, row in zip((self, other), pair, strict=True)
-                ]
-                first, second = (
-                    (0.0, 1.0) if is_lacking else (float(run.passes[test][:, row].mean()),) * 2
-                    for run, row, is_lacking in zip((self, other), pair, lacking, strict=True)
-                )
-                ranges.append((second[0] - first[1], second[1] - first[0]))
-                lacks = [
-                    n_lacking + int(is_lacking)
-                    for n_lacking, is_lacking in zip(lacks, lacking, strict=True)
-                ]
+        ranges = []
+        n_lacking = n_lacking_in_other = 0
+        for row, ref in enumerate(self.statements):
+            other_row = other_row_by_ref.get(ref)
+            if other_row is None:
+                continue
+            own, others = self._possible(test, row), other._possible(test, other_row)
+            if own is None or others is None:
+                continue
+            ranges.append((others.low - own.high, others.high - own.low))
+            n_lacking += int(self.lacks[test][row])
+            n_lacking_in_other += int(other.lacks[test][other_row])
         low, high = np.mean(ranges, axis=0).tolist() if ranges else (NAN, NAN)
-        return Bounds(low, high), (lacks[0], lacks[1], len(ranges))
+        return Bounds(low, high), (n_lacking, n_lacking_in_other, len(ranges))
+
+    def _possible(self, test: str, row: int) -> Bounds | None:
+        """Return the range of the probability that a statement passes, or None without a test."""
+        if self.lacks[test][row]:
+            return Bounds(0.0, 1.0)
+        if not self.known[test][row]:
+            return None
+        probability = float(self.passes[test][:, row].mean())
+        return Bounds(probability, probability)
 
     def shares_of_both(self, other: Pooled, test: str) -> tuple[float, float]:
         """Return both shares over the statements that both know, or NaN without any."""
@@ -389,35 +386,41 @@ def _tested(
     report: ReliabilityReport, shares: Iterator[FloatArray] | Sequence[FloatArray]
 ) -> Pooled:
     """Return the tests on draws of the shares of agreement."""
-    code_batches: dict[str, list[Codes]] = {test: [] for test in EVERY}
-    size, templates = len(report.counts.statements), range(len(report.counts.templates))
+    codes_by_test, sides = _codes_of_draws(report, shares)
+    passes, known, lacks = {}, {}, {}
+    for test, test_codes in codes_by_test.items():
+        is_void = report.over_templates(test) == VOID
+        if test == TEMPLATE:
+            is_void |= len(report.counts.templates) < 2
+        is_lacking = (test_codes == INSUFFICIENT).any(axis=0) | (not len(test_codes))
+        passes[test] = test_codes == PASS
+        known[test] = ~is_void & ~is_lacking
+        lacks[test] = is_lacking & ~is_void
+    sides = sides / max(1, len(codes_by_test[ALL]))
+    return Pooled(report.counts.statements, passes, known, lacks, sides=sides)
+
+
+def _codes_of_draws(
+    report: ReliabilityReport, shares: Iterable[FloatArray]
+) -> tuple[dict[str, Codes], FloatArray]:
+    """Return the codes of each test by draw, and the sum of `_sides_passed` over draws."""
+    n_statements, templates = len(report.counts.statements), range(len(report.counts.templates))
     is_known = known_prompts(report)
-    sides = np.zeros((2, len(templates), size))
+    batches_by_test: dict[str, list[Codes]] = {test: [] for test in EVERY}
+    sides: FloatArray = np.zeros((2, len(templates), n_statements))
     remaining_draws = iter(shares)
     while batch := list(islice(remaining_draws, DRAWS_PER_BATCH)):
         counts = report.counts.for_templates([*templates] * len(batch))
         is_known_in_batch = np.tile(is_known, (len(batch), 1, 1, 1))
         batch_report = DrawnReport(counts, report.options, np.concatenate(batch), is_known_in_batch)
-        for test, batches in code_batches.items():
+        for test, batches in batches_by_test.items():
             batches.append(batch_report.in_draws(test, len(batch)))
         sides += _sides_passed(batch_report, len(batch))
-    codes_by_test = {
-        test: np.concatenate(batches) if batches else np.zeros((0, size))
-        for test, batches in code_batches.items()
+    codes_by_test: dict[str, Codes] = {
+        test: np.concatenate(batches) if batches else np.zeros((0, n_statements), dtype=np.int8)
+        for test, batches in batches_by_test.items()
     }
-    void = {test: report.over_templates(test) == VOID for test in EVERY}
-    void[TEMPLATE] |= len(templates) < 2
-    lacks = {
-        test: (test_codes == INSUFFICIENT).any(axis=0) | (not len(test_codes))
-        for test, test_codes in codes_by_test.items()
-    }
-    return Pooled(
-        report.counts.statements,
-        {test: test_codes == PASS for test, test_codes in codes_by_test.items()},
-        {test: ~void[test] & ~lacks[test] for test in EVERY},
-        {test: lacks[test] & ~void[test] for test in EVERY},
-        sides=sides / max(1, len(codes_by_test[ALL])),
-    )
+    return codes_by_test, sides
 
 
 def _sides_passed(drawn: DrawnReport, draws: int) -> FloatArray:
