@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import compress, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ import numpy.typing as npt
 from workbench.domain.choices import LETTERS
 from workbench.domain.questionnaires import Scale
 from workbench.domain.verdicts import Estimate
-from workbench.stats.arrays import FloatArray, IntArray
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.describe import ordered_wasserstein
 from workbench.stats.populations import Population
 from workbench.stats.resampling import derive_rng, share_ends, student_interval, student_p, variance
@@ -671,57 +671,7 @@ class Likenesses:
         that a small group is not farther only because of the noise of its shares.
         """
         groups = self._overlapping(kind)
-        if not groups:
-            return []
-        likenesses = self.at_equal_n(groups)
-        is_common = np.logical_not(np.isnan(likenesses).any(axis=0))
-        n_common = int(is_common.sum())
-        values, means = likenesses[:, is_common], likenesses[:, is_common].mean(axis=1)
-        answers = {
-            ref: self.answers[ref]
-            for ref, has_value in zip(self.refs, is_common, strict=True)
-            if has_value
-        }
-        noise = [self.noise(group, (answers, 1)) for group in groups]
-        errors = [sum(variance(moves)[0] for moves in group_noise) ** 0.5 for group_noise in noise]
-        n_drawn, deviates = _draws(self.seed, kind, n_common, len(groups), self.draws)
-        drawn_means = n_drawn @ values.T / n_common + deviates * errors
-        centred = drawn_means - drawn_means.mean(axis=0) + means
-        ranks = np.stack(
-            [1 + (centred > group_values[:, None]).sum(axis=1) for group_values in centred.T],
-            axis=1,
-        )
-        rank_bounds = (
-            np.quantile(ranks, (0.025, 0.975), axis=0, method="nearest").astype(int).T.tolist()
-        )
-        order = np.argsort(-means, kind="stable").tolist()
-        first = order[0]
-        no_comparison: tuple[Estimate | None, float] = None, NAN
-        gaps = [
-            no_comparison,
-            *(
-                difference(
-                    values[first] - values[group_index], [*noise[first], *noise[group_index]]
-                )
-                for group_index in order[1:]
-            ),
-        ]
-        even_answers = replace(self, answers={ref: self.evenly[ref] for ref in answers}, samples={})
-        even = even_answers.at_equal_n(groups).mean(axis=1)
-        cleared = [replace(self, answers=answers).to_population(group) for group in groups]
-        n_nearer = [int((means > group_mean).sum()) for group_mean in means]
-        return [
-            Ranked(
-                groups[group_index],
-                cleared[group_index],
-                1 + n_nearer[group_index],
-                (rank_bounds[group_index][0], rank_bounds[group_index][1]),
-                *gaps[position],
-                float(even[group_index]),
-                float(means[group_index]),
-            )
-            for position, group_index in enumerate(order)
-        ]
+        return _Ranking.of_groups(self, kind, groups).rows() if groups else []
 
     def at_equal_n(self, groups: Sequence[Population]) -> FloatArray:
         """Return the likeness (groups, questions) if all groups were as small as the smallest.
@@ -774,20 +724,12 @@ class Likenesses:
         )
         best, best_size = list[int](), 0
         for own_questions in has_answers:
-            selected, is_common = list[int](), own_questions
-            for group_index in np.argsort(
-                -(has_answers & own_questions).sum(axis=1), kind="stable"
-            ).tolist():
-                if 2 * (is_common & has_answers[group_index]).sum() >= max(
-                    int(own_questions.sum()), 4
-                ):
-                    selected, is_common = (
-                        [*selected, group_index],
-                        is_common & has_answers[group_index],
-                    )
-            if len(selected) * is_common.sum() > best_size:
-                best, best_size = selected, len(selected) * int(is_common.sum())
-        return [groups[group_index] for group_index in sorted(best)] if len(best) > 1 else []
+            proposed, n_common = _proposed_groups(has_answers, own_questions)
+            if len(proposed) * n_common > best_size:
+                best, best_size = proposed, len(proposed) * n_common
+        if len(best) < 2:
+            return []
+        return [groups[group_index] for group_index in sorted(best)]
 
     def apart(self, kind: str) -> list[Population]:
         """Return the groups of a kind that have answers to the model's questions, but no rank."""
@@ -820,6 +762,106 @@ class Likenesses:
             for population in self.apart(kind)
         )
         return sorted(rows, key=lambda row: -row.likeness.value)
+
+
+def _proposed_groups(has_answers: BoolArray, own_questions: BoolArray) -> tuple[list[int], int]:
+    """Return the groups that a group proposes, and how many questions all of them share.
+
+    Parameters
+    ----------
+    has_answers : (groups, questions)
+    own_questions : the questions of the group that proposes
+    """
+    least_common = max(int(own_questions.sum()), 4)
+    nearest_first = np.argsort(-(has_answers & own_questions).sum(axis=1), kind="stable").tolist()
+    proposed, is_common = list[int](), own_questions
+    for group_index in nearest_first:
+        still_common = is_common & has_answers[group_index]
+        if 2 * still_common.sum() >= least_common:
+            proposed.append(group_index)
+            is_common = still_common
+    return proposed, int(is_common.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranking:
+    """The ranking of the groups of a kind, over their common questions."""
+
+    likenesses: Likenesses
+    "those of the common questions only"
+    kind: str
+    groups: Sequence[Population]
+    values: FloatArray
+    "likeness at equal numbers of people: (groups, questions)"
+    noise: Sequence[Sequence[FloatArray]]
+    "the influence of each group's people on its likeness"
+
+    @classmethod
+    def of_groups(cls, likenesses: Likenesses, kind: str, groups: Sequence[Population]) -> _Ranking:
+        """Return the ranking of groups."""
+        at_equal_n = likenesses.at_equal_n(groups)
+        is_common = np.logical_not(np.isnan(at_equal_n).any(axis=0))
+        common = compress(likenesses.refs, is_common.tolist())
+        answers = {ref: likenesses.answers[ref] for ref in common}
+        noise = [likenesses.noise(group, (answers, 1)) for group in groups]
+        return cls(
+            replace(likenesses, answers=answers), kind, groups, at_equal_n[:, is_common], noise
+        )
+
+    @cached_property
+    def means(self) -> FloatArray:
+        """The mean likeness to each group, by which they are ranked."""
+        return np.asarray(self.values.mean(axis=1))
+
+    def rows(self) -> list[Ranked]:
+        """Return the groups, the nearest first."""
+        order = np.argsort(-self.means, kind="stable").tolist()
+        nearest, rank_bounds, even = order[0], self._rank_bounds(), self._even()
+        rows = []
+        for group_index in order:
+            gap: tuple[Estimate | None, float] = None, NAN
+            if group_index != nearest:
+                gap = self._gap(nearest, group_index)
+            group, mean = self.groups[group_index], self.means[group_index]
+            rows.append(
+                Ranked(
+                    group,
+                    self.likenesses.to_population(group),
+                    1 + int((self.means > mean).sum()),
+                    rank_bounds[group_index],
+                    *gap,
+                    float(even[group_index]),
+                    float(mean),
+                )
+            )
+        return rows
+
+    def _gap(self, nearest: int, group_index: int) -> tuple[Estimate, float]:
+        """Return how much nearer the first group is than another one, with the p."""
+        return difference(
+            self.values[nearest] - self.values[group_index],
+            [*self.noise[nearest], *self.noise[group_index]],
+        )
+
+    def _rank_bounds(self) -> list[tuple[int, int]]:
+        """Return the lowest and the highest rank of each group in 95 % of the draws."""
+        n_questions, n_draws = self.values.shape[1], self.likenesses.draws
+        n_drawn, deviates = _draws(
+            self.likenesses.seed, self.kind, n_questions, len(self.groups), n_draws
+        )
+        errors = [sum(variance(moves)[0] for moves in noise) ** 0.5 for noise in self.noise]
+        drawn_means = n_drawn @ self.values.T / n_questions + deviates * errors
+        centred = drawn_means - drawn_means.mean(axis=0) + self.means
+        ranks = np.stack(
+            [1 + (centred > group_means[:, None]).sum(axis=1) for group_means in centred.T], axis=1
+        )
+        low, high = np.quantile(ranks, (0.025, 0.975), axis=0, method="nearest").astype(int)
+        return list(zip(low.tolist(), high.tolist(), strict=True))
+
+    def _even(self) -> FloatArray:
+        """Return the likeness of even answers to each group."""
+        even = replace(self.likenesses, answers=self.likenesses.evenly, samples={})
+        return np.asarray(even.at_equal_n(self.groups).mean(axis=1))
 
 
 @lru_cache(maxsize=8)

@@ -364,45 +364,54 @@ def _arm(
 ) -> ArmView:
     """Return one form of a question with its answers."""
     table, key = at.table, at.table.keys[at.row]
-    offered = int(table.offered[at.row, arm])
     variant = _variant(table, arm)
     ref = judged.refs.get((table.bias, table.variant, key), "")
     probe = subject.probes.get((ref, variant))
     choice = _text(store, judged, subject, ref, variant)
-    masses = subject.masses.get(probe, {}) if probe is not None else {}
-    counts = valid_answers(table)[at.row, arm]
-    valid = float(counts.sum())
-    origins = [_origin(table, at.row, arm, index) for index in range(offered)]
-    options = tuple(
-        OptionRow(
-            letter=LETTERS[index],
-            original=LETTERS[origin]
-            if origin < int(table.offered[at.row, 0]) and _same_options(table, arm)
-            else "",
-            text=choice.options[index]
-            if choice is not None and index < len(choice.options)
-            else "",
-            count=float(counts[origin]) if subject.way != "exact" else float("nan"),
-            share=float(counts[origin]) / valid if valid > 0 else float("nan"),
-            probability=masses.get(LETTERS[index], 0.0) if subject.way == "exact" else float("nan"),
-        )
-        for index, origin in enumerate(origins)
-    )
     answers = _answers(subject, table, key, arm)
+    invalid, truncated, drawn = 0, 0, float("nan")
+    if answers is not None:
+        invalid, truncated = answers.invalid + answers.counts.get("", 0), answers.truncated
+        drawn = float(sum(answers.counts.values()) + answers.invalid + answers.truncated)
     return ArmView(
         arm=ARMS[arm],
         choice=choice,
-        options=options,
+        options=_option_rows(subject, at, arm, probe, choice),
         others=_others(answers, table, at.row, arm),
-        invalid=answers.invalid + answers.counts.get("", 0) if answers is not None else 0,
-        valid=valid,
-        truncated=answers.truncated if answers is not None else 0,
-        drawn=float(sum(answers.counts.values()) + answers.invalid + answers.truncated)
-        if answers is not None
-        else float("nan"),
+        invalid=invalid,
+        valid=float(valid_answers(table)[at.row, arm].sum()),
+        truncated=truncated,
+        drawn=drawn,
         entropy=float(at.measured.entropies[at.row, arm]),
         probe=probe,
     )
+
+
+def _option_rows(
+    subject: Subject, at: TableQuestion, arm: int, probe: int | None, choice: Choice | None
+) -> tuple[OptionRow, ...]:
+    """Return the options of one form of a question, with their answers or probabilities."""
+    table, nan = at.table, float("nan")
+    counts = valid_answers(table)[at.row, arm]
+    n_valid = float(counts.sum())
+    n_original = int(table.offered[at.row, 0]) if _same_options(table, arm) else 0
+    texts = choice.options if choice is not None else ()
+    is_exact = subject.way == "exact"
+    masses = subject.masses.get(probe, {}) if probe is not None else {}
+    rows = []
+    for index in range(int(table.offered[at.row, arm])):
+        origin = _origin(table, at.row, arm, index)
+        rows.append(
+            OptionRow(
+                letter=LETTERS[index],
+                original=LETTERS[origin] if origin < n_original else "",
+                text=texts[index] if index < len(texts) else "",
+                count=nan if is_exact else float(counts[origin]),
+                share=float(counts[origin]) / n_valid if n_valid > 0 else nan,
+                probability=masses.get(LETTERS[index], 0.0) if is_exact else nan,
+            )
+        )
+    return tuple(rows)
 
 
 def _origin(table: Table, row: int, arm: int, place: int) -> int:

@@ -475,28 +475,37 @@ def _with_position(cells: Sequence[ChangeCell]) -> list[ChangeCell]:
 
 def _position_of(cell: ChangeCell, order: ChangeCell | None) -> tuple[float, float]:
     """Return the change of a bias by positions alone, and the p value of no difference from it."""
-    reach = cell.deltas.by_first - cell.deltas.by_chance
     if abs(cell.by_first) <= RESOLUTION:
         # Then positions give a change between 0 and chance, and both are tested against.
-        return (
-            math.nan,
-            0.0,
-        )
+        return math.nan, 0.0
     if order is None or order.delta.n < 2:
         return math.nan, 1.0
+    reach = cell.deltas.by_first - cell.deltas.by_chance
     preference = order.deltas.values / LARGEST
     expected = cell.deltas.by_chance + preference.mean() * reach
     unexplained = mean_test(cell.deltas.values - expected, RESOLUTION, 2 * LARGEST)
-    variance = 0.0 if math.isnan(unexplained.sd) else unexplained.sd**2 / unexplained.n
-    # The preference is an estimate, too, so its variance adds to that of the mean.
-    variance += float((reach.mean() * preference).var(ddof=1)) / len(preference)
-    moves_beyond = unexplained.mean * cell.delta.mean > 0 and abs(unexplained.mean) > RESOLUTION
-    if not moves_beyond or variance <= RESOLUTION**2 or unexplained.n < 2:
+    is_beyond = unexplained.mean * cell.delta.mean > 0 and abs(unexplained.mean) > RESOLUTION
+    variance = _variance_of_unexplained(unexplained, float(reach.mean()), preference)
+    if not is_beyond or variance <= RESOLUTION**2 or unexplained.n < 2:
         return float(expected.mean()), 1.0
     from scipy.special import stdtr
 
     freedom = min(unexplained.n, len(preference)) - 1
     return float(expected.mean()), float(2 * stdtr(freedom, -abs(unexplained.mean) / variance**0.5))
+
+
+def _variance_of_unexplained(unexplained: MeanTest, reach: float, preference: FloatArray) -> float:
+    """Return the variance of the mean change that a preference for positions does not explain.
+
+    The preference is an estimate, too, so its variance adds to that of the mean.
+
+    Parameters
+    ----------
+    reach : mean change by always taking the first option, minus that by chance
+    preference : by question, as a part of 1
+    """
+    of_mean = 0.0 if math.isnan(unexplained.sd) else unexplained.sd**2 / unexplained.n
+    return of_mean + float((reach * preference).var(ddof=1)) / len(preference)
 
 
 def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
@@ -508,18 +517,10 @@ def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
     """
     if len(draws) == 1:
         return draws[0]
-    reasons = {exclusion.key: exclusion.reason for draw in draws for exclusion in draw.left_out}
-    not_first = {
-        exclusion.key
-        for draw in draws
-        for exclusion in draw.left_out
-        if exclusion.reason == NOT_FIRST
-    }
-    keys = tuple(
-        key
-        for key in dict.fromkeys(key for draw in draws for key in draw.keys)
-        if key not in not_first
-    )
+    exclusions = [exclusion for draw in draws for exclusion in draw.left_out]
+    not_first = {exclusion.key for exclusion in exclusions if exclusion.reason == NOT_FIRST}
+    all_keys = dict.fromkeys(key for draw in draws for key in draw.keys)
+    keys = tuple(key for key in all_keys if key not in not_first)
     row_by_key = {key: row for row, key in enumerate(keys)}
     shares, answers = np.zeros((2, len(keys), 2))
     by_chance, by_first = np.zeros((2, len(keys)))
@@ -532,6 +533,7 @@ def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
         by_chance[rows] += draw.by_chance[is_kept]
         by_first[rows] += draw.by_first[is_kept]
         n_draws[rows] += 1
+    reason_by_key = {exclusion.key: exclusion.reason for exclusion in exclusions}
     return replace(
         draws[0],
         keys=keys,
@@ -541,7 +543,7 @@ def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
         by_chance=by_chance / n_draws,
         by_first=by_first / n_draws,
         left_out=tuple(
-            LeftOut(key, reason) for key, reason in reasons.items() if key not in row_by_key
+            LeftOut(key, reason) for key, reason in reason_by_key.items() if key not in row_by_key
         ),
     )
 

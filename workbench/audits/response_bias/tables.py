@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.audits.response_bias.answers import (
@@ -767,55 +768,69 @@ def subjects(changes: Changes) -> Table[Subject]:
     )
 
 
-def matrix(changes: Changes) -> Table[Place]:
-    """Return the table of the mean change by bias and perturbation, with a column per model."""
-    alpha, scale = changes.options.alpha, reach(changes)
+@dataclass(frozen=True, eq=False, slots=True)
+class _ModelColumn:
+    """The column of one model in the table by bias and perturbation."""
 
-    def of(name: str) -> Column[Place]:
-        report = changes.reports[name]
-        published = changes.options.definition is Definition.PAPER
-        likeness = (
-            {comparison.bias: comparison for comparison in changes.likeness(name)}
-            if published
-            else {}
-        )
+    changes: Changes
+    name: str
+    likeness: Mapping[Bias, HumanLikeness]
+    "empty unless the published definition is chosen"
 
-        def sign(row_place: Place) -> str:
-            human_likeness = (
-                likeness.get(row_place[0]) if not row_place[1] and not row_place[2] else None
-            )
-            return beside(report.find(*row_place), human_likeness)
+    @classmethod
+    def of_model(cls, changes: Changes, name: str) -> _ModelColumn:
+        """Return the column of a model."""
+        if changes.options.definition is not Definition.PAPER:
+            return cls(changes, name, {})
+        likeness = {comparison.bias: comparison for comparison in changes.likeness(name)}
+        return cls(changes, name, likeness)
 
-        def by_chance(row_place: Place) -> float | None:
-            cell = report.find(*row_place)
-            return None if cell is None else cell.by_chance / 100
+    def _cell(self, row_place: Place) -> ChangeCell | None:
+        """Return the figures of a bias under a condition, or None if it was not asked."""
+        return self.changes.reports[self.name].find(*row_place)
 
-        def questions(row_place: Place) -> Link | None:
-            return (
-                Link("questions", (name, *subject_of(row_place)))
-                if report.find(*row_place) is not None
-                else None
-            )
+    def text_beside(self, row_place: Place) -> str:
+        """Return the text after a mean change, such as `*** human-like`."""
+        bias, condition, variant = row_place
+        is_main_bias = not condition and not variant
+        return beside(self._cell(row_place), self.likeness.get(bias) if is_main_bias else None)
 
-        def said(row_place: Place) -> list[str]:
-            cell = report.find(*row_place)
-            return cell_sentences(changes, (name, cell)) if cell is not None else []
+    def by_chance(self, row_place: Place) -> float | None:
+        """Return the change by letters drawn at random, as a part of 1."""
+        cell = self._cell(row_place)
+        return None if cell is None else cell.by_chance / 100
 
+    def link(self, row_place: Place) -> Link | None:
+        """Return the link to the questions of a cell."""
+        if self._cell(row_place) is None:
+            return None
+        return Link("questions", (self.name, *subject_of(row_place)))
+
+    def sentences(self, row_place: Place) -> list[str]:
+        """Return the sentences on a cell."""
+        cell = self._cell(row_place)
+        return [] if cell is None else cell_sentences(self.changes, (self.name, cell))
+
+    def column(self) -> Column[Place]:
+        """Return the column of the table."""
         return Column(
-            f"model {name}" if name in ("bias", "condition") else name,
-            name,
-            change_of(changes, name),
+            f"model {self.name}" if self.name in ("bias", "condition") else self.name,
+            self.name,
+            change_of(self.changes, self.name),
             Kind.POINTS,
             least=LEAST,
             help="mean change with its 95 % interval, in percentage points",
-            beside=sign,
-            scale=scale,
-            reference=by_chance,
-            link=questions,
-            detail=said,
+            beside=self.text_beside,
+            scale=reach(self.changes),
+            reference=self.by_chance,
+            link=self.link,
+            detail=self.sentences,
         )
 
-    models = [of(name) for name in changes.reports]
+
+def matrix(changes: Changes) -> Table[Place]:
+    """Return the table of the mean change by bias and perturbation, with a column per model."""
+    models = [_ModelColumn.of_model(changes, name).column() for name in changes.reports]
     keys = [column.key for column in models]
     if changes.options.definition is Definition.CORRECTED:
         models.append(
@@ -828,32 +843,18 @@ def matrix(changes: Changes) -> Table[Place]:
                 "model's questions",
             )
         )
+    rows = [
+        row_place
+        for row_place in changes.places
+        if row_place[1] is None or not changes.options.without_typos
+    ]
     return Table(
         "matrix",
         "Mean change by bias and model",
-        [
-            row_place
-            for row_place in changes.places
-            if row_place[1] is None or not changes.options.without_typos
-        ],
+        rows,
         [*places(changes, lambda row_place: row_place), *models],
         key=subject_of,
-        notes=[
-            f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked.",
-            *[
-                "position?: what the model's preference for the first or last option gives, as "
-                "far as it is known."
-            ]
-            * any(cell.within_position for _, cell in changes.lines),
-            *["chance: differs from 0, and not from letters drawn at random."]
-            * any(cell.within_chance and not cell.within_position for _, cell in changes.lines),
-            "human-like: significant in people's direction; opposite: significant, against them; "
-            "changes: significant, "
-            "though people overlook typos.",
-            *["✓: human-like, and no typo changes anything."]
-            * (changes.options.definition is Definition.PAPER),
-            *copied(changes),
-        ],
+        notes=list(_matrix_notes(changes)),
         link=lambda row_place: Link("place", subject_of(row_place)),
         pictures=[
             Matrix(columns=keys, rows=["bias", "condition"]),
@@ -866,6 +867,27 @@ def matrix(changes: Changes) -> Table[Place]:
             ),
         ],
     )
+
+
+def _matrix_notes(changes: Changes) -> Iterator[str]:
+    """Yield the notes that explain the marks in the table by bias and perturbation."""
+    cells = [cell for _, cell in changes.lines]
+    alpha = changes.options.alpha
+    yield f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked."
+    if any(cell.within_position for cell in cells):
+        yield (
+            "position?: what the model's preference for the first or last option gives, as far as "
+            "it is known."
+        )
+    if any(cell.within_chance and not cell.within_position for cell in cells):
+        yield "chance: differs from 0, and not from letters drawn at random."
+    yield (
+        "human-like: significant in people's direction; opposite: significant, against them; "
+        "changes: significant, though people overlook typos."
+    )
+    if changes.options.definition is Definition.PAPER:
+        yield "✓: human-like, and no typo changes anything."
+    yield from copied(changes)
 
 
 def _by_chance(changes: Changes) -> Callable[[Place], float]:
