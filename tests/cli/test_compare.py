@@ -15,7 +15,7 @@ from tests import template_stores
 from tests.cli.test_commands import data, rows, run
 from tests.template_stores import play
 from workbench.audits.comparison.book import changes_table
-from workbench.audits.reliability.compared import beside
+from workbench.audits.reliability.compared import compare_judged
 from workbench.audits.reliability.judge import judge
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.cli.main import main
@@ -117,7 +117,7 @@ def test_verdicts_on_unequally_many_answers_share_no_picture(
         runs = {run.named: run for run in store.runs.list("reliability")}
         reports = {name: run_verdicts(store, runs[name]).report for name in names}
         instruments = {name: store.runs.instrument(runs[name]) for name in names}
-    side_by_side = beside(runs, reports, instruments)
+    side_by_side = compare_judged(runs, reports, instruments)
     assert changes_table(side_by_side).pictures, "at four answers each"
     settled = {
         name: judge(
@@ -127,7 +127,7 @@ def test_verdicts_on_unequally_many_answers_share_no_picture(
         )
         for name, report in reports.items()
     }
-    apart = beside(runs, settled, instruments)
+    apart = compare_judged(runs, settled, instruments)
     assert changes_table(apart).pictures == ()
     assert "There is no picture of these shares: a prompt has unequally many answers" in str(
         changes_table(apart).notes

@@ -396,7 +396,7 @@ def test_json_has_every_figure_and_undefined_ones_as_null(
             assert shown["change"]["value"] == (
                 None if cell.delta.n == 0 else pytest.approx(cell.delta.mean / 100)
             )
-            assert (shown["said"], shown["draws"]) == (cell.said, len(cell.draws.draws))
+            assert (shown["said"], shown["draws"]) == (cell.result_text, len(cell.draws.draws))
     sampled = found["models"]["first · samples"]
     assert sampled["designs"] == [{"seed": 1, "samples": 20, "tries": 20}]
     assert sampled["run"]["sampling"]["max_new_tokens"] == 1

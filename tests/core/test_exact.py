@@ -142,7 +142,7 @@ def test_kappas_over_statements_are_those_of_the_stances() -> None:
     base = random_mass(rng, 40)
     report = judge(base)
     signs = np.nan_to_num(np.sign(base.positive - base.negative))
-    assert (report.stances == np.where(report.enough, signs, 0)).all()
+    assert (report.stances == np.where(report.has_stance_data, signs, 0)).all()
     assert {row.name for row in report.agreement()} == {
         "paraphrase",
         "negation",

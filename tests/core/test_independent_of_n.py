@@ -19,9 +19,9 @@ from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.pooled import (
     NO_NUCLEUS,
     answers_words,
+    format_share,
     pooled,
     published_words,
-    share_said,
     table,
 )
 from workbench.stats.arrays import FloatArray
@@ -109,8 +109,8 @@ def test_a_share_that_is_roughly_computed_says_so() -> None:
     passes = rng.random((125, 4, STATEMENTS)) < np.array(probability)[None, :, None]
     passes = passes.reshape(-1, STATEMENTS)
     unsettled = replace(settled, passes={**settled.passes, "all": passes}, prompts=2_000)
-    assert share_said(settled)[1] == ""
-    rough = share_said(unsettled)[1]
+    assert format_share(settled)[1] == ""
+    rough = format_share(unsettled)[1]
     assert rough.startswith("roughly computed: ±")
     assert f"all: {rough}" in " ".join(table(report, unsettled).notes), "programs read it, too"
 
@@ -125,7 +125,7 @@ def test_exact_probabilities_are_shares_that_are_known() -> None:
     share = pooled(report).share("all")
     assert (share.value, share.n, share.excluded) == (1.0, STATEMENTS, 0)
     assert pooled(report).share("all").value == report.passing("all").value
-    assert share_said(pooled(report)) == ("100.0 % [93.6, 100.0] of 56", NO_NUCLEUS)
+    assert format_share(pooled(report)) == ("100.0 % [93.6, 100.0] of 56", NO_NUCLEUS)
     assert (published_words(report), answers_words(report)) == (
         "pass the test on exact probabilities",
         "exact probabilities",

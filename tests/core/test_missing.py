@@ -38,7 +38,7 @@ from workbench.audits.reliability.counting import Counts
 from workbench.audits.reliability.judge import ReliabilityReport, reason
 from workbench.audits.reliability.judge import judge as judge_reliability
 from workbench.audits.reliability.options import ReliabilityOptions
-from workbench.audits.reliability.pooled import difference_said as pooled_said
+from workbench.audits.reliability.pooled import format_difference as pooled_said
 from workbench.audits.reliability.pooled import pooled
 from workbench.audits.reliability.result import passing_said
 from workbench.domain.instruments import Party
@@ -239,7 +239,7 @@ def test_a_statement_that_a_ruling_excludes_is_in_no_denominator(as_published: b
 
 def test_a_wording_that_a_ruling_excludes_decides_no_test() -> None:
     counts = run(refuses=False).counts
-    at = counts.places(VariantKind.NEGATION)[0]
+    at = counts.variant_indices(VariantKind.NEGATION)[0]
     left_out = np.zeros_like(counts.unreadable)
     positive, negative = counts.positive.copy(), counts.negative.copy()
     left_out[:, PASSED, at] = (positive + negative)[:, PASSED, at]

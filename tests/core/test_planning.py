@@ -20,7 +20,7 @@ from workbench.audits.reliability.planning import (
     KAPPA,
     RELIABLE,
     Claim,
-    Known,
+    ModelFacts,
     Planned,
     Planner,
     first_enough,
@@ -59,7 +59,7 @@ SIZE = Size(40, 4, 3, 20)
 
 
 def planner(seed: int = 1, **components: float) -> Planner:
-    return Planner(Known(0.5, components or STEADY), ReliabilityOptions(), seed)
+    return Planner(ModelFacts(0.5, components or STEADY), ReliabilityOptions(), seed)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,8 @@ def test_fewer_readable_answers_hold_less_often() -> None:
     claims = [Claim(KAPPA, 0.8), Claim(RELIABLE, 0.5)]
     rules = ReliabilityOptions()
     every, half = (
-        Planner(Known(0.5, STEADY, part), rules, 1).chances(claims, SIZE, 40) for part in (1.0, 0.6)
+        Planner(ModelFacts(0.5, STEADY, part), rules, 1).chances(claims, SIZE, 40)
+        for part in (1.0, 0.6)
     )
     assert every[1].value.value > half[1].value.value
     assert half[1].holds is not None
@@ -242,11 +243,13 @@ def of_mixture(rng: np.random.Generator, size: Size) -> Counts:
     )
 
 
-def measured(counts: Counts) -> Known:
+def measured(counts: Counts) -> ModelFacts:
     y = np.moveaxis(counts.positive / counts.samples, 0, 2)
     cells = Cells(y, y * (1 - y) / (counts.samples - 1))
     of = decompose(cells)
-    return Known(of.mean, {k: v for k, v in of.variances.items() if k != SAMPLING}, measured=cells)
+    return ModelFacts(
+        of.mean, {k: v for k, v in of.variances.items() if k != SAMPLING}, measured=cells
+    )
 
 
 @pytest.mark.e2e

@@ -347,7 +347,7 @@ def test_shares_of_readable_and_agreeing_answers_are_given_per_template() -> Non
 
 @pytest.mark.parametrize(("samples", "needed"), [(30, 20), (10, 7), (3, 2), (1, 1), (50, 34)])
 def test_two_thirds_of_the_samples_have_to_be_readable(samples: int, needed: int) -> None:
-    assert judge(counts(samples=samples)).needed == needed
+    assert judge(counts(samples=samples)).required == needed
 
 
 @pytest.mark.parametrize(

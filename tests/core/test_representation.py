@@ -23,9 +23,21 @@ from workbench import registry
 from workbench.audits.chosen_run import start_with
 from workbench.audits.claims import OfModel, sentences_of
 from workbench.audits.representation.asking import as_many
-from workbench.audits.representation.likeness import Likenesses, Sample, SurveyQuestion, likeness
+from workbench.audits.representation.likeness import (
+    FIRST,
+    POSITION,
+    Likenesses,
+    Sample,
+    SurveyQuestion,
+    likeness,
+)
 from workbench.audits.representation.options import LikenessOptions
-from workbench.audits.representation.result import OTHER_PERSONAS, Found, nearest_by, over_pairs
+from workbench.audits.representation.result import (
+    OTHER_PERSONAS,
+    LikenessData,
+    nearest_by,
+    over_pairs,
+)
 from workbench.audits.result import Result
 from workbench.cli.running import requested_design
 from workbench.domain.designs import Design
@@ -206,7 +218,10 @@ def test_people_alone_give_an_interval_where_every_question_is_alike() -> None:
     of = many([0.25] * 4, {"A": [0.7, 0.1, 0.1, 0.1]}, questions=2)
     (everybody, _) = of.populations
     alone = Population("", "", everybody.shares, known=False)
-    assert of.to(everybody).high - of.to(everybody).low > of.to(alone).high - of.to(alone).low
+    assert (
+        of.to_population(everybody).high - of.to_population(everybody).low
+        > of.to_population(alone).high - of.to_population(alone).low
+    )
 
 
 class ByText(ScriptedModel):
@@ -264,8 +279,8 @@ def judged(store: Store, which: Which | None = None, **options: Any) -> Result:
     return audit.judge(store, chosen, LikenessOptions(**options), lambda: nullcontext(store))
 
 
-def found_in(result: Result) -> Found:
-    assert isinstance(result.judged, Found)
+def found_in(result: Result) -> LikenessData:
+    assert isinstance(result.judged, LikenessData)
     return result.judged
 
 
@@ -687,7 +702,7 @@ def test_even_answers_that_are_nearest_to_the_same_group_are_a_doubt() -> None:
     assert [one.population.value for one in of.rankings["town"]] == ["A", "B"]
     first, second = of.rankings["town"]
     assert first.even > second.even
-    (claim,) = [nearest_by(Found({}, {"told": of}, of.populations, {}, ()), "town")]
+    (claim,) = [nearest_by(LikenessData({}, {"told": of}, of.populations, {}, ()), "town")]
     (one,) = claim.said([0.001])
     assert isinstance(one, OfModel)
     assert one.doubt == "answers that are every option equally often are nearest to A, too"
@@ -814,12 +829,12 @@ def test_answers_without_an_opinion_are_never_more_like_people_than_chance() -> 
     for answers in (first, mostly):
         positions = dict.fromkeys((f"q{n}" for n in range(40)), answers.mean(axis=0))
         of = likenesses(answers, 0, of_people, position=positions)
-        assert of.beyond[1] < 0.001, "random letters are farther"
-        assert of.claim[1] > 0.05
+        assert of.over_random[1] < 0.001, "random letters are farther"
+        assert of.weakest_claim[1] > 0.05
     told = likenesses(
         shares, 0, of_people, position=dict.fromkeys((f"q{n}" for n in range(40)), mostly[0])
     )
-    assert told.claim[1] < 0.05
+    assert told.weakest_claim[1] < 0.05
 
 
 def test_refusing_where_it_is_unlike_people_gains_a_model_no_claim() -> None:
@@ -830,15 +845,70 @@ def test_refusing_where_it_is_unlike_people_gains_a_model_no_claim() -> None:
     every = likenesses(answers, 0, of_people)
     missing = {f"q{n}": float(n >= 20) for n in range(40)}
     half = likenesses(answers[:20], 0, of_people, missing=missing)
-    assert every.claim[1] > 0.05
-    assert half.beyond[1] < 0.001
-    assert half.claim[1] > 0.05
+    assert every.weakest_claim[1] > 0.05
+    assert half.over_random[1] < 0.001
+    assert half.weakest_claim[1] > 0.05
     assert half.bounds[0] < every.overall.value < half.bounds[1]
     assert half.missing_share == 0.5
     few = likenesses(
         answers[:20], 0, of_people, missing={f"q{n}": 0.01 * (n < 20) for n in range(20)}
     )
-    assert few.claim[1] < 0.05, "hardly anything is missing"
+    assert few.weakest_claim[1] < 0.05, "hardly anything is missing"
+
+
+def test_missing_answers_are_held_against_every_kind_of_answers_without_an_opinion() -> None:
+    rng = np.random.default_rng(7)
+    shares = rng.dirichlet([2, 18, 18, 2], 40)
+    of_people = world(shares, {"all": 200}, rng)
+    middle = np.array([0.05, 0.45, 0.45, 0.05])
+    refs = [f"q{n}" for n in range(40)]
+    missing = dict.fromkeys(refs, 0.1)
+    positions = dict.fromkeys(refs, middle)
+    answers = (shares + middle) / 2
+    whole = likenesses(answers, 0, of_people, position=positions)
+    assert whole.weakest_claim[1] < 0.001
+    assert whole.over_baselines[POSITION][0].value < 0.1, "missing answers may outweigh this"
+    assert likenesses(answers, 0, of_people, missing=missing).weakest_claim[1] < 0.001
+    assert (
+        likenesses(answers, 0, of_people, missing=missing, position=positions).weakest_claim[1] == 1
+    )
+    unlike = likenesses(
+        answers[:30],
+        0,
+        of_people,
+        missing={**missing, **dict.fromkeys(refs[30:], 1.0)},
+        position=dict.fromkeys(refs[:30], middle),
+    )
+    assert unlike.weakest_claim[1] == 1, (
+        "of questions without an answer, positions are those of the others"
+    )
+
+
+def test_each_kind_of_answers_without_an_opinion_has_the_noise_of_people_that_is_its_own() -> None:
+    rng = np.random.default_rng(9)
+    shares = np.tile([0.4, 0.1, 0.1, 0.4], (40, 1))
+    of_people = world(shares, {"all": 40}, rng)
+    refs = [f"q{n}" for n in range(40)]
+    answers = np.tile([0.45, 0.05, 0.05, 0.45], (40, 1))
+    whole = likenesses(answers, 0, of_people)
+    hardly = likenesses(answers, 0, of_people, missing=dict.fromkeys(refs, 1e-9))
+    assert whole.weakest_claim[0] == hardly.weakest_claim[0] == FIRST
+    assert hardly.weakest_claim[1] == pytest.approx(whole.weakest_claim[1], rel=1e-3)
+
+
+def test_few_random_letters_are_no_even_answers_where_hardly_an_answer_is_missing() -> None:
+    rng = np.random.default_rng(10)
+    shares = rng.dirichlet([2, 6, 6, 2], 40)
+    of_people = world(shares, {"all": 200}, rng)
+    answers = rng.multinomial(3, [0.35, 0.15, 0.15, 0.35], 40) / 3
+    refs = [f"q{n}" for n in range(40)]
+    whole = likenesses(answers, 3, of_people)
+    hardly = likenesses(answers, 3, of_people, missing=dict.fromkeys(refs, 1e-9))
+    assert whole.over_random[0].value < 0
+    assert hardly.weakest_claim == (
+        whole.weakest_claim[0],
+        pytest.approx(whole.weakest_claim[1], rel=1e-3),
+    )
 
 
 def test_what_people_do_not_know_has_a_share_and_a_bound() -> None:
@@ -851,7 +921,7 @@ def test_what_people_do_not_know_has_a_share_and_a_bound() -> None:
     assert everybody.unanswered["q1"] == pytest.approx(0.4)
     answers = {"q1": np.array([0.0, 1.0, 0.0, 0.0])}
     of = Likenesses(answers, {"q1": 0}, ASKED, [everybody], MEASURES[0], 1, 200)
-    assert of.of(everybody)[0] == 1
+    assert of.by_question(everybody)[0] == 1
     low, high = of.bounds_of_people(everybody)
     assert [low, high] == pytest.approx([1 - 0.4 * 2 / 3, 1.0])
 

@@ -50,22 +50,24 @@ MOVED = [("aabb", "aaab"), ("abbb", "aaab"), ("aaab", "aaaa"), ("aabb", "aaab")]
 def test_significance_has_a_side_a_mark_and_words() -> None:
     found = judge([table(Bias.ACQUIESCENCE, MOVED), table(Bias.ACQUIESCENCE, STEADY, TYPO)])
     bias, typo = found.cell(Bias.ACQUIESCENCE), found.cell(Bias.ACQUIESCENCE, TYPO)
-    assert (bias.effect, bias.human_like, bias.mark, bias.said) == (
+    assert (bias.effect, bias.human_like, bias.sign_mark, bias.result_text) == (
         1,
         1,
         "+",
         "significant, human-like",
     )
-    assert (typo.effect, typo.mark, typo.said) == (0, "", "not significant")
+    assert (typo.effect, typo.sign_mark, typo.result_text) == (0, "", "not significant")
     turned = judge(
         [
             table(Bias.ACQUIESCENCE, [pair[::-1] for pair in MOVED]),
             table(Bias.ACQUIESCENCE, MOVED, TYPO),
         ]
     )
-    assert turned.cell(Bias.ACQUIESCENCE).said == "significant, opposite"
-    assert turned.cell(Bias.ACQUIESCENCE, TYPO).said == "significant, though people overlook it"
-    assert turned.cell(Bias.ACQUIESCENCE, TYPO).mark == "+"
+    assert turned.cell(Bias.ACQUIESCENCE).result_text == "significant, opposite"
+    assert (
+        turned.cell(Bias.ACQUIESCENCE, TYPO).result_text == "significant, though people overlook it"
+    )
+    assert turned.cell(Bias.ACQUIESCENCE, TYPO).sign_mark == "+"
 
 
 def test_allow_and_forbid_as_published_is_human_like_below_0() -> None:
@@ -83,7 +85,7 @@ def test_allow_and_forbid_as_published_is_human_like_below_0() -> None:
 def test_cases_without_a_test_are_named() -> None:
     def cell(pairs: list[tuple[str, str]]) -> tuple[str, str, int]:
         found = judge([table(Bias.ACQUIESCENCE, pairs)]).cell(Bias.ACQUIESCENCE)
-        return found.delta.degenerate, found.said, found.effect
+        return found.delta.degenerate, found.result_text, found.effect
 
     assert cell([]) == (NO_VALUES, "no question counts", 0)
     assert cell([("ab", "ab")]) == (ONE_VALUE, "one question is too few for a test", 0)
@@ -94,7 +96,7 @@ def test_cases_without_a_test_are_named() -> None:
 def test_two_questions_with_equal_changes_are_not_significant_and_score_nothing() -> None:
     found = judge([table(Bias.ACQUIESCENCE, [("bb", "ab"), ("bb", "ba")])])
     cell, (likeness,) = found.cell(Bias.ACQUIESCENCE), found.likeness
-    assert (cell.effect, cell.human_like, cell.mark) == (0, 0, "")
+    assert (cell.effect, cell.human_like, cell.sign_mark) == (0, 0, "")
     assert math.isnan(cell.delta.p)
     assert (found.score.signed, found.score.human_like, found.score.biases) == (0, 0, 0)
     assert (likeness.tested, likeness.most_human_like) == (False, None)

@@ -128,7 +128,7 @@ def once(rng: Rng, world: World) -> Mapping[str, Held]:
     nearer, farther = of.at_equal_n([a, b])
     alone = replace(of, populations=[a])
     return {
-        "likeness to people": Held.of(of.to(a), true.to_a),
+        "likeness to people": Held.of(of.to_population(a), true.to_a),
         "likeness above chance": Held.of(alone.above_chance, true.above_chance),
         "difference of likeness": Held.of(difference(nearer - farther, noise)[0], expected(world)),
     }

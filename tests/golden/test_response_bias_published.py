@@ -375,8 +375,8 @@ def test_scores_are_those_of_table_3() -> None:
 
 def test_llama2_7b_asked_about_forbidding_changes_against_people() -> None:
     """The published sign says the opposite: people allow less than they do not forbid."""
-    assert report("llama2-7b", P).cell(Bias.ALLOW_FORBID).said == "significant, opposite"
-    assert report("llama2-7b", C).cell(Bias.ALLOW_FORBID).said == "significant, opposite"
+    assert report("llama2-7b", P).cell(Bias.ALLOW_FORBID).result_text == "significant, opposite"
+    assert report("llama2-7b", C).cell(Bias.ALLOW_FORBID).result_text == "significant, opposite"
     assert report("llama2-7b", P).score.human_like == 2
 
 
@@ -389,13 +389,13 @@ def test_one_point_more_than_letters_at_random_is_not_human_like() -> None:
         pytest.approx(100 / 30),
         pytest.approx(4.27, abs=0.005),
     )
-    assert (cell.said, report("llama2-7b", P).cell(Bias.OPINION_FLOAT).effect) == (
+    assert (cell.result_text, report("llama2-7b", P).cell(Bias.OPINION_FLOAT).effect) == (
         "not beyond chance",
         1,
     )
     assert report("llama2-7b", C).score.signed == 1
     gpt = report("gpt-3.5-turbo", C).cell(Bias.ODD_EVEN)
-    assert (gpt.by_chance, gpt.said) == (pytest.approx(10), "significant, human-like")
+    assert (gpt.by_chance, gpt.result_text) == (pytest.approx(10), "significant, human-like")
 
 
 def reasons(cell: ChangeCell) -> Counter[str]:

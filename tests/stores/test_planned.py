@@ -63,9 +63,9 @@ def test_more_answers_to_one_statement_leave_the_others_as_they_were(filled: Sto
     report = judged(filled)
     assert (report.verdicts("sampling") == before.verdicts("sampling")).all()
     assert report.counts.sizes == (30, 60)
-    assert report.needs[:, 0].min() == report.needs[:, 0].max() == 40
-    assert report.needs[:, 1:].min() == report.needs[:, 1:].max() == 20
-    assert report.needed_words == "two thirds of 30-60"
+    assert report.required_by_prompt[:, 0].min() == report.required_by_prompt[:, 0].max() == 40
+    assert report.required_by_prompt[:, 1:].min() == report.required_by_prompt[:, 1:].max() == 20
+    assert report.required_text == "two thirds of 30-60"
 
 
 def test_one_answer_of_a_prompt_of_which_all_others_failed_is_too_few(filled: Store) -> None:
@@ -128,7 +128,7 @@ def test_a_prompt_is_judged_by_its_own_plan_alone(plans: list[tuple[int, int]], 
             samples=int(wanted.max()),
             planned=np.broadcast_to(wanted[None, :, None, None], positive.shape).astype(np.int32),
         )
-        return [bool(x) for x in judge(counts).enough[0, 1:, 0, PRINTED]]
+        return [bool(x) for x in judge(counts).has_stance_data[0, 1:, 0, PRINTED]]
 
     assert (
         enough(1)

@@ -166,7 +166,10 @@ def test_a_prompt_is_near_where_one_answer_more_or_less_turns_what_it_settles(st
                 turned.append(
                     replace(report, counts=replace(counts, positive=positive, negative=negative))
                 )
-        few = counts.readable[at] in (report.needs[at], report.needs[at] - 1)
+        few = counts.readable[at] in (
+            report.required_by_prompt[at],
+            report.required_by_prompt[at] - 1,
+        )
         assert few or any(other.clear[at] != report.clear[at] for other in turned)
     assert close.any()
 

@@ -169,7 +169,7 @@ def test_what_is_left_out_stays_planned_and_is_readable_no_more(
     assert np.array_equal(counts.readable[out == 0], old.readable[out == 0])
     assert np.array_equal(counts.wanted, old.wanted)
     assert np.array_equal(counts.total, old.total)
-    assert not after.report.enough[out > 0].any(), "too few answers: never a pass"
+    assert not after.report.has_stance_data[out > 0].any(), "too few answers: never a pass"
     differ = after.told.differ
     assert differ.n == sum(
         (after.report.verdicts(test) != before.report.verdicts(test)).sum()

@@ -102,7 +102,7 @@ def same_verdicts(one: ReliabilityReport, two: ReliabilityReport) -> None:
         assert np.array_equal(one.verdicts(test), two.verdicts(test)), test
     assert np.array_equal(one.stances, two.stances)
     assert np.array_equal(one.clear, two.clear)
-    assert np.array_equal(one.enough, two.enough)
+    assert np.array_equal(one.has_stance_data, two.has_stance_data)
 
 
 @pytest.mark.parametrize(
@@ -162,8 +162,8 @@ def test_under_other_rules_a_prompt_is_settled_again_or_insufficient(
     ask(whole, ScriptedModel(MIXED))
     for options in ({"rule": "coded"}, {"minimum": 25}, {"low": 0.3, "high": 0.8}, {"minimum": 3}):
         few, all_ = report(filled, **options), report(whole, **options)
-        known = few.enough
-        assert not (known & ~all_.enough).any()
+        known = few.has_stance_data
+        assert not (known & ~all_.has_stance_data).any()
         assert np.array_equal(few.stances[known], all_.stances[known]), options
         assert np.array_equal(few.clear[known], all_.clear[known]), options
         undecided = few.unsettled

@@ -47,7 +47,7 @@ from workbench.audits.consistency.stances import (
 )
 from workbench.audits.reliability.agreement import Bound, bound_of
 from workbench.audits.reliability.judge import ReliabilityReport
-from workbench.audits.reliability.judged import came_of
+from workbench.audits.reliability.judged import with_answer_kinds
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument, Party, SurveyAnswer
 from workbench.domain.readings import ReaderCard
@@ -408,7 +408,7 @@ def _judged(
         verdicts.card,
         verdicts.told,
         refusals,
-        came_of(answered(store, run), verdicts.given, refusals, name),
+        with_answer_kinds(answered(store, run), verdicts.given, refusals, name),
         {template.name: template.address for template in store.runs.templates(run)},
         tuple(store.runs.outdated(run)),
     )

@@ -35,7 +35,7 @@ from workbench.audits.consistency.stances import (
 )
 from workbench.audits.reliability.counting import ALL, PRINTED, Counts
 from workbench.audits.reliability.judge import ReliabilityReport, judge
-from workbench.audits.reliability.judged import came_of
+from workbench.audits.reliability.judged import with_answer_kinds
 from workbench.audits.reliability.options import READ_BY
 from workbench.audits.reliability.verdicts import counts
 from workbench.domain.instruments import Instrument, PartyAnswer
@@ -641,7 +641,7 @@ def judge_pilot(
         types=answer_types(report),
         weaker=weaker_tests(report, positions, options.formulas[0], options.seed),
         scales=scale_collapse(instrument),
-        answered=came_of(answered(store, run), given_counts, refusals_of(store, run)),
+        answered=with_answer_kinds(answered(store, run), given_counts, refusals_of(store, run)),
     )
 
 

@@ -297,7 +297,6 @@ def _defined_mean(values: FloatArray) -> FloatArray:
     )
 
 
-COMPARED = (VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
 LABEL_ORDER = "label_order"
 
 T = TypeVar("T", bound=np.generic)
@@ -350,7 +349,7 @@ class ItemAgreementRow:
 
 
 def agreement(
-    report: ReliabilityReport, only: Only | None = None, *, intervals: bool = True
+    report: ReliabilityReport, only: ComparedRefs | None = None, *, intervals: bool = True
 ) -> tuple[AgreementRow, ...]:
     """Return a row for each comparison over statements.
 
@@ -375,23 +374,23 @@ def agreement(
             _pairs(report, kind, _among(report, only, kind.value)),
             intervals,
         )
-        for kind in COMPARED
+        for kind in KINDS
     ]
     order = _order_pairs(report, _among(report, only, LABEL_ORDER))
     return (*rows, _row(LABEL_ORDER, Relation.SAME, report, order, intervals))
 
 
-Only = Mapping[str, Collection[str]]
+ComparedRefs = Mapping[str, Collection[str]]
 
 
-def _among(report: ReliabilityReport, only: Only | None, name: str) -> BoolArray:
+def _among(report: ReliabilityReport, only: ComparedRefs | None, name: str) -> BoolArray:
     """Return whether a comparison includes a statement: (S,)."""
     refs = report.counts.statements
     return np.array([only is None or ref in only.get(name, ()) for ref in refs], dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
-class Restricted:
+class ComparisonSize:
     """The number of statements behind a run's κ, if it is over those that people answered."""
 
     name: str
@@ -401,7 +400,7 @@ class Restricted:
 
 def as_people(
     report: ReliabilityReport, survey: Sequence[SurveyAnswer]
-) -> tuple[Only, tuple[Restricted, ...]]:
+) -> tuple[ComparedRefs, tuple[ComparisonSize, ...]]:
     """Return the statements that people answered, for each comparison, and their numbers.
 
     A comparison with a variant is over the statements of which somebody answered the original and
@@ -419,7 +418,7 @@ def as_people(
             for pair in person_pairs
             if pair.original != MISSING
         }
-        for kind in COMPARED
+        for kind in KINDS
     }
     only[LABEL_ORDER] = {answer.statement for answer in survey if answer.variant == ORIGINAL}
     refs = report.counts.statements
@@ -428,7 +427,7 @@ def as_people(
         for name, refs_with_answers in only.items()
     }
     return only, tuple(
-        Restricted(name, n_statements, len(refs) - n_statements)
+        ComparisonSize(name, n_statements, len(refs) - n_statements)
         for name, n_statements in counts.items()
     )
 
@@ -443,7 +442,7 @@ class StancePairs(NamedTuple):
     "number of pairs of a prompt with itself under each template, which are excluded"
 
     @classmethod
-    def told_apart(
+    def without_void(
         cls, first: IntArray, second: IntArray, statement: IntArray, void: BoolArray
     ) -> StancePairs:
         """Return the pairs without the void ones. All arrays but `statement` are (T, pairs)."""
@@ -464,7 +463,10 @@ def _coded(stances: npt.NDArray[np.int8]) -> IntArray:
 def _pairs(report: ReliabilityReport, kind: VariantKind, among: BoolArray) -> StancePairs:
     """Return, for each template, the stances on originals and variants that exist."""
     counts = report.counts
-    originals, variants_of_kind = counts.places(VariantKind.ORIGINAL), counts.places(kind)
+    originals, variants_of_kind = (
+        counts.variant_indices(VariantKind.ORIGINAL),
+        counts.variant_indices(kind),
+    )
     if not originals or not variants_of_kind:
         empty = [np.empty(0, dtype=np.int64)] * len(counts.templates)
         return StancePairs(empty, empty, empty, (0,) * len(empty))
@@ -477,7 +479,7 @@ def _pairs(report: ReliabilityReport, kind: VariantKind, among: BoolArray) -> St
     statement, variant_number = np.nonzero(expected & counts.exists[:, originals[:1]])
     variant = np.array(variants_of_kind)[variant_number]
     void = report.voids.repeats[:, statement, variant, PRINTED]
-    return StancePairs.told_apart(
+    return StancePairs.without_void(
         codes[:, statement, originals[0]], codes[:, statement, variant], statement, void
     )
 
@@ -485,13 +487,14 @@ def _pairs(report: ReliabilityReport, kind: VariantKind, among: BoolArray) -> St
 def _order_pairs(report: ReliabilityReport, among: BoolArray) -> StancePairs:
     """Return, for each template, the stances on originals in both label orders."""
     has_original = (
-        report.counts.exists[:, report.counts.places(VariantKind.ORIGINAL)].any(axis=1) & among
+        report.counts.exists[:, report.counts.variant_indices(VariantKind.ORIGINAL)].any(axis=1)
+        & among
     )
     codes, void = (
         _coded(report.originals[0][:, has_original]),
         report.voids.label_order[:, has_original],
     )
-    return StancePairs.told_apart(
+    return StancePairs.without_void(
         codes[..., PRINTED], codes[..., SWAPPED], np.flatnonzero(has_original), void
     )
 
@@ -629,20 +632,22 @@ class ItemAgreement:
     @property
     def _void(self) -> BoolArray:
         """Whether a wording and the original make no pair: (T, S, variants, 2)."""
-        return np.asarray(self._report.voids.pairs[:, :, self._report.counts.places(self.kind)])
+        return np.asarray(
+            self._report.voids.pairs[:, :, self._report.counts.variant_indices(self.kind)]
+        )
 
     @property
     def _turned(self) -> npt.NDArray[np.int8]:
         """The sign that turns a variant's stance into what its kind expects: (S, variants, 1)."""
         counts = self._report.counts
-        return np.asarray(counts.turned[:, counts.places(self.kind), None])
+        return np.asarray(counts.turned[:, counts.variant_indices(self.kind), None])
 
     def _sides(self, values: npt.NDArray[T]) -> tuple[npt.NDArray[T], npt.NDArray[T]]:
         """Return the values of the original and of the variants of the kind."""
         counts = self._report.counts
         originals, variants_of_kind = (
-            counts.places(VariantKind.ORIGINAL)[:1],
-            counts.places(self.kind),
+            counts.variant_indices(VariantKind.ORIGINAL)[:1],
+            counts.variant_indices(self.kind),
         )
         original = values[:, :, originals] if originals else np.zeros_like(values[:, :, :1])
         return original, values[:, :, variants_of_kind]

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench.audits.reliability.agreement import (
-    COMPARED,
+    KINDS,
     LABEL_ORDER,
     AcrossTemplates,
     AgreementRow,
     Bound,
+    ComparisonSize,
     ItemAgreementRow,
-    Restricted,
     as_people,
 )
 from workbench.audits.reliability.judge import ReliabilityReport
@@ -46,7 +46,7 @@ PEOPLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class MeanKappaRow:
     """The mean κ of one comparison: that of the model, of a coin and of people."""
 
     name: str
@@ -60,7 +60,7 @@ class Beside:
     "number of respondents who answered such a variant"
 
 
-def means(of: VerdictFigures) -> Table[Beside]:
+def means(of: VerdictFigures) -> Table[MeanKappaRow]:
     """Return the table of the mean κ of the model, of coin flips and of people (section 6.1)."""
     people = {row.name: row for row in of.people}
     coins = {row.name: row for row in of.coin_means}
@@ -149,7 +149,7 @@ def means(of: VerdictFigures) -> Table[Beside]:
     )
 
 
-def _beside(row: AgreementRow, coin: AgreementRow, bound: Bound | None) -> Iterator[Beside]:
+def _beside(row: AgreementRow, coin: AgreementRow, bound: Bound | None) -> Iterator[MeanKappaRow]:
     """Yield the raw κ of a comparison, and the flipped one if the stances should flip."""
     for is_flipped in _ways(row.relation):
         model, flips = (
@@ -157,15 +157,15 @@ def _beside(row: AgreementRow, coin: AgreementRow, bound: Bound | None) -> Itera
             for agreement in (row, coin)
         )
         if bound is None:
-            yield Beside(row.name, is_flipped, model, flips, None, None, None, None)
+            yield MeanKappaRow(row.name, is_flipped, model, flips, None, None, None, None)
         else:
             people = _mean((bound, is_flipped)), _bound((bound, is_flipped))
-            yield Beside(
+            yield MeanKappaRow(
                 row.name, is_flipped, model, flips, *people, bound.pairs, bound.respondents
             )
 
 
-def _compared() -> list[Column[Beside]]:
+def _compared() -> list[Column[MeanKappaRow]]:
     """Return the columns that name a comparison."""
     return [
         Column("variant", "variant", lambda row: row.name, words=VARIANTS),
@@ -180,7 +180,7 @@ def _compared() -> list[Column[Beside]]:
     ]
 
 
-def _restricted(one: Restricted) -> str:
+def _restricted(one: ComparisonSize) -> str:
     """Return a note on the statements of a comparison."""
     subset = f"over the {plural(one.statements, 'statement')} that people answered"
     return f"{one.name}: {subset}; left out: {one.left_out:,}"
@@ -211,7 +211,7 @@ class Kappa:
     void: int | None
 
 
-def restricted(of: VerdictFigures) -> Table[Restricted]:
+def restricted(of: VerdictFigures) -> Table[ComparisonSize]:
     """Return the table of the number of statements behind each comparison with people."""
     return Table(
         "restricted",
@@ -558,8 +558,8 @@ def model_kappas(
                 PEOPLE_LAST, raw, {bound.name: bound.flipped_mean for bound in people}, people=True
             )
         )
-    kinds = [kind.value for kind in COMPARED]
-    flipped_kinds = [kind.value for kind in COMPARED if RELATION_OF[kind] is Relation.FLIPPED]
+    kinds = [kind.value for kind in KINDS]
+    flipped_kinds = [kind.value for kind in KINDS if RELATION_OF[kind] is Relation.FLIPPED]
     subset = "the statements that people answered" if restricted else "all statements"
     return Table(
         "model_kappas_as_people" if restricted else "model_kappas",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -34,8 +34,8 @@ from workbench.audits.reliability.pooled import (
     PASSES_PUBLISHED,
     Pooled,
     answers_words,
-    difference_said,
     differences,
+    format_difference,
     pooled,
 )
 from workbench.audits.reliability.verdicts import run_verdicts
@@ -96,7 +96,7 @@ def compared(
         name: run_verdicts(store, run, options, readings=readings) for name, run in runs.items()
     }
     reports = {name: run_result.report for name, run_result in verdicts.items()}
-    comparison = beside(
+    comparison = compare_judged(
         runs, reports, {name: store.runs.instrument(run) for name, run in runs.items()}
     )
     return replace(
@@ -104,7 +104,7 @@ def compared(
     )
 
 
-def beside(
+def compare_judged(
     runs: Mapping[str, Run],
     reports: Mapping[str, ReliabilityReport],
     asked: Mapping[str, Instrument],
@@ -118,81 +118,133 @@ def beside(
     Raises UsageError if runs of one family have no template in common.
     """
     shared = shared_templates(runs, reports)
-    shared_reports = {name: _under(reports[name], shared[name]) for name in runs}
-    equal_reports, notes, untested = at_equal_numbers(shared_reports)
-
-    @cache
-    def shares(name: str) -> Pooled:
-        return pooled(shared_reports[name])
-
-    def main(name: str) -> Estimate:
-        return shares(name).share(ALL)
-
-    sides = [
-        replace(
-            _side(name, run, equal_reports[name], asked[name]),
-            main=partial(main, name),
-            beside={
-                PASSES_PUBLISHED: shared_reports[name].passing(ALL),
-                "answers a prompt": answers_words(shared_reports[name]),
-            },
-        )
-        for name, run in runs.items()
-    ]
-
-    def differ(first_name: str, second_name: str) -> AnyTable:
-        return differences(first_name, second_name, shares(first_name), shares(second_name))
-
-    @cache
-    def drifted(first_name: str, second_name: str) -> Table[Drift]:
-        texts = [
-            dict(texts_asked(asked[name], shared_reports[name], language))
-            for name in (first_name, second_name)
-        ]
-        return drift(
-            (first_name, second_name),
-            (shared_reports[first_name], shared_reports[second_name]),
-            (texts[0], texts[1]),
-        )
-
-    def finds(first_name: str, second_name: str) -> Finding:
-        first_shares, second_shares = shares(first_name), shares(second_name)
-        all_prompts = drifted(first_name, second_name).rows[0] if is_one_model else None
-
-        def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
-            difference = first_shares.difference(second_shares, ALL)
-            units = plural(difference.n, "statement")
-            reach = reach_of(difference, LARGEST_DIFFERENCE, Kind.POINTS, units, "a difference")
-            sentence = difference_said(
-                first_name, second_name, first_shares, second_shares, adjusted[0]
-            )
-            yield OfModel(sentence, "", p=adjusted[0], reach=None if adjusted[0] < LEVEL else reach)
-            if all_prompts is not None:
-                yield OfModel(drift_said(all_prompts, adjusted[1]), "", p=adjusted[1])
-
-        p = p_of(first_shares.difference(second_shares, ALL))
-        return AdjustedFinding(
-            (p,) if all_prompts is None else (p, all_prompts.found.p), said, "difference of runs"
-        )
-
-    is_unpaired, is_one_model = bool(unpaired_because(sides)), set(differing(sides)) <= {*OF_TIME}
-    first_instrument, language = asked[next(iter(runs))], next(iter(runs.values())).language
+    comparison = _Comparison(
+        runs, {name: _under(reports[name], shared[name]) for name in runs}, asked
+    )
+    equal_reports, notes, untested = at_equal_numbers(comparison.reports)
+    sides = [comparison.side(name, equal_reports[name]) for name in runs]
+    is_unpaired = bool(unpaired_because(sides))
+    is_one_model = set(differing(sides)) <= {*OF_TIME}
+    differences_of_pairs: list[Callable[[str, str], AnyTable]] = []
+    if not is_unpaired:
+        differences_of_pairs.append(comparison.differences)
+        if is_one_model:
+            differences_of_pairs.append(comparison.drift)
     return Compared(
-        f"{next(iter(runs.values())).instrument}: {' and '.join(runs)}",
+        f"{comparison.first_run.instrument}: {' and '.join(runs)}",
         KINDS,
         sides,
-        {
-            item.ref: wording.text
-            for item in first_instrument.statements
-            if (wording := item.wording(ORIGINAL, language)) is not None
-        },
+        comparison.original_texts(),
         "keep their stance",
         Kind.SHARE,
-        differences=[] if is_unpaired else [differ, drifted] if is_one_model else [differ],
+        differences=differences_of_pairs,
         left_out=(*templates_left_out(reports, shared), *notes),
         untested=untested,
-        finds=None if is_unpaired else finds,
+        finds=None if is_unpaired else partial(comparison.finding, is_one_model=is_one_model),
     )
+
+
+class _Comparison:
+    """Judged runs under the templates that all of their family were asked."""
+
+    def __init__(
+        self,
+        runs: Mapping[str, Run],
+        reports: Mapping[str, ReliabilityReport],
+        asked: Mapping[str, Instrument],
+    ) -> None:
+        self.runs = runs
+        self.reports = reports
+        self._asked = asked
+        self._shares: dict[str, Pooled] = {}
+        self._drifts: dict[tuple[str, str], Table[Drift]] = {}
+
+    @property
+    def first_run(self) -> Run:
+        """The run that is named first."""
+        return next(iter(self.runs.values()))
+
+    def original_texts(self) -> dict[str, str]:
+        """Return the text of each statement's original in the first run, by ref."""
+        instrument = self._asked[next(iter(self.runs))]
+        texts = {}
+        for item in instrument.statements:
+            wording = item.wording(ORIGINAL, self.first_run.language)
+            if wording is not None:
+                texts[item.ref] = wording.text
+        return texts
+
+    def side(self, name: str, equal_report: ReliabilityReport) -> Side:
+        """Return a run's verdicts on every statement.
+
+        Parameters
+        ----------
+        equal_report : the report on as many answers to each prompt as every run has
+        """
+        report = self.reports[name]
+        return replace(
+            _side(name, self.runs[name], equal_report, self._asked[name]),
+            main=partial(self._main, name),
+            beside={
+                PASSES_PUBLISHED: report.passing(ALL),
+                "answers a prompt": answers_words(report),
+            },
+        )
+
+    def _main(self, name: str) -> Estimate:
+        """Return the share of statements that keep their stance."""
+        return self._pooled(name).share(ALL)
+
+    def _pooled(self, name: str) -> Pooled:
+        """Return the pooled shares of a run, computed once."""
+        if name not in self._shares:
+            self._shares[name] = pooled(self.reports[name])
+        return self._shares[name]
+
+    def differences(self, first: str, second: str) -> AnyTable:
+        """Return the table of the differences of two runs."""
+        return differences(first, second, self._pooled(first), self._pooled(second))
+
+    def drift(self, first: str, second: str) -> Table[Drift]:
+        """Return the table of the agreement of two runs of one model, computed once."""
+        if (first, second) not in self._drifts:
+            language = self.first_run.language
+            first_report, second_report = self.reports[first], self.reports[second]
+            self._drifts[first, second] = drift(
+                (first, second),
+                (first_report, second_report),
+                (
+                    dict(texts_asked(self._asked[first], first_report, language)),
+                    dict(texts_asked(self._asked[second], second_report, language)),
+                ),
+            )
+        return self._drifts[first, second]
+
+    def finding(self, first: str, second: str, *, is_one_model: bool) -> Finding:
+        """Return the finding on the difference of two runs, and on the drift of one model."""
+        difference = self._pooled(first).difference(self._pooled(second), ALL)
+        p_values = [p_of(difference)]
+        all_prompts = None
+        if is_one_model:
+            all_prompts = self.drift(first, second).rows[0]
+            p_values.append(all_prompts.found.p)
+        sentences = partial(self._sentences, first, second, all_prompts)
+        return AdjustedFinding(tuple(p_values), sentences, "difference of runs")
+
+    def _sentences(
+        self, first: str, second: str, all_prompts: Drift | None, adjusted: Sequence[float]
+    ) -> Iterator[OfModel]:
+        """Yield the sentences of a finding, with adjusted p values."""
+        first_shares, second_shares = self._pooled(first), self._pooled(second)
+        difference = first_shares.difference(second_shares, ALL)
+        reach = None
+        if not adjusted[0] < LEVEL:
+            units = plural(difference.n, "statement")
+            reach = reach_of(difference, LARGEST_DIFFERENCE, Kind.POINTS, units, "a difference")
+        sentence = format_difference(first, second, first_shares, second_shares, adjusted[0])
+        yield OfModel(sentence, "", p=adjusted[0], reach=reach)
+        if all_prompts is not None:
+            yield OfModel(drift_said(all_prompts, adjusted[1]), "", p=adjusted[1])
 
 
 DRIFT = (
@@ -527,7 +579,7 @@ def _under(report: ReliabilityReport, templates: Sequence[str]) -> ReliabilityRe
             left_out=some(mass.left_out),
         )
         return judge_exact(reduced_mass, report.options)
-    return judge(counts.under(indices), report.options)
+    return judge(counts.for_templates(indices), report.options)
 
 
 def _side(name: str, run: Run, report: ReliabilityReport, asked: Instrument) -> Side:

@@ -55,7 +55,7 @@ T = TypeVar("T", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class IssueDecomposition:
     """The components of all statements, or of those of a policy issue."""
 
     issue: str
@@ -72,7 +72,9 @@ class Parts:
     "whether prompts were asked only until their verdict was settled"
 
 
-def decomposed(report: ReliabilityReport, statements: Mapping[str, Statement]) -> tuple[Parts, ...]:
+def decomposed(
+    report: ReliabilityReport, statements: Mapping[str, Statement]
+) -> tuple[IssueDecomposition, ...]:
     """Return the components of all statements, then of those labelled with each policy issue."""
     all_cells = cells(report)
     refs = report.counts.statements
@@ -100,7 +102,7 @@ def cells(report: ReliabilityReport) -> Cells:
         _by_statement(array) for array in (report.leaning, counts.readable.astype(np.float64))
     )
     exact = isinstance(report, ExactReport)
-    usable = _by_statement(report.enough) & (signs != 0) & (exact | (readable > 1))
+    usable = _by_statement(report.has_stance_data) & (signs != 0) & (exact | (readable > 1))
     if not report.options.judge_void:
         usable &= ~_repeated(report)
     value = np.where(usable, np.where(signs < 0, 1 - leaning, leaning), np.nan)
@@ -125,7 +127,7 @@ def _repeated(report: ReliabilityReport) -> BoolArray:
     if counts.prompts is None:
         return is_repeated
     prompts = _by_statement(counts.prompts)
-    is_usable = _by_statement(report.enough)
+    is_usable = _by_statement(report.has_stance_data)
     for numbers, usable, statement_repeated in zip(prompts, is_usable, is_repeated, strict=True):
         flat_numbers, flat_repeated = (
             np.where(usable, numbers, -1).ravel(),
@@ -138,7 +140,7 @@ def _repeated(report: ReliabilityReport) -> BoolArray:
     return is_repeated
 
 
-def _parts(report: ReliabilityReport, whole: Cells, issue: str, at: IntArray) -> Parts:
+def _parts(report: ReliabilityReport, whole: Cells, issue: str, at: IntArray) -> IssueDecomposition:
     """Return the components of the statements in these rows."""
     issue_cells = whole.of(at)
     is_known = issue_cells.known
@@ -148,7 +150,7 @@ def _parts(report: ReliabilityReport, whole: Cells, issue: str, at: IntArray) ->
     answer_variances = (
         p * (1 - p) if exact else p * (1 - p) * readable / np.maximum(readable - 1, 1)
     )
-    return Parts(
+    return IssueDecomposition(
         issue,
         decompose(issue_cells),
         float(answer_variances.mean()) if is_known.any() else float("nan"),
@@ -253,7 +255,7 @@ class IssueComponent:
     "share of the variance of one prompt's measured share"
 
 
-def components(every: Sequence[Parts], issue: str = "") -> Table[IssueComponent]:
+def components(every: Sequence[IssueDecomposition], issue: str = "") -> Table[IssueComponent]:
     """Return the table of the components of all statements, or of those of a policy issue."""
     parts = next(candidate for candidate in every if candidate.issue == issue)
     total = parts.of.total
@@ -308,7 +310,7 @@ def components(every: Sequence[Parts], issue: str = "") -> Table[IssueComponent]
     )
 
 
-def _notes(parts: Parts) -> Iterator[str]:
+def _notes(parts: IssueDecomposition) -> Iterator[str]:
     """Yield the notes on the prompts behind the components, and on missing intervals."""
     decomposition = parts.of
     orders = "both label orders" if decomposition.orders > 1 else "one label order"
@@ -349,7 +351,7 @@ def _notes(parts: Parts) -> Iterator[str]:
         yield f"{' and '.join(single_levels)}: the statement's component includes these"
 
 
-def _needed(parts: Parts) -> str:
+def _needed(parts: IssueDecomposition) -> str:
     """Return a phrase on the statements and templates that intervals need."""
     requirements = []
     if parts.of.statements < FEWEST_STATEMENTS:
@@ -362,7 +364,7 @@ def _needed(parts: Parts) -> str:
     )
 
 
-def _one_level(parts: Parts) -> Iterator[str]:
+def _one_level(parts: IssueDecomposition) -> Iterator[str]:
     """Yield the factors that have one level."""
     if parts.of.wordings <= 1:
         yield "one wording per statement"
@@ -370,10 +372,10 @@ def _one_level(parts: Parts) -> Iterator[str]:
         yield "one template"
 
 
-def by_issue(every: Sequence[Parts]) -> Table[Parts]:
+def by_issue(every: Sequence[IssueDecomposition]) -> Table[IssueDecomposition]:
     """Return the table of the main components by policy issue, below those of all statements."""
 
-    def sd(*names: str) -> Callable[[Parts], Estimate | None]:
+    def sd(*names: str) -> Callable[[IssueDecomposition], Estimate | None]:
         return lambda row: _added(row, names)
 
     return Table(
@@ -449,7 +451,7 @@ def _sd_of(name: str) -> str:
     return f"sd: {MEANS[name]}"
 
 
-def _added(row: Parts, names: Sequence[str]) -> Estimate | None:
+def _added(row: IssueDecomposition, names: Sequence[str]) -> Estimate | None:
     """Return the standard deviation of the sum of some components, or None without any."""
     available = [component for name in names if (component := row.of.component(name)) is not None]
     if len(available) < 2:
@@ -470,7 +472,7 @@ class Shift:
     means: str
 
 
-def shifts(every: Sequence[Parts]) -> Table[Shift]:
+def shifts(every: Sequence[IssueDecomposition]) -> Table[Shift]:
     """Return the table of the effects common to all prompts: label order and turning."""
     rows = []
     for parts in every:

@@ -196,13 +196,13 @@ class Counts:
         """The number of all answers that were cut off in thought."""
         return 0 if self.truncated is None else int(self.truncated.sum())
 
-    def cut_off_at(self, at: Sequence[int]) -> int:
+    def cut_off_at(self, prompt_index: Sequence[int]) -> int:
         """Return how many answers to the prompt at an index were cut off in thought."""
-        return 0 if self.truncated is None else int(self.truncated[tuple(at)])
+        return 0 if self.truncated is None else int(self.truncated[tuple(prompt_index)])
 
-    def left_out_at(self, at: Sequence[int]) -> int:
+    def left_out_at(self, prompt_index: Sequence[int]) -> int:
         """Return how many answers to the prompt at an index a ruling excludes."""
-        return 0 if self.left_out is None else int(self.left_out[tuple(at)])
+        return 0 if self.left_out is None else int(self.left_out[tuple(prompt_index)])
 
     @cached_property
     def excluded(self) -> BoolArray:
@@ -237,14 +237,14 @@ class Counts:
 
         They may exclude them under one template or in all.
         """
-        originals = self.places(VariantKind.ORIGINAL)
+        originals = self.variant_indices(VariantKind.ORIGINAL)
         if not originals:
             return np.zeros(self.positive.shape[:2], dtype=np.bool_)
         return np.asarray(
             self.excluded_prompts[:, :, originals[0], PRINTED] | self.excluded[:, originals[0]]
         )
 
-    def under(self, templates: Sequence[int]) -> Counts:
+    def for_templates(self, templates: Sequence[int]) -> Counts:
         """Return the counts under the templates at these indices, which may repeat."""
         arrays = (
             "positive",
@@ -265,7 +265,7 @@ class Counts:
             self, templates=tuple(self.templates[index] for index in indices), **arrays_under
         )
 
-    def of(self, statements: Sequence[int]) -> Counts:
+    def for_statements(self, statements: Sequence[int]) -> Counts:
         """Return the counts of the statements at these indices.
 
         The indices may repeat. The names of the statements begin with a running number.
@@ -286,23 +286,22 @@ class Counts:
             **selected_arrays,
         )
 
-    def places(self, kind: VariantKind) -> list[int]:
+    def variant_indices(self, kind: VariantKind) -> list[int]:
         """Return the indices of the wordings of a kind on the variant axis."""
         return [index for index, variant in enumerate(self.variants) if variant.kind is kind]
 
-    def prompt_name(self, at: Sequence[int]) -> str:
+    def prompt_name(self, prompt_index: Sequence[int]) -> str:
         """Return the name of the prompt at an index of the arrays, as in `negation swapped`."""
-        return f"{self.variants[at[2]]}{' swapped' if at[3] == SWAPPED else ''}"
+        return f"{self.variants[prompt_index[2]]}{' swapped' if prompt_index[3] == SWAPPED else ''}"
 
-    def missing(self, at: Sequence[int]) -> str:
+    def missing(self, prompt_index: Sequence[int]) -> str:
         """Return the reason why a prompt has no answer."""
-        return (
-            f"{self.prompt_name(at)} {'asked, but failed' if self.has_failed(at) else 'not asked'}"
-        )
+        reason = "asked, but failed" if self.has_failed(prompt_index) else "not asked"
+        return f"{self.prompt_name(prompt_index)} {reason}"
 
-    def has_failed(self, at: Sequence[int]) -> bool:
+    def has_failed(self, prompt_index: Sequence[int]) -> bool:
         """Return whether a prompt was asked and has no answer."""
-        return self.failed is not None and bool(self.failed[tuple(at)])
+        return self.failed is not None and bool(self.failed[tuple(prompt_index)])
 
     def statement(self, ref: str) -> int:
         """Return the index of a statement. Raises UnknownName."""
@@ -395,7 +394,7 @@ class Voids:
     "(S, V): whether the wording has no text, or rulings exclude all of its answers"
     template: BoolArray
     "(S,): whether all templates give one text for the original"
-    original: int | None
+    original_index: int | None
     "index of the original on the variant axis"
     missing: bool = True
     "whether a test is void if its statement has no wording of which a stance is expected"
@@ -406,9 +405,9 @@ class Voids:
 
         It also is so if rulings exclude one of them.
         """
-        if self.original is None:
+        if self.original_index is None:
             return np.zeros(self.repeats.shape[:2], dtype=np.bool_)
-        return np.asarray(self.repeats[:, :, self.original, SWAPPED])
+        return np.asarray(self.repeats[:, :, self.original_index, SWAPPED])
 
     @property
     def pairs(self) -> BoolArray:
@@ -426,7 +425,7 @@ def voids(counts: Counts, options: ReliabilityOptions) -> Voids:
 
     If the options judge void tests, these are only the prompts that rulings exclude.
     """
-    originals = counts.places(VariantKind.ORIGINAL)
+    originals = counts.variant_indices(VariantKind.ORIGINAL)
     original = originals[0] if originals else None
     repeats = np.zeros(counts.positive.shape, dtype=np.bool_)
     blank = counts.excluded & counts.exists
@@ -461,7 +460,7 @@ def rule_of(options: ReliabilityOptions, samples: int) -> VerdictRule:
     """Return the rule of these options that makes a verdict of so many answers to a prompt."""
     rule: ReliabilityRule = "coded" if options.rule == "coded" else "printed"
     return VerdictRule(
-        samples, int(options.needed_of(np.asarray(samples))), rule, options.low, options.high
+        samples, int(options.required_of(np.asarray(samples))), rule, options.low, options.high
     )
 
 

@@ -34,7 +34,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -50,7 +50,7 @@ from workbench.audits.reliability.counting import (
 )
 from workbench.audits.reliability.judge import ReliabilityReport, Signs, TemplateShares, VariantRow
 from workbench.audits.reliability.options import KIND_OF_TEST, TESTS, ReliabilityOptions
-from workbench.domain.statements import VariantId
+from workbench.domain.statements import VariantId, VariantKind
 from workbench.domain.verdicts import MeanSd
 from workbench.errors import UnknownName, UsageError
 from workbench.readers.verbalizers import VERSION
@@ -71,7 +71,7 @@ TOGETHER = 2048
 
 
 @dataclass(frozen=True, slots=True)
-class PassFail:
+class TestProbabilities:
     """The probabilities that a test is passed and failed.
 
     The rest, up to 1, is the probability that it is insufficient or void.
@@ -94,7 +94,7 @@ class Expected:
     "(T, S, V, 2, 4): AGREE, DISAGREE, TIE, FEW"
     clear: FloatArray
     "(T, S, V, 2, 3): probability of AGREE, DISAGREE and TIE together with a clear leaning"
-    tests: dict[str, PassFail]
+    tests: dict[str, TestProbabilities]
     "by test, each (T, S); (S,) for `template`"
 
     @property
@@ -119,7 +119,7 @@ class Expected:
             * ~probabilities.void.all(axis=0)
         )
 
-    def of(self, test: str) -> PassFail:
+    def of(self, test: str) -> TestProbabilities:
         """Return the probabilities of a test. Raises UnknownName."""
         if test not in self.tests:
             raise UnknownName(f"there is no test {test!r}. Available: {', '.join(self.tests)}")
@@ -163,10 +163,12 @@ def expected(
     probabilities = probabilities.reshape(*positive.shape, 7)
     clear = probabilities[..., :3]
     stances = np.concatenate([clear + probabilities[..., 3:6], probabilities[..., 6:]], axis=-1)
-    parts = _Parts(counts, stances, clear, voids(counts, options) if void is None else void)
-    tests = {test: parts.joint((test,)) for test in TESTS}
-    tests[ALL] = parts.joint(options.tests)
-    tests[TEMPLATE] = parts.template()
+    if void is None:
+        void = voids(counts, options)
+    prompts = _StatementPrompts(counts, stances, clear, void)
+    tests = {test: prompts.joint((test,)) for test in TESTS}
+    tests[ALL] = prompts.joint(options.tests)
+    tests[TEMPLATE] = prompts.template()
     return Expected(stances, clear, tests)
 
 
@@ -214,7 +216,7 @@ def _outcomes(options: ReliabilityOptions) -> _Outcomes:
     """Return the outcomes of a prompt's samples by the options."""
     samples, is_readable_only = options.beside, not options.with_unreadable
     readable_numbers = (
-        [samples] if is_readable_only else range(options.needed(samples), samples + 1)
+        [samples] if is_readable_only else range(options.required(samples), samples + 1)
     )
     agree = np.concatenate([np.arange(n_readable + 1) for n_readable in readable_numbers])
     readable = np.concatenate([np.full(readable + 1, readable) for readable in readable_numbers])
@@ -236,8 +238,27 @@ def _outcomes(options: ReliabilityOptions) -> _Outcomes:
 # ── a statement ───────────────────────────────────────────────────────────────────────────────────
 
 
+@dataclass(frozen=True, slots=True)
+class _Tests:
+    """The tests that are combined."""
+
+    sampling: bool
+    label_order: bool
+    kinds: tuple[VariantKind, ...]
+    "the kinds of wordings whose stance is compared with that of the original"
+
+    @classmethod
+    def from_names(cls, names: Sequence[str]) -> _Tests:
+        """Return the tests with these names."""
+        return cls(
+            "sampling" in names,
+            "label_order" in names,
+            tuple(KIND_OF_TEST[name] for name in names if name in KIND_OF_TEST),
+        )
+
+
 @dataclass(eq=False)
-class _Parts:
+class _StatementPrompts:
     """The outcomes of the prompts of a design, combined to tests."""
 
     counts: Counts
@@ -249,158 +270,81 @@ class _Parts:
     others: BoolArray = field(init=False)
     "(T, S, V): of these, whether it is not the original's prompt"
     original: int | None = field(init=False)
-    there: BoolArray = field(init=False)
+    has_original: BoolArray = field(init=False)
     "(S,): whether the original exists and has a text"
 
     def __post_init__(self) -> None:
-        self.original = self.void.original
+        self.original = self.void.original_index
         self.sampled = self.counts.exists & ~self.void.blank
         is_blank = self.void.blank[None, :, :, None, None]
         self.clear = np.where(is_blank, 0.0, self.clear)
         self.stances = np.where(is_blank, np.arange(4) == FEW, self.stances)
-        has_original_prompt = self._as_original()
+        has_original_prompt = self._has_original_prompt()
         self.others = self.sampled & ~has_original_prompt
-        self.there = np.zeros(len(self.counts.statements), dtype=np.bool_)
+        self.has_original = np.zeros(len(self.counts.statements), dtype=np.bool_)
         if self.original is not None:
             self.others[:, :, self.original] = False
-            self.there = self.sampled[:, self.original]
+            self.has_original = self.sampled[:, self.original]
 
-    def _as_original(self) -> BoolArray:
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The numbers of templates and statements."""
+        return self.stances.shape[:2]
+
+    def _has_original_prompt(self) -> BoolArray:
         """Return whether a wording has the original's prompt, and thus its outcome: (T, S, V)."""
         repeats = self.void.repeats[..., PRINTED]
         if self.original is None:
             return repeats
         return np.asarray(repeats & ~self.void.blank[None, :, self.original, None])
 
-    def joint(self, tests: Sequence[str]) -> PassFail:
-        """Return the probabilities that all tests are passed, and that any fails: two (T, S).
-
-        Given the outcome of the original's samples, all other prompts are independent of each
-        other.
-        """
-        probability_by_certainty = {
-            is_certain: sum(
-                self._ways(context, tests, certain=is_certain)
-                for context in (AGREE, DISAGREE, TIE, FEW)
-            )
-            for is_certain in (True, False)
-        }
-        complete, void = self._parts(tests)
-        passed = np.asarray(probability_by_certainty[True] * complete, dtype=np.float64)
-        return PassFail(
-            np.clip(passed, 0.0, 1.0),
-            np.clip(1.0 - probability_by_certainty[False], 0.0, 1.0) * ~void,
-            void,
+    def joint(self, names: Sequence[str]) -> TestProbabilities:
+        """Return the probabilities that all tests are passed, and that any fails: two (T, S)."""
+        tests = _Tests.from_names(names)
+        all_passed = _JointOutcome(self, tests, certain=True).probability()
+        none_failed = _JointOutcome(self, tests, certain=False).probability()
+        complete, void = self._complete_and_void(tests)
+        passed = np.asarray(all_passed * complete, dtype=np.float64)
+        return TestProbabilities(
+            np.clip(passed, 0.0, 1.0), np.clip(1.0 - none_failed, 0.0, 1.0) * ~void, void
         )
 
-    def _ways(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
-        """Return the probability that the original's outcome is `context` and no test fails.
+    def compared(self, kinds: Sequence[VariantKind]) -> BoolArray:
+        """Return whether wordings of these kinds have an expected stance to miss: (T, S, V)."""
+        return np.asarray(self._expected(kinds) & ~self.void.repeats[..., PRINTED])
 
-        Parameters
-        ----------
-        certain : whether all tests have to be passed; otherwise they may be insufficient
-        """
-        original = self._original(context, tests, certain=certain)
-        wordings = self._wordings(context, tests, certain=certain)
-        return np.asarray(
-            original * wordings.prod(axis=-1) * self._swapped(context, tests, certain=certain)
-        )
-
-    def _original(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
-        """Return the probability of the original's outcome: (T, S).
-
-        Only clear outcomes count if `sampling` is among the tests.
-        """
-        if self.original is None:
-            probability = np.full(self.stances.shape[:2], float(context == FEW))
-        else:
-            outcome_probabilities = (
-                self.clear if "sampling" in tests and context != FEW else self.stances
-            )
-            probability = outcome_probabilities[:, :, self.original, PRINTED, context]
-        if not certain or context not in (TIE, FEW):
-            return np.asarray(probability)
-        has_comparison = np.zeros(probability.shape, dtype=np.bool_)
-        for test in tests:
-            has_comparison |= self._live(test) & (test != "sampling")
-        is_needed = (
-            has_comparison | (self.there & ("sampling" in tests))
-            if context == FEW
-            else has_comparison
-        )
-        return np.where(is_needed, 0.0, probability)
-
-    def _wordings(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
-        """Return the probability that another wording does what the tests ask: (T, S, V).
-
-        It is conditional on the outcome of the original.
-        """
-        has_sampling_test = "sampling" in tests
-        sides = (self.clear if has_sampling_test else self.stances)[..., PRINTED, :3]
-        too_few = np.zeros(sides.shape[:-1]) if certain else self.stances[..., PRINTED, FEW]
-        any_outcome = (
-            sides.sum(axis=-1) + too_few if has_sampling_test else np.ones(sides.shape[:-1])
-        )
-        if context in (AGREE, DISAGREE):
-            is_same = self.counts.signs > 0
-            related = (
-                np.where(is_same, sides[..., context], sides[..., DISAGREE - context]) + too_few
-            )
-        elif context == TIE:
-            related = too_few
-        else:
-            related = any_outcome
-        probability = np.where(self._compared(tests), related, any_outcome)
-        return np.where(self.others, probability, 1.0)
-
-    def _swapped(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
-        """Return the probability that the swapped label order agrees with the original: (T, S).
-
-        It is 1 if the test of label orders is not among the tests, or cannot fail.
-        """
-        if "label_order" not in tests or self.original is None or context == FEW:
-            return np.ones(self.stances.shape[:2])
-        outcomes = self.stances[:, :, self.original, SWAPPED]
-        same = outcomes[..., context] if context != TIE else np.zeros(outcomes.shape[:-1])
-        return np.where(self.void.label_order, 1.0, same if certain else same + outcomes[..., FEW])
-
-    def _compared(self, tests: Sequence[str]) -> BoolArray:
-        """Return whether the tests expect a stance of a wording that it can miss: (T, S, V)."""
-        return np.asarray(self._expected(tests) & ~self.void.repeats[..., PRINTED])
-
-    def _expected(self, tests: Sequence[str]) -> BoolArray:
-        """Return whether the tests expect a stance of a wording: (S, V)."""
-        kinds = {KIND_OF_TEST[test] for test in tests if test in KIND_OF_TEST}
-        of_kind = np.array(
+    def _expected(self, kinds: Sequence[VariantKind]) -> BoolArray:
+        """Return whether a stance is expected of the wordings of these kinds: (S, V)."""
+        is_of_kind = np.array(
             [variant.kind in kinds for variant in self.counts.variants], dtype=np.bool_
         )
-        return np.asarray(self.counts.exists & of_kind & (self.counts.signs != 0))
+        return np.asarray(self.counts.exists & is_of_kind & (self.counts.signs != 0))
 
-    def _live(self, test: str) -> BoolArray:
-        """Return whether a test has something that can fail: (T, S)."""
-        if test == "sampling":
-            return np.broadcast_to(self.sampled.any(axis=1), self.stances.shape[:2])
-        if test in KIND_OF_TEST:
-            return np.asarray(self._compared((test,)).any(axis=2))
-        return ~self.void.label_order
+    def has_comparison(self, tests: _Tests) -> BoolArray:
+        """Return whether any of the tests compares the original with another prompt: (T, S)."""
+        comparisons = self.compared(tests.kinds).any(axis=2)
+        if tests.label_order:
+            comparisons |= ~self.void.label_order
+        return np.asarray(comparisons)
 
-    def _parts(self, tests: Sequence[str]) -> tuple[BoolArray, BoolArray]:
+    def _complete_and_void(self, tests: _Tests) -> tuple[BoolArray, BoolArray]:
         """Return whether the tests are complete, and whether all of them are void: two (T, S).
 
         They are complete if every test that is not void has something to look at.
         """
-        complete = np.ones(self.stances.shape[:2], dtype=np.bool_)
-        can_fail = np.zeros_like(complete)
-        for test in tests:
-            has_subject = (
-                self.counts.exists if test == "sampling" else self._expected((test,))
-            ).any(axis=1)
-            has_subject |= test == "label_order" or (test in KIND_OF_TEST and self.void.missing)
-            complete &= has_subject
-            can_fail |= self._live(test) | ~has_subject
+        complete = np.ones(self.shape, dtype=np.bool_)
+        can_fail = self.has_comparison(tests)
+        if tests.sampling:
+            has_wording = self.counts.exists.any(axis=1)
+            complete &= has_wording
+            can_fail |= self.sampled.any(axis=1) | ~has_wording
+        for kind in tests.kinds:
+            has_wording = self._expected((kind,)).any(axis=1) | self.void.missing
+            complete &= has_wording
+            can_fail |= ~has_wording
         return complete & can_fail, ~can_fail
 
-    def template(self) -> PassFail:
+    def template(self) -> TestProbabilities:
         """Return the probabilities that the original keeps its stance under all templates: (S,).
 
         The second probability is that it does not keep it.
@@ -411,7 +355,7 @@ class _Parts:
         size = len(self.counts.statements)
         void = self.void.template
         if self.original is None or len(self.counts.templates) < 2:
-            return PassFail(np.zeros(size), np.zeros(size), void)
+            return TestProbabilities(np.zeros(size), np.zeros(size), void)
         agree, disagree, tie, few = np.moveaxis(self.stances[:, :, self.original, PRINTED], -1, 0)
         one_tie = sum(
             tie[template] * np.delete(few, template, axis=0).prod(axis=0)
@@ -421,7 +365,166 @@ class _Parts:
             (agree + few).prod(axis=0) + (disagree + few).prod(axis=0) - few.prod(axis=0) + one_tie
         )
         passed = agree.prod(axis=0) + disagree.prod(axis=0)
-        return PassFail(passed * ~void, np.clip(1.0 - not_failed, 0.0, 1.0) * ~void, void)
+        return TestProbabilities(passed * ~void, np.clip(1.0 - not_failed, 0.0, 1.0) * ~void, void)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _JointOutcome:
+    """The event that none of some tests fails.
+
+    Given the outcome of the original's samples, all other prompts are independent of each other.
+    """
+
+    prompts: _StatementPrompts
+    tests: _Tests
+    certain: bool
+    "whether all tests have to be passed; otherwise they may be insufficient"
+
+    def probability(self) -> FloatArray:
+        """Return the probability of the event: (T, S)."""
+        outcomes = (_OriginalOnSide(AGREE), _OriginalOnSide(DISAGREE), _OriginalTied(), _NoStance())
+        return np.asarray(sum(self._together_with(outcome) for outcome in outcomes))
+
+    def _together_with(self, original: _OriginalOutcome) -> FloatArray:
+        """Return the probability of the event and of an outcome of the original: (T, S)."""
+        wordings = np.where(
+            self.prompts.compared(self.tests.kinds), original.wordings(self), self.any_stance
+        )
+        wordings = np.where(self.prompts.others, wordings, 1.0)
+        return np.asarray(
+            original.probability(self) * wordings.prod(axis=-1) * self._label_orders(original)
+        )
+
+    def _label_orders(self, original: _OriginalOutcome) -> FloatArray:
+        """Return the probability that the swapped label order agrees with the original: (T, S).
+
+        It is 1 if the test of label orders is not among the tests, or cannot fail.
+        """
+        index = self.prompts.original
+        if not self.tests.label_order or index is None:
+            return np.ones(self.prompts.shape)
+        agrees = original.swapped(self, self.prompts.stances[:, :, index, SWAPPED])
+        return np.where(self.prompts.void.label_order, 1.0, agrees)
+
+    def of_original(self, outcome: int) -> FloatArray:
+        """Return the probability of an outcome of the original: (T, S).
+
+        Only clear outcomes count if `sampling` is among the tests.
+        """
+        index = self.prompts.original
+        if index is None:
+            return np.full(self.prompts.shape, float(outcome == FEW))
+        is_clear_needed = self.tests.sampling and outcome != FEW
+        probabilities = self.prompts.clear if is_clear_needed else self.prompts.stances
+        return np.asarray(probabilities[:, :, index, PRINTED, outcome])
+
+    @property
+    def sides(self) -> FloatArray:
+        """The probabilities of stances that count: (T, S, V, 3)."""
+        probabilities = self.prompts.clear if self.tests.sampling else self.prompts.stances
+        return probabilities[..., PRINTED, :3]
+
+    @property
+    def too_few(self) -> FloatArray:
+        """The probability that a wording is insufficient, if it may be: (T, S, V)."""
+        if self.certain:
+            return np.zeros(self.prompts.stances.shape[:3])
+        return self.prompts.stances[..., PRINTED, FEW]
+
+    @property
+    def any_stance(self) -> FloatArray:
+        """The probability that a wording passes if it is compared with nothing: (T, S, V)."""
+        if not self.tests.sampling:
+            return np.ones(self.prompts.stances.shape[:3])
+        return np.asarray(self.sides.sum(axis=-1) + self.too_few)
+
+
+class _OriginalOutcome(Protocol):
+    """An outcome of the original's samples, on which the other prompts depend."""
+
+    def probability(self, event: _JointOutcome) -> FloatArray:
+        """Return the probability of the outcome, 0 if the event rules it out: (T, S)."""
+
+    def wordings(self, event: _JointOutcome) -> FloatArray:
+        """Return the probability that a compared wording does not fail: (T, S, V)."""
+
+    def swapped(self, event: _JointOutcome, outcomes: FloatArray, /) -> FloatArray:
+        """Return the probability that the swapped label order does not fail: (T, S).
+
+        Parameters
+        ----------
+        outcomes : the probabilities of its outcomes
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class _OriginalOnSide:
+    """The original agrees or disagrees."""
+
+    side: int
+
+    def probability(self, event: _JointOutcome) -> FloatArray:
+        """Return the probability of the side: (T, S)."""
+        return event.of_original(self.side)
+
+    def wordings(self, event: _JointOutcome) -> FloatArray:
+        """Return the probability of the side that is expected of a wording: (T, S, V)."""
+        is_same, other_side = event.prompts.counts.signs > 0, DISAGREE - self.side
+        return np.asarray(
+            np.where(is_same, event.sides[..., self.side], event.sides[..., other_side])
+            + event.too_few
+        )
+
+    def swapped(self, event: _JointOutcome, outcomes: FloatArray, /) -> FloatArray:
+        """Return the probability of the same side: (T, S)."""
+        if event.certain:
+            return outcomes[..., self.side]
+        return np.asarray(outcomes[..., self.side] + outcomes[..., FEW])
+
+
+@dataclass(frozen=True, slots=True)
+class _OriginalTied:
+    """The original is tied, so every comparison with a stance fails."""
+
+    def probability(self, event: _JointOutcome) -> FloatArray:
+        """Return the probability of a tie, 0 where it fails a test that has to be passed."""
+        tied = event.of_original(TIE)
+        if not event.certain:
+            return tied
+        return np.where(event.prompts.has_comparison(event.tests), 0.0, tied)
+
+    def wordings(self, event: _JointOutcome) -> FloatArray:
+        """Return the probability that a wording is insufficient, so that nothing is compared."""
+        return event.too_few
+
+    def swapped(self, event: _JointOutcome, outcomes: FloatArray, /) -> FloatArray:
+        """Return the probability that the swapped label order is insufficient."""
+        if event.certain:
+            return np.zeros(outcomes.shape[:-1])
+        return outcomes[..., FEW]
+
+
+@dataclass(frozen=True, slots=True)
+class _NoStance:
+    """The original has too few readable answers, so nothing is compared with it."""
+
+    def probability(self, event: _JointOutcome) -> FloatArray:
+        """Return the probability of too few answers, 0 where a test needs more."""
+        too_few = event.of_original(FEW)
+        if not event.certain:
+            return too_few
+        is_needed = event.prompts.has_comparison(event.tests)
+        if event.tests.sampling:
+            is_needed = is_needed | event.prompts.has_original
+        return np.where(is_needed, 0.0, too_few)
+
+    def wordings(self, event: _JointOutcome) -> FloatArray:
+        """Return the probability that a wording passes by itself."""
+        return event.any_stance
+
+    def swapped(self, _event: _JointOutcome, outcomes: FloatArray, /) -> FloatArray:
+        """Return 1, because nothing is compared."""
+        return np.ones(outcomes.shape[:-1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -485,7 +588,7 @@ def judge(mass: LabelMass, options: ReliabilityOptions | None = None) -> ExactRe
     Raises UsageError if the options do not fit the samples beside.
     """
     judging_options = options or ReliabilityOptions()
-    judging_options.needed(judging_options.beside)
+    judging_options.required(judging_options.beside)
     is_scored = mass.scored & mass.exists[None, :, :, None]
     is_known = is_scored & (mass.named >= judging_options.named) & (mass.named > 0)
     sides = [
@@ -562,7 +665,7 @@ class ExactReport(ReliabilityReport):
     "prompts that are scored and have enough probability on their labels: (T, S, V, 2)"
 
     @cached_property
-    def enough(self) -> BoolArray:
+    def has_stance_data(self) -> BoolArray:
         """Whether a prompt is scored and has enough probability on its labels: (T, S, V, 2)."""
         return self.known
 
@@ -688,28 +791,30 @@ class ExactReport(ReliabilityReport):
             )
         )
 
-    def side(self, at: tuple[int, ...]) -> str:
+    def side(self, prompt_index: tuple[int, ...]) -> str:
         """Return the likelier side of a prompt and its share, as in `negation agree 93.2 %`."""
-        leaning, stance = float(self.leaning[at]), int(self.stances[at])
+        leaning, stance = float(self.leaning[prompt_index]), int(self.stances[prompt_index])
         word = {1: "agree", -1: "disagree", 0: "tie"}[stance]
-        return f"{self.counts.prompt_name(at)} {word} {max(leaning, 1 - leaning):.1%}"
+        return f"{self.counts.prompt_name(prompt_index)} {word} {max(leaning, 1 - leaning):.1%}"
 
-    def lacking(self, at: tuple[int, ...]) -> str:
+    def lacking(self, prompt_index: tuple[int, ...]) -> str:
         """Return the reason why a prompt has no verdict, or "" if it has one."""
-        if self.enough[at]:
+        if self.has_stance_data[prompt_index]:
             return ""
-        name = self.counts.prompt_name(at)
-        if self.counts.left_out_at(at):
+        name = self.counts.prompt_name(prompt_index)
+        if self.counts.left_out_at(prompt_index):
             return f"{name}: left out by a ruling"
-        if not self.mass.scored[at]:
-            return self.counts.missing(at) if self.counts.has_failed(at) else f"{name} not scored"
-        named, needed = self.mass.named[at], self.options.named
+        if not self.mass.scored[prompt_index]:
+            return (
+                self.counts.missing(prompt_index)
+                if self.counts.has_failed(prompt_index)
+                else f"{name} not scored"
+            )
+        named, needed = self.mass.named[prompt_index], self.options.named
         return f"{name}: only {named:.2%} of the probability on its labels, {needed:.2%} needed"
 
-    def unclear(self, at: tuple[int, ...]) -> str:
+    def unclear(self, prompt_index: tuple[int, ...]) -> str:
         """Return the reason why a prompt does not lean clearly to one side."""
         low, high = (f"{100 * limit:g} %" for limit in (self.options.low, self.options.high))
-        return (
-            f"{self.counts.prompt_name(at)} agree {self.leaning[at]:.1%}: expected below "
-            f"{low} or above {high}"
-        )
+        name, leaning = self.counts.prompt_name(prompt_index), self.leaning[prompt_index]
+        return f"{name} agree {leaning:.1%}: expected below {low} or above {high}"

@@ -74,8 +74,8 @@ if TYPE_CHECKING:
     from workbench.audits.reliability.agreement import (
         AcrossTemplates,
         AgreementRow,
+        ComparedRefs,
         ItemAgreement,
-        Only,
     )
 
 _STANCES = {1: Stance.AGREE, -1: Stance.DISAGREE, 0: None}
@@ -105,7 +105,7 @@ class StatementVerdicts:
 
 
 @dataclass(frozen=True, slots=True)
-class Decides:
+class TestContribution:
     """A test to which the answers to one prompt contribute, and the verdict on them."""
 
     test: str
@@ -131,14 +131,16 @@ class VariantRow:
     expected: Stance | None
     """the stance that follows from the original's; None for the original itself, for a wording that
     is free, and if the original has no stance"""
-    tests: tuple[Decides, ...]
+    tests: tuple[TestContribution, ...]
     truncated: int = 0
     left_out: int = 0
     "the number of answers that an auditor's ruling excludes"
     "`truncated` is the number of all answers that were cut off in thought"
 
 
-def items(report: ReliabilityReport, template: int | None) -> tuple[StatementVerdicts, ...]:
+def statement_rows(
+    report: ReliabilityReport, template: int | None
+) -> tuple[StatementVerdicts, ...]:
     """Return one row per statement, over all templates or under one.
 
     Parameters
@@ -170,7 +172,9 @@ def items(report: ReliabilityReport, template: int | None) -> tuple[StatementVer
     )
 
 
-def wordings(report: ReliabilityReport, statement: int, template: int) -> tuple[VariantRow, ...]:
+def wording_rows(
+    report: ReliabilityReport, statement: int, template: int
+) -> tuple[VariantRow, ...]:
     """Return one row per wording of a statement in each label order, under one template.
 
     All existing wordings in printed order come first, then the prompts that were asked with the
@@ -185,9 +189,9 @@ def wordings(report: ReliabilityReport, statement: int, template: int) -> tuple[
     return tuple(rows)
 
 
-def _variant_row(report: ReliabilityReport, at: tuple[int, int, int, int]) -> VariantRow:
+def _variant_row(report: ReliabilityReport, prompt_index: tuple[int, int, int, int]) -> VariantRow:
     """Return the row of the prompt with this index in the arrays."""
-    template, statement, variant_index, order = at
+    template, statement, variant_index, order = prompt_index
     variant = report.counts.variants[variant_index]
     is_reference = variant.kind is VariantKind.ORIGINAL and order == PRINTED
     original = _STANCES[int(report.originals[0][template, statement, PRINTED])]
@@ -197,30 +201,36 @@ def _variant_row(report: ReliabilityReport, at: tuple[int, int, int, int]) -> Va
     return VariantRow(
         variant=str(variant),
         order="swapped" if order == SWAPPED else "printed",
-        positive=int(report.counts.positive[at]),
-        readable=int(report.counts.readable[at]),
-        total=int(report.counts.total[at]),
-        leaning=float(report.leaning[at]),
-        low=float(low[at]),
-        high=float(high[at]),
-        stance=_STANCES[int(report.stances[at])],
+        positive=int(report.counts.positive[prompt_index]),
+        readable=int(report.counts.readable[prompt_index]),
+        total=int(report.counts.total[prompt_index]),
+        leaning=float(report.leaning[prompt_index]),
+        low=float(low[prompt_index]),
+        high=float(high[prompt_index]),
+        stance=_STANCES[int(report.stances[prompt_index])],
         expected=None if is_reference else expected,
-        tests=tuple(_decides(report, at)),
-        truncated=report.counts.cut_off_at(at),
-        left_out=report.counts.left_out_at(at),
+        tests=tuple(_decides(report, prompt_index)),
+        truncated=report.counts.cut_off_at(prompt_index),
+        left_out=report.counts.left_out_at(prompt_index),
     )
 
 
-def _decides(report: ReliabilityReport, at: tuple[int, int, int, int]) -> Iterator[Decides]:
+def _decides(
+    report: ReliabilityReport, prompt_index: tuple[int, int, int, int]
+) -> Iterator[TestContribution]:
     """Yield the tests to which the answers to one prompt contribute."""
-    template, statement, variant_index, order = at
+    template, statement, variant_index, order = prompt_index
     kind = report.counts.variants[variant_index].kind
     if order == PRINTED:
-        yield Decides("sampling", verdict(report.clear[at]))
+        yield TestContribution("sampling", verdict(report.clear[prompt_index]))
         if kind is not VariantKind.ORIGINAL and report.counts.signs[statement, variant_index]:
-            yield Decides(kind.value, verdict(report.related[template, statement, variant_index]))
+            yield TestContribution(
+                kind.value, verdict(report.related[template, statement, variant_index])
+            )
     elif kind is VariantKind.ORIGINAL:
-        yield Decides("label_order", verdict(report.verdicts("label_order")[template, statement]))
+        yield TestContribution(
+            "label_order", verdict(report.verdicts("label_order")[template, statement])
+        )
 
 
 def reason(report: ReliabilityReport, statement: int, template: int, test: str) -> str:
@@ -234,20 +244,8 @@ def reason(report: ReliabilityReport, statement: int, template: int, test: str) 
     if test == ALL:
         return _all_reason(report, statement, template, code)
     if test == "sampling":
-        existing = np.flatnonzero(report.counts.exists[statement])
-        if not existing.size:
-            return "no wording in the instrument"
-        if code == PASS:
-            tested = int((~report.voids.blank[statement, existing]).sum())
-            return f"all {tested} wordings lean clearly to one side"
-        deciding = next(
-            int(variant)
-            for variant in existing
-            if int(report.clear[template, statement, variant, PRINTED]) == code
-        )
-        index = (template, statement, deciding, PRINTED)
-        return report.lacking(index) if code == INSUFFICIENT else report.unclear(index)
-    originals = report.counts.places(VariantKind.ORIGINAL)
+        return _sampling_reason(report, statement, template, code)
+    originals = report.counts.variant_indices(VariantKind.ORIGINAL)
     if not originals or not report.counts.exists[statement, originals[0]]:
         return "no original in the instrument"
     if test == "label_order":
@@ -256,9 +254,28 @@ def reason(report: ReliabilityReport, statement: int, template: int, test: str) 
     return _wording_reason(report, statement, template, test, code)
 
 
+def _sampling_reason(report: ReliabilityReport, statement: int, template: int, code: int) -> str:
+    """Return the reason for a verdict on sampling, by the first wording that decides it."""
+    existing = np.flatnonzero(report.counts.exists[statement])
+    if not existing.size:
+        return "no wording in the instrument"
+    if code == PASS:
+        n_tested = int((~report.voids.blank[statement, existing]).sum())
+        return f"all {n_tested} wordings lean clearly to one side"
+    deciding = next(
+        int(variant)
+        for variant in existing
+        if int(report.clear[template, statement, variant, PRINTED]) == code
+    )
+    prompt_index = (template, statement, deciding, PRINTED)
+    if code == INSUFFICIENT:
+        return report.lacking(prompt_index)
+    return report.unclear(prompt_index)
+
+
 def _void_reason(report: ReliabilityReport, statement: int, template: int, test: str) -> str:
     """Return the reason why a test cannot fail under a template."""
-    originals = report.counts.places(VariantKind.ORIGINAL)
+    originals = report.counts.variant_indices(VariantKind.ORIGINAL)
     if report.counts.excluded_originals[template, statement]:
         return "rulings leave out all answers to the original"
     if explanation := _nothing_to_compare(report, statement, test):
@@ -266,7 +283,10 @@ def _void_reason(report: ReliabilityReport, statement: int, template: int, test:
     excluded = report.counts.excluded | report.counts.excluded_prompts[template].any(axis=-1)
     if test == "label_order" and excluded[statement, originals].any():
         return "rulings leave out all answers to the original in one label order"
-    if test in KIND_OF_TEST and excluded[statement, report.counts.places(KIND_OF_TEST[test])].any():
+    if (
+        test in KIND_OF_TEST
+        and excluded[statement, report.counts.variant_indices(KIND_OF_TEST[test])].any()
+    ):
         return f"rulings leave out all answers to every {in_words(test)} that could be compared"
     if test == ALL:
         return f"no test can fail: {', '.join(report.options.tests)}"
@@ -290,7 +310,9 @@ def _nothing_to_compare(report: ReliabilityReport, statement: int, test: str) ->
     if test not in KIND_OF_TEST:
         return ""
     counts, kind = report.counts, KIND_OF_TEST[test]
-    existing = [variant for variant in counts.places(kind) if counts.exists[statement, variant]]
+    existing = [
+        variant for variant in counts.variant_indices(kind) if counts.exists[statement, variant]
+    ]
     if any(counts.signs[statement, variant] for variant in existing):
         return ""
     return (
@@ -308,10 +330,10 @@ def _wording_reason(
     kind = KIND_OF_TEST[test]
     comparable = [
         variant
-        for variant in counts.places(kind)
+        for variant in counts.variant_indices(kind)
         if counts.exists[statement, variant] and counts.signs[statement, variant]
     ]
-    original = (template, statement, counts.places(VariantKind.ORIGINAL)[0], PRINTED)
+    original = (template, statement, counts.variant_indices(VariantKind.ORIGINAL)[0], PRINTED)
     tested = [
         variant
         for variant in comparable
@@ -350,45 +372,49 @@ def _pair_reason(
     return f"{report.side(first)}, {report.side(second)}: {outcome}"
 
 
-def side(report: ReliabilityReport, at: tuple[int, ...]) -> str:
+def side(report: ReliabilityReport, prompt_index: tuple[int, ...]) -> str:
     """Return the side of most readable answers and their number, as in `negation agree 29/30`."""
-    positive, readable = int(report.counts.positive[at]), int(report.counts.readable[at])
+    counts = report.counts
+    positive, readable = int(counts.positive[prompt_index]), int(counts.readable[prompt_index])
+    n_majority = max(positive, readable - positive)
     # Also of too few answers, which settle nothing.
     stance = _STANCES[int(np.sign(2 * positive - readable))]
     word = stance.value if stance else "tie"
-    return f"{report.counts.prompt_name(at)} {word} {max(positive, readable - positive)}/{readable}"
+    return f"{counts.prompt_name(prompt_index)} {word} {n_majority}/{readable}"
 
 
-def lacking(report: ReliabilityReport, at: tuple[int, ...]) -> str:
+def lacking(report: ReliabilityReport, prompt_index: tuple[int, ...]) -> str:
     """Return the reason why a prompt has too few answers, or "" if it has enough."""
-    if report.enough[at]:
+    if report.has_stance_data[prompt_index]:
         return ""
-    counts, name = report.counts, report.counts.prompt_name(at)
-    total, planned = int(counts.total[at]), int(counts.wanted[at])
+    counts, name = report.counts, report.counts.prompt_name(prompt_index)
+    total, planned = int(counts.total[prompt_index]), int(counts.wanted[prompt_index])
     if total == 0:
-        return counts.missing(at)
-    if (excluded := counts.left_out_at(at)) == total:
+        return counts.missing(prompt_index)
+    if (excluded := counts.left_out_at(prompt_index)) == total:
         return f"{name}: left out by a ruling"
-    planned_note = "" if total >= planned else f", {planned} planned"
-    details = f" ({cut_off} cut off in thought)" if (cut_off := counts.cut_off_at(at)) else ""
-    details += f" ({excluded} left out by a ruling)" if excluded else ""
-    if report.unsettled[at]:
+    details = ""
+    if cut_off := counts.cut_off_at(prompt_index):
+        details += f" ({cut_off} cut off in thought)"
+    if excluded:
+        details += f" ({excluded} left out by a ruling)"
+    if report.unsettled[prompt_index]:
+        agree, disagree = int(counts.positive[prompt_index]), int(counts.negative[prompt_index])
         return (
-            f"{name}: {total} of {planned} answers{details} ({int(counts.positive[at])} agree, "
-            f"{int(counts.negative[at])} "
-            "disagree) do not settle the verdict by these rules; run again without "
-            "--until-settled asks for the rest"
+            f"{name}: {total} of {planned} answers{details} ({agree} agree, {disagree} disagree) "
+            "do not settle the verdict by these rules; run again without --until-settled asks "
+            "for the rest"
         )
-    return (
-        f"{name}: only {int(counts.readable[at])} of {total} readable{details}{planned_note}, "
-        f"{int(report.needs[at])} needed"
-    )
+    planned_note = "" if total >= planned else f", {planned} planned"
+    readable = int(counts.readable[prompt_index])
+    required = int(report.required_by_prompt[prompt_index])
+    return f"{name}: only {readable} of {total} readable{details}{planned_note}, {required} needed"
 
 
-def unclear(report: ReliabilityReport, at: tuple[int, ...]) -> str:
+def unclear(report: ReliabilityReport, prompt_index: tuple[int, ...]) -> str:
     """Return the reason why a prompt does not lean clearly, with its interval."""
-    low, high = (f"{100 * bound[at]:.0f}" for bound in report.interval)
-    options, name = report.options, report.counts.prompt_name(at)
+    low, high = (f"{100 * bound[prompt_index]:.0f}" for bound in report.interval)
+    options, name = report.options, report.counts.prompt_name(prompt_index)
     limits = [options.high] if options.rule == "coded" else [options.low, options.high]
     band = "–".join(f"{100 * limit:g}" for limit in limits)
     missed = (
@@ -396,10 +422,8 @@ def unclear(report: ReliabilityReport, at: tuple[int, ...]) -> str:
         if len(limits) == 1
         else f"should not reach into the {band} % band"
     )
-    return (
-        f"{name} agree {report.counts.positive[at]}/{report.counts.readable[at]}, 95 % interval"
-        f" {low}-{high} %: {missed}"
-    )
+    positive, readable = report.counts.positive[prompt_index], report.counts.readable[prompt_index]
+    return f"{name} agree {positive}/{readable}, 95 % interval {low}-{high} %: {missed}"
 
 
 def _all_reason(report: ReliabilityReport, statement: int, template: int, code: int) -> str:
@@ -459,7 +483,7 @@ def judge(counts: Counts, options: ReliabilityOptions | None = None) -> Reliabil
     intervals cost more.
     """
     judging_options = options or ReliabilityOptions()
-    judging_options.needed(counts.sizes[1])
+    judging_options.required(counts.sizes[1])
     return ReliabilityReport(counts, judging_options)
 
 
@@ -504,19 +528,19 @@ class ReliabilityReport:
     options: ReliabilityOptions
 
     @cached_property
-    def needs(self) -> Int32Array:
+    def required_by_prompt(self) -> Int32Array:
         """The number of readable answers that each prompt needs, by its plan: (T, S, V, 2)."""
-        return self.options.needed_of(self.counts.wanted)
+        return self.options.required_of(self.counts.wanted)
 
     @property
-    def needed(self) -> int:
+    def required(self) -> int:
         """The number of readable answers that the prompt with the largest plan needs."""
-        return self.options.needed(self.counts.sizes[1])
+        return self.options.required(self.counts.sizes[1])
 
     @property
-    def needed_words(self) -> str:
+    def required_text(self) -> str:
         """The readable answers that a prompt needs, of those planned, as in `20 of 30`."""
-        return self.options.needed_words(self.counts.sizes)
+        return self.options.required_text(self.counts.sizes)
 
     @cached_property
     def voids(self) -> Voids:
@@ -524,9 +548,11 @@ class ReliabilityReport:
         return voids(self.counts, self.options)
 
     @cached_property
-    def enough(self) -> BoolArray:
+    def has_stance_data(self) -> BoolArray:
         """Whether a prompt exists, has enough readable samples, and is settled: (T, S, V, 2)."""
-        enough = (self.counts.readable >= self.needs) & self.counts.exists[None, :, :, None]
+        enough = (self.counts.readable >= self.required_by_prompt) & self.counts.exists[
+            None, :, :, None
+        ]
         return np.asarray(enough & ~self.unsettled)
 
     @cached_property
@@ -544,7 +570,7 @@ class ReliabilityReport:
         A tie, or too few readable samples, is no stance.
         """
         return np.where(
-            self.enough, np.sign(self.counts.positive - self.counts.negative), 0
+            self.has_stance_data, np.sign(self.counts.positive - self.counts.negative), 0
         ).astype(np.int8)
 
     @cached_property
@@ -581,7 +607,7 @@ class ReliabilityReport:
         A prompt is void if it is blank, or if rulings exclude its answers.
         """
         void = self.voids.blank[None, :, :, None] | self.counts.excluded_prompts
-        return np.where(void, VOID, codes(clear, self.enough)).astype(np.int8)
+        return np.where(void, VOID, codes(clear, self.has_stance_data)).astype(np.int8)
 
     @cached_property
     def related(self) -> Codes:
@@ -593,18 +619,18 @@ class ReliabilityReport:
         original, is_known = (array[..., PRINTED, None] for array in self.originals)
         related = codes(
             self.stances[..., PRINTED] * original == self.counts.signs,
-            self.enough[..., PRINTED] & is_known,
+            self.has_stance_data[..., PRINTED] & is_known,
         )
         return np.where(self.voids.repeats[..., PRINTED], VOID, related).astype(np.int8)
 
     @cached_property
     def originals(self) -> tuple[Signs, BoolArray]:
         """The stance on the original, and whether enough samples are readable: two (T, S, 2)."""
-        indices = self.counts.places(VariantKind.ORIGINAL)
+        indices = self.counts.variant_indices(VariantKind.ORIGINAL)
         if not indices:
             shape = (len(self.counts.templates), len(self.counts.statements), 2)
             return np.zeros(shape, dtype=np.int8), np.zeros(shape, dtype=np.bool_)
-        return self.stances[:, :, indices[0]], self.enough[:, :, indices[0]]
+        return self.stances[:, :, indices[0]], self.has_stance_data[:, :, indices[0]]
 
     def verdicts(self, test: str) -> Codes:
         """Return the verdicts of a test: (T, S), or (S,) for `template`. Raises UnknownName."""
@@ -618,7 +644,7 @@ class ReliabilityReport:
         exists = self.counts.exists
         codes_by_test = {"sampling": conjunction(self.clear[..., PRINTED], 2, exists)}
         for test, kind in KIND_OF_TEST.items():
-            variants_of_kind = self.counts.places(kind)
+            variants_of_kind = self.counts.variant_indices(kind)
             expected = exists[:, variants_of_kind] & (self.counts.signs[:, variants_of_kind] != 0)
             tested = conjunction(
                 self.related[..., variants_of_kind],
@@ -736,32 +762,32 @@ class ReliabilityReport:
 
         return reason(self, self.counts.statement(statement), self.counts.template(template), test)
 
-    def side(self, at: tuple[int, ...]) -> str:
+    def side(self, prompt_index: tuple[int, ...]) -> str:
         """Return the side of most readable answers to a prompt, as in `negation agree 29/30`."""
 
-        return side(self, at)
+        return side(self, prompt_index)
 
-    def lacking(self, at: tuple[int, ...]) -> str:
+    def lacking(self, prompt_index: tuple[int, ...]) -> str:
         """Return the reason why a prompt has too few answers, or "" if it has enough."""
 
-        return lacking(self, at)
+        return lacking(self, prompt_index)
 
-    def unclear(self, at: tuple[int, ...]) -> str:
+    def unclear(self, prompt_index: tuple[int, ...]) -> str:
         """Return the reason why a prompt does not lean clearly to one side."""
 
-        return unclear(self, at)
+        return unclear(self, prompt_index)
 
     def items(self, template: str | None = None) -> tuple[StatementVerdicts, ...]:
         """Return one row per statement: over all templates, or under one."""
 
-        return items(self, None if template is None else self.counts.template(template))
+        return statement_rows(self, None if template is None else self.counts.template(template))
 
     def variants(self, statement: str, template: str) -> tuple[VariantRow, ...]:
         """Return one row per wording of a statement in each label order, under one template."""
 
-        return wordings(self, self.counts.statement(statement), self.counts.template(template))
+        return wording_rows(self, self.counts.statement(statement), self.counts.template(template))
 
-    def agreement(self, only: Only | None = None) -> tuple[AgreementRow, ...]:
+    def agreement(self, only: ComparedRefs | None = None) -> tuple[AgreementRow, ...]:
         """Return the κ between originals and variants over statements (section 6.2, Table 2).
 
         Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,13 @@ from workbench.audits.comparison.judge import Change, Compared, changes_from, co
 from workbench.audits.reliability.agreement import (
     AgreementRow,
     Bound,
-    Only,
-    Restricted,
+    ComparedRefs,
+    ComparisonSize,
     as_people,
     bound_of,
 )
-from workbench.audits.reliability.compared import KINDS, STANCE, beside
-from workbench.audits.reliability.components import METHODS, Parts, cells, decomposed
+from workbench.audits.reliability.compared import KINDS, STANCE, compare_judged
+from workbench.audits.reliability.components import METHODS, IssueDecomposition, cells, decomposed
 from workbench.audits.reliability.counting import ALL, Counts, optimum, random_baseline
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.judge import ReliabilityReport, judge
@@ -122,12 +122,12 @@ class VerdictFigures:
         return len({answer.respondent for answer in self.instrument.survey})
 
     @cached_property
-    def _restricted(self) -> tuple[Only | None, tuple[Restricted, ...]]:
+    def _restricted(self) -> tuple[ComparedRefs | None, tuple[ComparisonSize, ...]]:
         """The statements that people answered, and their numbers, if kappas are over these."""
         return as_people(self.report, self.instrument.survey) if self.as_people else (None, ())
 
     @property
-    def restricted(self) -> tuple[Restricted, ...]:
+    def restricted(self) -> tuple[ComparisonSize, ...]:
         """The number of statements of each comparison, if kappas are over those of people.
 
         Raises UsageError.
@@ -147,7 +147,7 @@ class VerdictFigures:
         return agreement(self.coin, self._restricted[0], intervals=False)
 
     @cached_property
-    def parts(self) -> tuple[Parts, ...]:
+    def parts(self) -> tuple[IssueDecomposition, ...]:
         """The variance components of the shares of agreement: of all statements, then by issue."""
         return decomposed(self.report, self.statements)
 
@@ -231,7 +231,7 @@ def reliability_sentences(name: str, report: ReliabilityReport) -> str:
         f"{_number(len(counts.templates), 'template')}, "
         f"with {_planned(counts.sizes)} answers per prompt planned; a prompt leans clearly if "
         f"{rule}, with at least "
-        f"{report.needed_words} answers readable; a statement is reliable under a template if it "
+        f"{report.required_text} answers readable; a statement is reliable under a template if it "
         "passes "
         f"{', '.join(test.replace('_', ' ') for test in options.tests)}: {_range(passed)} of "
         f"them.{_void(report)}"
@@ -332,45 +332,21 @@ def by_persona(
     """
     if not run.personas or run.fingerprint is not None:
         return None
-    versions = {item_version.name: item_version.version for item_version in run.versions}
-    runs_with_personas = store.runs.list(
-        run.audit, run.instrument, versions=versions, personas=True
-    )
-    comparable = [
-        other_run
-        for other_run in runs_with_personas
-        if other_run.baseline == run.baseline and other_run.responses
-    ]
-    runs = {
-        persona_run.persona_name or NONE: persona_run
-        for persona_run in sorted(comparable, key=lambda persona_run: bool(persona_run.persona))
-    }
+    runs = _runs_by_persona(store, run)
     if len(runs) < 2 or NONE not in runs:
         return None
     persona_by_id = store.runs.personas()
-    personas = {
-        name: persona_by_id[persona_run.persona]
-        for name, persona_run in runs.items()
-        if persona_run.persona
-    }
-    instruments = {name: store.runs.instrument(persona_run) for name, persona_run in runs.items()}
-
-    def made(verdicts_by_name: Mapping[str, RunVerdicts]) -> ByPersona:
-        reports = {name: run_result.report for name, run_result in verdicts_by_name.items()}
-        return ByPersona(
-            beside(runs, reports, instruments),
-            reports,
-            personas,
-            lambda other_options: made(
-                {
-                    name: run_result.again(other_options)
-                    for name, run_result in verdicts_by_name.items()
-                }
-            ),
-        )
-
+    personas = _Personas(
+        runs,
+        {
+            name: persona_by_id[persona_run.persona]
+            for name, persona_run in runs.items()
+            if persona_run.persona
+        },
+        {name: store.runs.instrument(persona_run) for name, persona_run in runs.items()},
+    )
     try:
-        return made(
+        return personas.judged(
             {
                 name: run_verdicts(store, persona_run, options, readings=readings)
                 for name, persona_run in runs.items()
@@ -378,6 +354,46 @@ def by_persona(
         )
     except UsageError:  # one of them has nothing to judge, or no template in common with another
         return None
+
+
+def _runs_by_persona(store: Store, run: Run) -> dict[str, Run]:
+    """Return the runs that differ from a run only in the persona, that without one first."""
+    versions = {item_version.name: item_version.version for item_version in run.versions}
+    candidates = store.runs.list(run.audit, run.instrument, versions=versions, personas=True)
+    comparable = [
+        candidate
+        for candidate in candidates
+        if candidate.baseline == run.baseline and candidate.responses
+    ]
+    comparable.sort(key=lambda candidate: bool(candidate.persona))
+    return {candidate.persona_name or NONE: candidate for candidate in comparable}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Personas:
+    """The runs of one model with several personas, by the name of the persona."""
+
+    runs: Mapping[str, Run]
+    personas: Mapping[str, Persona]
+    instruments: Mapping[str, Instrument]
+
+    def judged(self, verdicts_by_name: Mapping[str, RunVerdicts]) -> ByPersona:
+        """Return the comparison of judged runs."""
+        reports = {name: run_result.report for name, run_result in verdicts_by_name.items()}
+        return ByPersona(
+            compare_judged(self.runs, reports, self.instruments),
+            reports,
+            self.personas,
+            partial(self._judged_again, verdicts_by_name),
+        )
+
+    def _judged_again(
+        self, verdicts_by_name: Mapping[str, RunVerdicts], options: ReliabilityOptions
+    ) -> ByPersona:
+        """Return the comparison by other options, without reading the store."""
+        return self.judged(
+            {name: run_result.again(options) for name, run_result in verdicts_by_name.items()}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -734,7 +750,7 @@ class ReliabilityJudged:
             "run": about(self.run) | missing | {"cut_off": counts.cut_off},
             "reader": asdict(self.card),
             "planned": list(counts.sizes),
-            "needed": self.report.needed if has_one_minimum else None,
+            "needed": self.report.required if has_one_minimum else None,
             "answered": as_json([self.answered]),
             "methods": self.methods(),
         }
@@ -790,7 +806,7 @@ class ReliabilityJudged:
             f"{run.responses:,} answers; "
             f"reader {card.name} {card.version[:8]}; rule as {options.rule} ({options.low:g}, "
             f"{options.high:g}), "
-            f"{report.needed_words} readable needed"
+            f"{report.required_text} readable needed"
         )
         fewest, most = counts.sizes
         if options.as_published and (fewest, most) != (PUBLISHED_SAMPLES, PUBLISHED_SAMPLES):
@@ -806,7 +822,9 @@ class ReliabilityJudged:
             )
 
 
-def came_of(found: Answered, counts: Counts | None, refusals: Refusals, name: str = "") -> Answered:
+def with_answer_kinds(
+    found: Answered, counts: Counts | None, refusals: Refusals, name: str = ""
+) -> Answered:
     """Return the answered part of a plan, with the kinds of its answers by the reader and refusals.
 
     Parameters
@@ -846,7 +864,7 @@ def judge_reliability(
         store.runs.failures(run),
         store.runs.outdated(run),
         refusals,
-        came_of(answered(store, run), run_result.given, refusals),
+        with_answer_kinds(answered(store, run), run_result.given, refusals),
         by_persona(store, run, options, readings=readings),
     )
 
@@ -866,17 +884,22 @@ def _computed(run: Run, report: ExactReport) -> Iterator[str]:
         f"({options.low:g}, {options.high:g}), labels need {options.named:.0%} of the probability"
     )
     reading = (
-        f"unreadable as often as no label begins them, {report.needed_words} readable needed"
+        f"unreadable as often as no label begins them, {report.required_text} readable needed"
         if options.with_unreadable
         else "each naming a label"
     )
-    beside = (
+    samples_text = (
         f"the expected verdict of {options.beside} samples per prompt by the rule as {options.rule}"
     )
-    yield f"next to it {beside}: {reading}; of the whole distribution, without a nucleus: {NUCLEUS}"
+    yield (
+        f"next to it {samples_text}: {reading}; of the whole distribution, without a nucleus: "
+        f"{NUCLEUS}"
+    )
     scored = mass.scored
     if scored.any():
-        n_few = int((scored & report.counts.exists[None, :, :, None] & ~report.enough).sum())
+        n_few = int(
+            (scored & report.counts.exists[None, :, :, None] & ~report.has_stance_data).sum()
+        )
         mean = mass.named[scored].mean()
         yield f"labels have {mean:.1%} of the probability on average; too little: {n_few:,} prompts"
     most_spellings = max((len(spellings) for spellings in mass.spellings.values()), default=0)

@@ -217,7 +217,7 @@ class ReliabilityOptions(Rules):
         judges=False,
     )
 
-    def needed(self, planned: int) -> int:
+    def required(self, planned: int) -> int:
         """Return how many of the answers planned for a prompt must be readable.
 
         Raises UsageError if that is more than are planned.
@@ -229,7 +229,7 @@ class ReliabilityOptions(Rules):
             )
         return self.minimum or max(1, -(-2 * planned // 3))
 
-    def needed_of(self, planned: Int32Array) -> Int32Array:
+    def required_of(self, planned: Int32Array) -> Int32Array:
         """Return how many answers must be readable, prompt by prompt, whatever is planned."""
         return (
             planned * 0 + self.minimum
@@ -237,14 +237,14 @@ class ReliabilityOptions(Rules):
             else (-(-2 * planned // 3)).clip(1)
         )
 
-    def needed_words(self, sizes: tuple[int, int]) -> str:
+    def required_text(self, sizes: tuple[int, int]) -> str:
         """Return how many readable answers a prompt needs, as in `20 of 30`.
 
         It is `two thirds of 30-60` if plans differ.
         """
         fewest, most = sizes
         if fewest == most:
-            return f"{self.needed(most)} of {most}"
+            return f"{self.required(most)} of {most}"
         return f"{'two thirds' if self.minimum is None else self.minimum} of {fewest}-{most}"
 
 

@@ -144,7 +144,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ModelFacts:
     """The facts about a model that are known before a design is planned."""
 
     mean: float
@@ -185,7 +185,7 @@ class Need:
 class Planner:
     """The calculations of what designs can claim about a model."""
 
-    known: Known
+    known: ModelFacts
     options: ReliabilityOptions
     seed: int
 
@@ -529,14 +529,14 @@ class Planned:
     "answers a second of the model in this store; None: unknown"
 
 
-def tables(of: Planned) -> Iterator[AnyTable]:
+def tables(plan: Planned) -> Iterator[AnyTable]:
     """Yield the tables of what a design shows, costs and needs, in reading order."""
-    yield design(of)
-    if of.claims:
-        yield claims(of)
-        yield needs(of)
-    yield biases(of)
-    yield components(of)
+    yield design(plan)
+    if plan.claims:
+        yield claims(plan)
+        yield needs(plan)
+    yield biases(plan)
+    yield components(plan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -547,13 +547,13 @@ class ClaimLine:
     chance: Chance
 
 
-def claims(of: Planned) -> Table[ClaimLine]:
+def claims(plan: Planned) -> Table[ClaimLine]:
     """Return the table of how well the planned design supports each claim."""
-    chances = of.planner.chances(of.claims, of.size)
+    chances = plan.planner.chances(plan.claims, plan.size)
     return Table(
         "claims",
         "What the planned design can claim",
-        [ClaimLine(claim, chance) for claim, chance in zip(of.claims, chances, strict=True)],
+        [ClaimLine(claim, chance) for claim, chance in zip(plan.claims, chances, strict=True)],
         [
             Column("claim", "claim", lambda row: str(row.claim)),
             Column(
@@ -581,12 +581,12 @@ def claims(of: Planned) -> Table[ClaimLine]:
             ),
         ],
         key=lambda row: (str(row.claim),),
-        definition=f"Runs of the design are simulated from {_drawn_from(of.planner)}, and judged "
+        definition=f"Runs of the design are simulated from {_drawn_from(plan.planner)}, and judged "
         "by the audit's own "
         "rules. "
         + ". ".join(
             f"{name}: {MEASURES[name]}"
-            for name in dict.fromkeys(claim.measure for claim in of.claims)
+            for name in dict.fromkeys(claim.measure for claim in plan.claims)
         )
         + ".",
         detail=lambda row: [MEASURES[row.claim.measure]],
@@ -605,9 +605,9 @@ def _drawn_from(planner: Planner) -> str:
     )
 
 
-def needs(of: Planned) -> Table[Need]:
+def needs(plan: Planned) -> Table[Need]:
     """Return the table of how many statements, wordings, templates or samples each claim needs."""
-    needs_by_claim = {claim: of.planner.needs(claim, of.size) for claim in of.claims}
+    needs_by_claim = {claim: plan.planner.needs(claim, plan.size) for claim in plan.claims}
     hopeless = [
         claim
         for claim, claim_needs in needs_by_claim.items()
@@ -625,7 +625,7 @@ def needs(of: Planned) -> Table[Need]:
             Column(
                 "answers", "answers", lambda row: row.size.answers if row.size else None, Kind.COUNT
             ),
-            Column("time", "takes", lambda row: _takes(of, row.size)),
+            Column("time", "takes", lambda row: _takes(plan, row.size)),
         ],
         key=lambda row: (str(row.claim), row.factor),
         definition=f"The smallest number of one factor with which the claim holds in {POWER:.0%} "
@@ -634,20 +634,20 @@ def needs(of: Planned) -> Table[Need]:
         notes=[
             *(
                 [f"up to {RUNS_TRIED} simulated runs for each number tried"]
-                if _simulated(of)
+                if _simulated(plan)
                 else []
             ),
-            *(_out_of_reach(of, claim) for claim in hopeless),
+            *(_out_of_reach(plan, claim) for claim in hopeless),
         ],
     )
 
 
-def _out_of_reach(of: Planned, claim: Claim) -> str:
+def _out_of_reach(plan: Planned, claim: Claim) -> str:
     """Return a note on the expected value of a measure that no single factor suffices for."""
     if claim.measure == BIAS:
         return f"{claim}: no number of statements tried shows it"
     largest = GRIDS["samples"][-1]
-    value = of.planner.chances([claim], replace(of.size, samples=largest), 2 * AT_ONCE)[0].value
+    value = plan.planner.chances([claim], replace(plan.size, samples=largest), 2 * AT_ONCE)[0].value
     expected = value.undefined or f"{value.value:.2f}"
     return (
         f"{claim}: out of reach by one factor; with {largest} samples per prompt {expected} is "
@@ -656,18 +656,18 @@ def _out_of_reach(of: Planned, claim: Claim) -> str:
     )
 
 
-def _simulated(of: Planned) -> bool:
+def _simulated(plan: Planned) -> bool:
     """Return whether a claim needs simulated runs."""
-    return any(claim.measure in ("kappa", "reliable") for claim in of.claims)
+    return any(claim.measure in ("kappa", "reliable") for claim in plan.claims)
 
 
-def design(of: Planned) -> Table[Size]:
+def design(plan: Planned) -> Table[Size]:
     """Return the table of the size of the planned design, and how well it measures a statement."""
-    statement_precision = of.planner.precision(of.size)
+    statement_precision = plan.planner.precision(plan.size)
     return Table(
         "design",
         "The planned design",
-        [of.size],
+        [plan.size],
         [
             Column(
                 "statements", "statements", lambda row: row.statements, Kind.COUNT, short="stmts"
@@ -697,7 +697,7 @@ def design(of: Planned) -> Table[Size]:
                 short="samp",
             ),
             Column("answers", "answers", lambda row: row.answers, Kind.COUNT),
-            Column("time", "takes", lambda row: _takes(of, row)),
+            Column("time", "takes", lambda row: _takes(plan, row)),
             Column(
                 "g",
                 "g",
@@ -728,36 +728,36 @@ def design(of: Planned) -> Table[Size]:
         "× template] / T + "
         "v[wording × template] / (W T) + p (1 - p) / (2 W T n); Φ and the error add v[template] "
         "/ T (Brennan 2001).",
-        notes=[_pace(of)],
+        notes=[_pace(plan)],
     )
 
 
-def _pace(of: Planned) -> str:
+def _pace(plan: Planned) -> str:
     """Return a note on the pace from which the time is calculated."""
-    if of.rate is None:
+    if plan.rate is None:
         return "the time is unknown: no finished job in this store sampled this model"
     return (
-        f"time: at {speed(of.rate)} answers a second, the pace of this model's newest "
+        f"time: at {speed(plan.rate)} answers a second, the pace of this model's newest "
         "finished job here"
     )
 
 
-def _takes(of: Planned, size: Size | None) -> str | None:
+def _takes(plan: Planned, size: Size | None) -> str | None:
     """Return the time that a design takes, or None for no design."""
     if size is None:
         return None
-    if of.rate is None:
+    if plan.rate is None:
         return "not known"
-    seconds = size.answers / of.rate
+    seconds = size.answers / plan.rate
     for unit_seconds, name in SECONDS:
         if seconds >= 2 * unit_seconds:
             return f"{seconds / unit_seconds:,.0f} {name}"
     return f"{seconds:,.0f} s"
 
 
-def biases(of: Planned) -> Table[int]:
+def biases(plan: Planned) -> Table[int]:
     """Return the table of the smallest bias that so many statements a side detect."""
-    planned = of.size.statements // 2
+    planned = plan.size.statements // 2
     sides = sorted({*SIDES, planned} - {0, 1})
     return Table(
         "smallest_bias",
@@ -769,7 +769,7 @@ def biases(of: Planned) -> Table[int]:
             Column(
                 "bias",
                 "smallest bias",
-                lambda row: of.planner.smallest_bias(of.size, row),
+                lambda row: plan.planner.smallest_bias(plan.size, row),
                 Kind.COEFFICIENT,
                 help=MEASURES[BIAS],
                 scale=(0.0, 1.0),
@@ -783,13 +783,13 @@ def biases(of: Planned) -> Table[int]:
         "left's, where no answer is neutral. Statements are the units: answers to one are not "
         "independent.",
         notes=["above 1 is impossible: so few statements show no bias"]
-        if any(of.planner.smallest_bias(of.size, n_per_side) > 1 for n_per_side in sides)
+        if any(plan.planner.smallest_bias(plan.size, n_per_side) > 1 for n_per_side in sides)
         else [],
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class PlannedComponent:
     """A component with its known value, and its value in simulated runs."""
 
     name: str
@@ -797,9 +797,9 @@ class Given:
     drawn: float
 
 
-def components(of: Planned) -> Table[Given]:
+def components(plan: Planned) -> Table[PlannedComponent]:
     """Return the table of the components from which the design is planned."""
-    known_components, simulated = of.planner.known.components, of.planner.components
+    known_components, simulated = plan.planner.known.components, plan.planner.components
     names = [
         name for name in simulated if known_components.get(name, 0.0) > 0 or simulated[name] > 5e-4
     ]
@@ -809,7 +809,10 @@ def components(of: Planned) -> Table[Given]:
     return Table(
         "planned_from",
         "The components behind the plan",
-        [Given(name, known_components.get(name, 0.0), simulated[name]) for name in names],
+        [
+            PlannedComponent(name, known_components.get(name, 0.0), simulated[name])
+            for name in names
+        ],
         [
             Column("component", "component", lambda row: row.name, words=TITLES),
             Column("variance", "variance", lambda row: row.value, Kind.PART),
@@ -824,8 +827,8 @@ def components(of: Planned) -> Table[Given]:
         ],
         key=lambda row: (row.name,),
         notes=[
-            f"mean share of agreement {of.planner.known.mean:.2f}; "
-            f"{of.planner.known.readable:.1%} of answers readable",
+            f"mean share of agreement {plan.planner.known.mean:.2f}; "
+            f"{plan.planner.known.readable:.1%} of answers readable",
             *(
                 [
                     "shares between 0 and 1 cannot have exactly these components: the plan uses "
@@ -833,7 +836,7 @@ def components(of: Planned) -> Table[Given]:
                 ]
                 * (deviation > 2e-3)
             ),
-            f"simulated runs are drawn from {_drawn_from(of.planner)}",
+            f"simulated runs are drawn from {_drawn_from(plan.planner)}",
         ],
         detail=lambda row: [MEANS[row.name]],
         empty="No component is above 0: only sampling moves a share.",
@@ -916,7 +919,7 @@ def _printed(store: Store, given: SimpleNamespace, _asked: Design | None) -> Pri
     )
     known = _known_otherwise(known, given)
     size = _size(given, default_size)
-    rules.needed(size.samples)
+    rules.required(size.samples)
     plan = Planned(Planner(known, rules, given.seed), size, requested_claims, rate)
     metadata: dict[str, Any] = {
         "source": source,
@@ -935,7 +938,7 @@ def _printed(store: Store, given: SimpleNamespace, _asked: Design | None) -> Pri
     return Printed(list(tables(plan)), metadata, "A planned design", messages)
 
 
-def _from_run(run: ReliabilityJudged) -> tuple[Known, Size, str]:
+def _from_run(run: ReliabilityJudged) -> tuple[ModelFacts, Size, str]:
     """Return the facts that a run shows about its model, its size, and its name.
 
     Raises UsageError if it has fewer than two statements with enough readable answers.
@@ -955,16 +958,16 @@ def _from_run(run: ReliabilityJudged) -> tuple[Known, Size, str]:
     components = {name: value for name, value in parts.variances.items() if name != SAMPLING}
     samples = DEFAULTS.samples if run.exact is not None else counts.samples
     size = Size(parts.statements, max(2, round(parts.wordings)), max(1, parts.templates), samples)
-    return Known(parts.mean, components, readable, cells(run.report)), size, run.run.label
+    return ModelFacts(parts.mean, components, readable, cells(run.report)), size, run.run.label
 
 
-def _assumed(given: SimpleNamespace) -> tuple[Known, Size, str]:
+def _assumed(given: SimpleNamespace) -> tuple[ModelFacts, Size, str]:
     """Return the facts that the given components stand for, the published size, and their name."""
-    known = Known(0.5, read_components(given.components))
+    known = ModelFacts(0.5, read_components(given.components))
     return known, Size(STATEMENTS, WORDINGS, TEMPLATES, DEFAULTS.samples), "the given components"
 
 
-def _known_otherwise(known: Known, given: SimpleNamespace) -> Known:
+def _known_otherwise(known: ModelFacts, given: SimpleNamespace) -> ModelFacts:
     """Return the known facts, with the values that options replace.
 
     Raises UsageError if shares with this mean cannot vary so much.

@@ -17,7 +17,7 @@ answers to one prompt cannot be separated from those between prompts.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -47,15 +47,15 @@ NAN = float("nan")
 KEEP = "Statements that keep their stance"
 PASSES_PUBLISHED = "pass the published test"
 SHARE, DIFFERENCE = "pooled share", "difference of pooled shares"
-TOGETHER = 25
+DRAWS_PER_BATCH = 25
 "number of draws that are judged at once, to bound memory"
 TOSSES = 100
 "number of draws from a model whose stances a coin decides"
 MOST_ERROR, MOST_RHAT = 0.005, 1.05
 """the sampler's standard error, and the disagreement of its chains, above which a share is called
 roughly computed: another seed moves it as far"""
-NOTHING = "no statement has enough readable answers to every prompt that the test needs"
-SINGLE = "single answers to a prompt tell nothing of its share: ask for two or more"
+NO_STATEMENTS = "no statement has enough readable answers to every prompt that the test needs"
+SINGLE_ANSWERS = "single answers to a prompt tell nothing of its share: ask for two or more"
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class DrawnReport(ReliabilityReport):
     "whether a prompt has a share: (D T, S, V, 2)"
 
     @cached_property
-    def enough(self) -> BoolArray:
+    def has_stance_data(self) -> BoolArray:
         """Whether a prompt has a share: (D T, S, V, 2)."""
         return self.known
 
@@ -83,7 +83,7 @@ class DrawnReport(ReliabilityReport):
     @cached_property
     def stances(self) -> Signs:
         """The side of one half on which a share lies, 0 without a share: (D T, S, V, 2)."""
-        return (np.sign(self.share - 0.5) * self.enough).astype(np.int8)
+        return (np.sign(self.share - 0.5) * self.has_stance_data).astype(np.int8)
 
     @cached_property
     def clear(self) -> Codes:
@@ -108,7 +108,7 @@ def known_prompts(report: ReliabilityReport) -> BoolArray:
     if isinstance(report, ExactReport):
         return report.known
     counts = report.counts
-    minimum = np.minimum(report.needs, counts.wanted // 2 + 1)
+    minimum = np.minimum(report.required_by_prompt, counts.wanted // 2 + 1)
     return np.asarray((counts.readable >= np.maximum(minimum, 1)) & counts.exists[None, :, :, None])
 
 
@@ -123,7 +123,7 @@ class Pooled:
     "test -> (S,) whether the statement can be judged, and can fail"
     lacks: Mapping[str, BoolArray]
     "test -> (S,) whether the statement lacks readable answers"
-    why: str = NOTHING
+    why: str = NO_STATEMENTS
     "the reason why there is no share, if no statement is known"
     sides: FloatArray | None = None
     """probability that a statement passes all tests under a template and agrees, then disagrees:
@@ -172,13 +172,13 @@ class Pooled:
         left_out = len({*self.statements} | {*other.statements}) - n
         if not n:
             return Estimate(
-                NAN, NAN, NAN, 0, left_out, self.why if self.why != NOTHING else other.why
+                NAN, NAN, NAN, 0, left_out, self.why if self.why != NO_STATEMENTS else other.why
             )
         p, q = first.mean(axis=0), second.mean(axis=0)
         value = float((q - p).mean())
         lost, gained = float((p * (1 - q)).sum()), float((q * (1 - p)).sum())
         noise = float((p * (1 - p) + q * (1 - q)).mean())
-        efficiency = _worth(
+        efficiency = relative_efficiency(
             n,
             (lost + gained) / n - value**2,
             noise,
@@ -195,32 +195,29 @@ class Pooled:
         statements that both were asked.
         """
         other_row_by_ref = {ref: row for row, ref in enumerate(other.statements)}
-        pairs = [
-            (row, other_row_by_ref[ref])
-            for row, ref in enumerate(self.statements)
-            if ref in other_row_by_ref
-        ]
-        ranges, lacks = [], [0, 0]
-        for pair in pairs:
-            is_usable = [
-                run.known[test][row] or run.lacks[test][row]
-                for run, row in zip((self, other), pair, strict=True)
-            ]
-            if all(is_usable):
-                lacking = [
-                    run.lacks[test][row] for run, row in zip((self, other), pair, strict=True)
-                ]
-                first, second = (
-                    (0.0, 1.0) if is_lacking else (float(run.passes[test][:, row].mean()),) * 2
-                    for run, row, is_lacking in zip((self, other), pair, lacking, strict=True)
-                )
-                ranges.append((second[0] - first[1], second[1] - first[0]))
-                lacks = [
-                    n_lacking + int(is_lacking)
-                    for n_lacking, is_lacking in zip(lacks, lacking, strict=True)
-                ]
+        ranges = []
+        n_lacking = n_lacking_in_other = 0
+        for row, ref in enumerate(self.statements):
+            other_row = other_row_by_ref.get(ref)
+            if other_row is None:
+                continue
+            own, others = self._possible(test, row), other._possible(test, other_row)
+            if own is None or others is None:
+                continue
+            ranges.append((others.low - own.high, others.high - own.low))
+            n_lacking += int(self.lacks[test][row])
+            n_lacking_in_other += int(other.lacks[test][other_row])
         low, high = np.mean(ranges, axis=0).tolist() if ranges else (NAN, NAN)
-        return Bounds(low, high), (lacks[0], lacks[1], len(ranges))
+        return Bounds(low, high), (n_lacking, n_lacking_in_other, len(ranges))
+
+    def _possible(self, test: str, row: int) -> Bounds | None:
+        """Return the range of the probability that a statement passes, or None without a test."""
+        if self.lacks[test][row]:
+            return Bounds(0.0, 1.0)
+        if not self.known[test][row]:
+            return None
+        probability = float(self.passes[test][:, row].mean())
+        return Bounds(probability, probability)
 
     def shares_of_both(self, other: Pooled, test: str) -> tuple[float, float]:
         """Return both shares over the statements that both know, or NaN without any."""
@@ -252,14 +249,14 @@ def _share(passes: BoolArray, left_out: int, why: str) -> Estimate:
         return Estimate(NAN, NAN, NAN, 0, left_out, why)
     value = float(passes.mean())
     p = passes.mean(axis=0)
-    efficiency = _worth(
+    efficiency = relative_efficiency(
         n, value * (1 - value), float((p * (1 - p)).mean()), float(passes.mean(axis=1).var())
     )
     low, high = wilson_of_share(value, n * efficiency)
     return Estimate(value, low, high, n, left_out, interval=SHARE)
 
 
-def _worth(n: int, spread: float, noise: float, posterior: float) -> float:
+def relative_efficiency(n: int, spread: float, noise: float, posterior: float) -> float:
     """Return how many statements that are known for sure one of these is worth: at most 1.
 
     The variance of a share over statements that are known is spread / n. If they are not known for
@@ -327,7 +324,7 @@ def _sampled(request: _Request) -> Pooled:
     is_known = known_prompts(report)
     readable = report.counts.readable[is_known]
     if readable.size and np.median(readable) < 2:
-        return replace(_tested(report, ()), why=SINGLE)
+        return replace(_tested(report, ()), why=SINGLE_ANSWERS)
     rng = derive_rng(report.options.seed, "pooled", *report.counts.statements)
     return replace(_tested(report, _shares(report, rng, draws)), prompts=int(is_known.sum()))
 
@@ -389,35 +386,41 @@ def _tested(
     report: ReliabilityReport, shares: Iterator[FloatArray] | Sequence[FloatArray]
 ) -> Pooled:
     """Return the tests on draws of the shares of agreement."""
-    code_batches: dict[str, list[Codes]] = {test: [] for test in EVERY}
-    size, templates = len(report.counts.statements), range(len(report.counts.templates))
+    codes_by_test, sides = _codes_of_draws(report, shares)
+    passes, known, lacks = {}, {}, {}
+    for test, test_codes in codes_by_test.items():
+        is_void = report.over_templates(test) == VOID
+        if test == TEMPLATE:
+            is_void |= len(report.counts.templates) < 2
+        is_lacking = (test_codes == INSUFFICIENT).any(axis=0) | (not len(test_codes))
+        passes[test] = test_codes == PASS
+        known[test] = ~is_void & ~is_lacking
+        lacks[test] = is_lacking & ~is_void
+    sides = sides / max(1, len(codes_by_test[ALL]))
+    return Pooled(report.counts.statements, passes, known, lacks, sides=sides)
+
+
+def _codes_of_draws(
+    report: ReliabilityReport, shares: Iterable[FloatArray]
+) -> tuple[dict[str, Codes], FloatArray]:
+    """Return the codes of each test by draw, and the sum of `_sides_passed` over draws."""
+    n_statements, templates = len(report.counts.statements), range(len(report.counts.templates))
     is_known = known_prompts(report)
-    sides = np.zeros((2, len(templates), size))
+    batches_by_test: dict[str, list[Codes]] = {test: [] for test in EVERY}
+    sides: FloatArray = np.zeros((2, len(templates), n_statements))
     remaining_draws = iter(shares)
-    while batch := list(islice(remaining_draws, TOGETHER)):
-        counts = report.counts.under([*templates] * len(batch))
+    while batch := list(islice(remaining_draws, DRAWS_PER_BATCH)):
+        counts = report.counts.for_templates([*templates] * len(batch))
         is_known_in_batch = np.tile(is_known, (len(batch), 1, 1, 1))
         batch_report = DrawnReport(counts, report.options, np.concatenate(batch), is_known_in_batch)
-        for test, batches in code_batches.items():
+        for test, batches in batches_by_test.items():
             batches.append(batch_report.in_draws(test, len(batch)))
         sides += _sides_passed(batch_report, len(batch))
-    codes_by_test = {
-        test: np.concatenate(batches) if batches else np.zeros((0, size))
-        for test, batches in code_batches.items()
+    codes_by_test: dict[str, Codes] = {
+        test: np.concatenate(batches) if batches else np.zeros((0, n_statements), dtype=np.int8)
+        for test, batches in batches_by_test.items()
     }
-    void = {test: report.over_templates(test) == VOID for test in EVERY}
-    void[TEMPLATE] |= len(templates) < 2
-    lacks = {
-        test: (test_codes == INSUFFICIENT).any(axis=0) | (not len(test_codes))
-        for test, test_codes in codes_by_test.items()
-    }
-    return Pooled(
-        report.counts.statements,
-        {test: test_codes == PASS for test, test_codes in codes_by_test.items()},
-        {test: ~void[test] & ~lacks[test] for test in EVERY},
-        {test: lacks[test] & ~void[test] for test in EVERY},
-        sides=sides / max(1, len(codes_by_test[ALL])),
-    )
+    return codes_by_test, sides
 
 
 def _sides_passed(drawn: DrawnReport, draws: int) -> FloatArray:
@@ -462,7 +465,7 @@ def tests_words(report: ReliabilityReport) -> str:
     return f" in the {'test' if len(tests) == 1 else 'tests'} {names}"
 
 
-def share_said(found: Pooled) -> tuple[str, str]:
+def format_share(found: Pooled) -> tuple[str, str]:
     """Return the share of statements that keep their stance with their number, and its caveats."""
     share = found.share(ALL)
     if not share.defined:
@@ -678,7 +681,7 @@ def differences(first: str, second: str, one: Pooled, other: Pooled) -> Table[Po
     )
 
 
-def difference_said(first: str, second: str, one: Pooled, other: Pooled, p: float) -> str:
+def format_difference(first: str, second: str, one: Pooled, other: Pooled, p: float) -> str:
     """Return a sentence on how two runs differ, whatever their numbers of answers.
 
     Parameters

@@ -50,7 +50,7 @@ BURNED, APART = 20, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ReadingFigures:
     """The figures of a run with one kind of readings."""
 
     name: str
@@ -94,7 +94,7 @@ class ReaderError:
         return np.asarray(joint / sizes.sum() * (n @ weights) ** 2 / (n @ weights**2))
 
     @cached_property
-    def rows(self) -> tuple[Standing, ...]:
+    def rows(self) -> tuple[ReadingFigures, ...]:
         """The figures as read, as ruled if that differs, and with the reader's error."""
         read, ruled = self.as_read.counts, self.as_ruled.counts
         is_equal = np.array_equal(read.positive, ruled.positive) and np.array_equal(
@@ -104,7 +104,7 @@ class ReaderError:
         return (_standing("as read", self.as_read), *ruled_rows, self.corrected)
 
     @cached_property
-    def corrected(self) -> Standing:
+    def corrected(self) -> ReadingFigures:
         """The figures that right readings of all answers would give, by the control sample."""
         name, n = "with the reader's error", self.as_read.passing(ALL).n
         if not all(counts.any() for counts in self.decided):
@@ -112,7 +112,7 @@ class ReaderError:
                 "no control answer is decided yet on statements that pass, or on those that do not"
             )
             undefined = Estimate(np.nan, np.nan, np.nan, n, 0, reason)
-            return Standing(
+            return ReadingFigures(
                 name,
                 undefined,
                 {row.name: undefined for row in agreement(self.as_read, intervals=False)},
@@ -126,7 +126,7 @@ class ReaderError:
             )
             for comparison, estimate_of_draw in draws[0].kappas.items()
         }
-        return Standing(
+        return ReadingFigures(
             name,
             _over([draw.passing.value for draw in draws], n, "share with the reader's error"),
             kappas,
@@ -138,7 +138,7 @@ class ReaderError:
         rng = derive_rng(report.options.seed, "reader error")
         for counts in right_readings(report.counts, self.crossed, self.draws, rng):
             rows = rng.integers(len(counts.statements), size=len(counts.statements)).tolist()
-            yield judge(counts.of(rows), report.options)
+            yield judge(counts.for_statements(rows), report.options)
 
 
 def _place(reading: str | None) -> int:
@@ -209,13 +209,13 @@ def _prior(right: IntArray) -> FloatArray:
     return np.asarray(mean * spread)
 
 
-def _standing(name: str, report: ReliabilityReport) -> Standing:
+def _standing(name: str, report: ReliabilityReport) -> ReadingFigures:
     """Return the figures of a report, with κ without intervals."""
     kappas = {
         row.name: Estimate(row.flipped_mean.mean, np.nan, np.nan, row.flipped_mean.n)
         for row in agreement(report, intervals=False)
     }
-    return Standing(name, report.passing(ALL), kappas)
+    return ReadingFigures(name, report.passing(ALL), kappas)
 
 
 def _over(values: Sequence[float], n: int, interval: str) -> Estimate:
@@ -227,7 +227,7 @@ def _over(values: Sequence[float], n: int, interval: str) -> Estimate:
     return Estimate(float(np.nanmean(numbers)), low, high, n, interval=interval)
 
 
-def table(of: ReaderError) -> Table[Standing]:
+def table(of: ReaderError) -> Table[ReadingFigures]:
     """Return the table of pass rate and κ as read, as ruled, and with the reader's error."""
     n_decided, rate = round(sum(float(counts.sum()) for counts in of.decided)), of.control.rate
     return Table(
@@ -254,7 +254,7 @@ def table(of: ReaderError) -> Table[Standing]:
     )
 
 
-def _kappa(name: str) -> Column[Standing]:
+def _kappa(name: str) -> Column[ReadingFigures]:
     """Return the column of the mean κ of a comparison."""
     return Column(
         f"kappa_{name}",

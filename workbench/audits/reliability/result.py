@@ -174,7 +174,7 @@ def _result(
         judged.figures(as_people=options.as_people),
         judged.report.counts.sizes[1],
     )
-    default_minimum = ReliabilityOptions().needed(largest_plan)
+    default_minimum = ReliabilityOptions().required(largest_plan)
     highest = min(largest_plan, default_minimum + MOST_STEPS)
     lowest = max(1, default_minimum - MOST_STEPS)
     steps: dict[str, Sequence[object]] = {
@@ -229,7 +229,7 @@ def _book(judged: ReliabilityJudged, of: VerdictFigures, title: str, opened: Ope
 
 def _leads(judged: ReliabilityJudged, of: VerdictFigures) -> Iterator[str]:
     """Yield the share of statements that keep their stance, and the published pass rate."""
-    value, caveat = pooled.share_said(of.pooled)
+    value, caveat = pooled.format_share(of.pooled)
     yield (
         f"{pooled.KEEP}{pooled.tests_words(judged.report)}: "
         f"{value}.{f' ({caveat})' if caveat else ''}"
@@ -456,9 +456,9 @@ def _words(judged: ReliabilityJudged) -> Iterator[str]:
         is_default = options.usual(("low", "high")) == options
         yield judged.card.name
         yield f"rule as {options.rule}{'' if is_default else f', limits {low} and {high} %'}"
-        yield f"≥{report.needed_words} readable"
+        yield f"≥{report.required_text} readable"
     else:
-        reading = f", ≥{report.needed_words} readable" if options.with_unreadable else ""
+        reading = f", ≥{report.required_text} readable" if options.with_unreadable else ""
         yield f"{low}-{high} % unclear"
         yield f"labels ≥{100 * options.named:g} %"
         yield f"of {options.beside}: rule as {options.rule}{reading}"
@@ -469,7 +469,7 @@ def _words(judged: ReliabilityJudged) -> Iterator[str]:
 def _findings(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Iterator[OfModel]:
     """Yield the findings on a run."""
     report = judged.report
-    value, caveat = pooled.share_said(of.pooled)
+    value, caveat = pooled.format_share(of.pooled)
     yield OfModel(f"{pooled.KEEP}{pooled.tests_words(report)}", name, value, doubt=caveat)
     label, value, range_text = passing_said(report)
     error = judged.verdicts.error
@@ -545,9 +545,6 @@ def passing_said(report: ReliabilityReport) -> tuple[str, str, str]:
     )
     label = f"Statements that {pooled.published_words(report)}{pooled.tests_words(report)}"
     return label, f"{n_passed:,} of {n_tested:,}{share}", range_text
-
-
-MOST_FAILED = "Reliability test that most statements fail"
 
 
 def _weakest(name: str, report: ReliabilityReport) -> Iterator[OfModel]:

@@ -47,11 +47,11 @@ class Limits:
                 np.abs(report.leaning - limit) <= 1 / options.beside
                 for limit in (options.low, options.high)
             )
-            is_close = np.logical_or(*gaps) & report.enough
+            is_close = np.logical_or(*gaps) & report.has_stance_data
         else:
             turns = _turns(report)
-            is_at_minimum = (counts.readable == report.needs) | (
-                counts.readable == report.needs - 1
+            is_at_minimum = (counts.readable == report.required_by_prompt) | (
+                counts.readable == report.required_by_prompt - 1
             )
             is_close = (
                 (turns | is_at_minimum) & (counts.total > 0) & counts.exists[None, :, :, None]
@@ -87,45 +87,53 @@ class Stakes:
         return cls(tests, verdict)
 
 
+MOVES = ((1, -1), (-1, 1), (-1, 0), (0, -1), (1, 0), (0, 1))
+"changes of the answers for and against by one answer: on the other side, removed or added"
+
+
 def _one_answer_on(report: ReliabilityReport, limits: Limits) -> Iterator[ReliabilityReport]:
     """Yield the report with one answer to a wording, in one label order, moved, added or removed.
 
     It is so for every statement and template at once, as their tests do not depend on each other.
     """
-    counts = report.counts
-    for variant_and_order in np.ndindex(limits.close.shape[2:]):
+    for variant, order in np.ndindex(limits.close.shape[2:]):
         is_moved = np.zeros_like(limits.close)
-        is_moved[:, :, variant_and_order[0], variant_and_order[1]] = limits.close[
-            :, :, variant_and_order[0], variant_and_order[1]
-        ]
+        is_moved[:, :, variant, order] = limits.close[:, :, variant, order]
         if not is_moved.any():
             continue
-        for up, down in ((1, -1), (-1, 1), (-1, 0), (0, -1), (1, 0), (0, 1)):
-            if isinstance(report, ExactReport):
-                if up + down == 0:
-                    mass, step = report.mass, up / report.options.beside
-                    named = mass.positive + mass.negative
-                    share = np.clip(np.nan_to_num(report.leaning) + step, 0, 1)
-                    moved = (
-                        np.where(is_moved, share * named, mass.positive),
-                        np.where(is_moved, (1 - share) * named, mass.negative),
-                    )
-                    yield replace(report, mass=replace(mass, positive=moved[0], negative=moved[1]))
-                continue
-            positive, negative = counts.positive + up * is_moved, counts.negative + down * is_moved
-            possible = (positive >= 0) & (negative >= 0) & (positive + negative <= counts.total)
-            yield replace(
-                report,
-                counts=replace(
-                    counts,
-                    positive=np.where(possible, positive, counts.positive).astype(
-                        counts.positive.dtype
-                    ),
-                    negative=np.where(possible, negative, counts.negative).astype(
-                        counts.negative.dtype
-                    ),
-                ),
-            )
+        if isinstance(report, ExactReport):
+            yield from _moved_probabilities(report, is_moved)
+        else:
+            yield from _moved_answers(report, is_moved)
+
+
+def _moved_probabilities(report: ExactReport, is_moved: BoolArray) -> Iterator[ReliabilityReport]:
+    """Yield the report with the weight of one sample moved to the other side of these prompts."""
+    mass = report.mass
+    total = mass.positive + mass.negative
+    leaning = np.nan_to_num(report.leaning)
+    for sign in (1, -1):
+        share = np.clip(leaning + sign / report.options.beside, 0, 1)
+        positive = np.where(is_moved, share * total, mass.positive)
+        negative = np.where(is_moved, (1 - share) * total, mass.negative)
+        yield replace(report, mass=replace(mass, positive=positive, negative=negative))
+
+
+def _moved_answers(report: ReliabilityReport, is_moved: BoolArray) -> Iterator[ReliabilityReport]:
+    """Yield the report after each of the moves of one answer to these prompts, where possible."""
+    counts = report.counts
+    for change, change_against in MOVES:
+        positive = counts.positive + change * is_moved
+        negative = counts.negative + change_against * is_moved
+        is_possible = (positive >= 0) & (negative >= 0) & (positive + negative <= counts.total)
+        positive = np.where(is_possible, positive, counts.positive)
+        negative = np.where(is_possible, negative, counts.negative)
+        moved = replace(
+            counts,
+            positive=positive.astype(counts.positive.dtype),
+            negative=negative.astype(counts.negative.dtype),
+        )
+        yield replace(report, counts=moved)
 
 
 def _at_stake(report: ReliabilityReport, stakes: Stakes, statement: int) -> Iterator[Signal]:
@@ -223,7 +231,7 @@ def _one_wording(
         too_few_variants = dict.fromkeys(
             str(report.counts.variants[index])
             for _, index in np.argwhere(
-                ~report.enough[:, statement, :, PRINTED] & report.counts.exists[statement]
+                ~report.has_stance_data[:, statement, :, PRINTED] & report.counts.exists[statement]
             )
         )
         note = (
@@ -279,61 +287,85 @@ def _turns(report: ReliabilityReport) -> BoolArray:
         return is_reliable(np.clip(positive, 0, n), n, rule, options.low, options.high)
 
     is_clear = clear(k)
-    return np.asarray(report.enough & ((clear(k - 1) != is_clear) | (clear(k + 1) != is_clear)))
+    return np.asarray(
+        report.has_stance_data & ((clear(k - 1) != is_clear) | (clear(k + 1) != is_clear))
+    )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ClosePrompt:
+    """A prompt near a limit."""
+
+    report: ReliabilityReport
+    limits: Limits
+    index: tuple[int, int, int, int]
+
+    @property
+    def template(self) -> str:
+        """The name of its template."""
+        return self.report.counts.templates[self.index[0]]
+
+    @property
+    def variant(self) -> str:
+        """The name of its wording."""
+        return str(self.report.counts.variants[self.index[2]])
+
+    @property
+    def is_swapped(self) -> bool:
+        """Whether its labels are swapped."""
+        return self.index[3] == SWAPPED
+
+    @property
+    def name(self) -> str:
+        """Its template, wording and label order."""
+        return f"{self.template} {self.report.counts.prompt_name(self.index)}"
+
+    @property
+    def _is_at_minimum(self) -> bool:
+        """Whether only the number of its answers is near a limit."""
+        return self.limits.turns is not None and not self.limits.turns[self.index]
+
+    @property
+    def has_just_enough(self) -> bool:
+        """Whether it is near a limit only because it has just enough answers.
+
+        One answer fewer would be too few, but none is missing.
+        """
+        readable = self.report.counts.readable[self.index]
+        required = self.report.required_by_prompt[self.index]
+        return self._is_at_minimum and bool(readable >= required)
+
+    @property
+    def reason(self) -> str:
+        """Its answers and what it needs, as in `disagree 6/6, 7 needed`."""
+        name = self.report.counts.prompt_name(self.index)
+        text = self.report.side(self.index).removeprefix(f"{name} ")
+        if self.has_just_enough:
+            return f"{text}, just enough"
+        if self._is_at_minimum:
+            return f"{text}, {self.report.required_by_prompt[self.index]} needed"
+        return text
 
 
 def _near(report: ReliabilityReport, limits: Limits, statement: int) -> Iterator[Signal]:
     """Yield a signal on the prompts of a statement near a limit."""
-    close_prompts = np.argwhere(limits.close[:, statement])
-    if not len(close_prompts):
-        return
     prompts = [
-        (int(template), statement, int(variant), int(order))
-        for template, variant, order in close_prompts
+        ClosePrompt(report, limits, (int(template), statement, int(variant), int(order)))
+        for template, variant, order in np.argwhere(limits.close[:, statement])
     ]
-    prompts.sort(key=lambda prompt: _just_enough(report, limits, prompt))
-    examples = "; ".join(
-        f"{report.counts.templates[prompt[0]]} {report.counts.prompt_name(prompt)} "
-        f"{_close_by(report, limits, prompt)}"
-        for prompt in prompts[:2]
-    )
+    if not prompts:
+        return
+    prompts.sort(key=lambda prompt: prompt.has_just_enough)
+    examples = "; ".join(f"{prompt.name} {prompt.reason}" for prompt in prompts[:2])
     rest_text = f" and {len(prompts) - 2} more" if len(prompts) > 2 else ""
-    variants = tuple(dict.fromkeys(str(report.counts.variants[prompt[2]]) for prompt in prompts))
-    decided = [prompt for prompt in prompts if not _just_enough(report, limits, prompt)]
-    prompt_keys = tuple(
-        (str(report.counts.variants[variant]), report.counts.templates[template], order == SWAPPED)
-        for template, _, variant, order in decided
-    )
-    close_by = tuple(_close_by(report, limits, prompt) for prompt in decided)
+    decided = [prompt for prompt in prompts if not prompt.has_just_enough]
     yield Signal(
         "near",
         f"{plural(len(prompts), 'prompt')}: {examples}{rest_text}",
-        variants,
-        prompts=prompt_keys,
-        prompt_words=close_by,
+        tuple(dict.fromkeys(prompt.variant for prompt in prompts)),
+        prompts=tuple((prompt.variant, prompt.template, prompt.is_swapped) for prompt in decided),
+        prompt_words=tuple(prompt.reason for prompt in decided),
         size=len(prompts),
-    )
-
-
-def _close_by(report: ReliabilityReport, limits: Limits, at: tuple[int, ...]) -> str:
-    """Return the answers to a prompt and what it needs, as in `disagree 6/6, 7 needed`."""
-    text = report.side(at).removeprefix(f"{report.counts.prompt_name(at)} ")
-    if _just_enough(report, limits, at):
-        return f"{text}, just enough"
-    if limits.turns is not None and not limits.turns[at]:
-        return f"{text}, {report.needs[at]} needed"
-    return text
-
-
-def _just_enough(report: ReliabilityReport, limits: Limits, at: tuple[int, ...]) -> bool:
-    """Return whether a prompt is near a limit only because it has just enough answers.
-
-    One answer fewer would be too few, but none is missing.
-    """
-    return (
-        limits.turns is not None
-        and not limits.turns[at]
-        and bool(report.counts.readable[at] >= report.needs[at])
     )
 
 

@@ -539,7 +539,7 @@ def _words(numbers: Sequence[float], digits: int = 0) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class TestTally:
+class TemplateCounts:
     """The numbers of statements that pass a test under one template."""
 
     answers: str
@@ -553,7 +553,7 @@ class TestTally:
     sampled: float | None
 
 
-def passing_by_template(of: VerdictFigures) -> Table[TestTally]:
+def passing_by_template(of: VerdictFigures) -> Table[TemplateCounts]:
     """Return the table of how many statements pass each test under each template.
 
     `passing` has the means.
@@ -584,7 +584,7 @@ def passing_by_template(of: VerdictFigures) -> Table[TestTally]:
     )
 
 
-def _verdicts(of: VerdictFigures, row: TestTally) -> Link | None:
+def _verdicts(of: VerdictFigures, row: TemplateCounts) -> Link | None:
     """Return the link to the statements of a row that do not pass, or None for coin flips.
 
     Coin flips have no answers to look at.
@@ -595,13 +595,13 @@ def _verdicts(of: VerdictFigures, row: TestTally) -> Link | None:
 
 def _tallies(
     answers: str, report: ReliabilityReport, sampled: Mapping[str, Sequence[float]]
-) -> Iterator[TestTally]:
+) -> Iterator[TemplateCounts]:
     """Yield the numbers of a report by test and template."""
     for row in report.summary():
         names = report.counts.templates if row.test != TEMPLATE else ("all templates",)
         for column, name in enumerate(names):
             chance = sampled[row.test][column] if row.test in sampled else None
-            yield TestTally(
+            yield TemplateCounts(
                 answers,
                 row.test,
                 name,

@@ -5,10 +5,11 @@ The axes of the arrays are template, statement, variant and order of labels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import compress, repeat
+from itertools import compress
+from typing import TypeVar
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from workbench.domain.responses import EXACT
 from workbench.domain.rulings import NOTHING
 from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
 from workbench.errors import UsageError
-from workbench.evidence.control_sample import control_sample
+from workbench.evidence.control_sample import Control, control_sample
 from workbench.evidence.letters import LabelProbabilities
 from workbench.evidence.listed_rulings import reviewed, reviewed_words
 from workbench.evidence.readings import Source, source_of
@@ -74,71 +75,115 @@ class ProbeLayout:
         return len(self.templates), len(self.statements), len(self.variants), 2
 
 
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The planned cells of a run, one list per column."""
+
+    refs: list[str]
+    kinds: list[str]
+    ordinals: list[int]
+    templates: list[str]
+    inverted: list[int]
+    probes: list[int]
+    relations: list[str]
+
+    @classmethod
+    def of_run(cls, store: Store, run: Run) -> _Cells:
+        """Return the cells of a run."""
+        rows = store.runs.cells(run)
+        return cls(
+            refs=[row[0] for row in rows],
+            kinds=[row[1] for row in rows],
+            ordinals=[row[2] for row in rows],
+            templates=[row[3] for row in rows],
+            inverted=[row[4] for row in rows],
+            probes=[row[5] for row in rows],
+            relations=[row[6] for row in rows],
+        )
+
+    @property
+    def wordings(self) -> Iterator[tuple[str, int]]:
+        """The kind and ordinal of each cell's wording."""
+        return zip(self.kinds, self.ordinals, strict=True)
+
+    @property
+    def texts(self) -> Iterator[tuple[str, str, int]]:
+        """The key of each cell's text."""
+        return zip(self.refs, self.kinds, self.ordinals, strict=True)
+
+    @property
+    def forms(self) -> Iterator[tuple[str, int]]:
+        """The key of each cell's template in its label order."""
+        return zip(self.templates, self.inverted, strict=True)
+
+
 def layout(store: Store, run: Run, asked: Collection[int]) -> ProbeLayout:
     """Return the axes of a run's arrays, with the statements of which any probe was asked."""
-    cells = store.runs.cells(run)
-    wordings = {(kind, ordinal) for _, kind, ordinal, *_ in cells}
-    variants = sorted(
-        (VariantId(VariantKind(kind), ordinal) for kind, ordinal in wordings), key=variant_order
-    )
-    statements = tuple(dict.fromkeys(cell[0] for cell in cells if cell[5] in asked))
+    cells = _Cells.of_run(store, run)
+    asked_refs = compress(cells.refs, (probe in asked for probe in cells.probes))
+    statements = tuple(dict.fromkeys(asked_refs))
     templates = tuple(dict.fromkeys(template.name for template in store.runs.templates(run)))
+    variants = tuple(
+        sorted(
+            (VariantId(VariantKind(kind), ordinal) for kind, ordinal in set(cells.wordings)),
+            key=variant_order,
+        )
+    )
+    wordings = [(variant.kind.value, variant.ordinal) for variant in variants]
+    statement_index = _column(cells.refs, _numbered(statements))
+    template_index = _column(cells.templates, _numbered(templates))
+    variant_index = _column(cells.wordings, _numbered(wordings))
+    order = np.array(cells.inverted, dtype=np.int64)
+    included = (statement_index >= 0) & (template_index >= 0)
+    shape = len(templates), len(statements), len(variants), 2
+    flat_index = (template_index * len(statements) + statement_index) * len(variants)
+    flat_index = (flat_index + variant_index) * 2 + order
+    place = statement_index[included], variant_index[included]
+    prompt_numbers, is_blank = _prompt_numbers(store, run, cells)
+    signs = _column(cells.relations, {relation.value: SIGNS[relation] for relation in Relation})
+    exists, blank = np.zeros((2, *shape[1:3]), dtype=np.bool_)
+    relations = np.zeros(exists.shape, dtype=np.int8)
+    prompts = np.full(math.prod(shape), -1, dtype=np.int64)
+    exists[place] = True
+    blank[place] = is_blank[included]
+    relations[place] = signs[included]
+    prompts[flat_index[included]] = prompt_numbers[included]
+    flat = dict(compress(zip(cells.probes, flat_index.tolist(), strict=True), included.tolist()))
+    return ProbeLayout(
+        statements, variants, templates, flat, exists, relations, prompts.reshape(shape), blank
+    )
+
+
+def _prompt_numbers(store: Store, run: Run, cells: _Cells) -> tuple[IntArray, BoolArray]:
+    """Return a number for each cell's prompt, and whether its wording has no text.
+
+    The numbers are equal for prompts that read alike.
+    """
     texts = {key: folded(text) for key, text in store.runs.wordings(run).items()}
     forms = {
         key: (folded(system), folded(user)) for key, (system, user) in store.runs.forms(run).items()
     }
-    at_statement = {ref: index for index, ref in enumerate(statements)}
-    at_variant = {
-        (variant.kind.value, variant.ordinal): index for index, variant in enumerate(variants)
-    }
-    at_template = {name: index for index, name in enumerate(templates)}
-    numbers = {text: number for number, text in enumerate(dict.fromkeys(texts.values()), 1)}
-    form_numbers = {form: number for number, form in enumerate(dict.fromkeys(forms.values()))}
-    signs = {member.value: SIGNS[member] for member in Relation}
-    refs, kinds, ordinals, names, inverted, probes, relation = (
-        zip(*cells, strict=True) if cells else ((),) * 7
-    )
-
-    def column(values: Iterable[int]) -> IntArray:
-        return np.fromiter(values, dtype=np.int64, count=len(cells))
-
-    statement_index, template_index = (
-        column(map(at_statement.get, refs, repeat(-1))),
-        column(map(at_template.get, names, repeat(-1))),
-    )
-    variant_index = column(map(at_variant.__getitem__, zip(kinds, ordinals, strict=True)))
-    text = column(numbers[texts[key]] for key in zip(refs, kinds, ordinals, strict=True))
-    form = column(form_numbers[forms[key]] for key in zip(names, inverted, strict=True))
+    text_numbers, form_numbers = _numbered(texts.values(), 1), _numbered(forms.values())
+    text = _column((texts[key] for key in cells.texts), text_numbers)
+    form = _column((forms[key] for key in cells.forms), form_numbers)
     # A form without a slot for the statement gives one prompt for all texts.
-    slotted = np.array([SLOT in system + user for system, user in form_numbers], dtype=np.bool_)
-    text_in_form = np.where(slotted[form], text, 0) if len(cells) else text
-    exists = np.zeros((len(statements), len(variants)), dtype=bool)
-    relations, blank = np.zeros(exists.shape, dtype=np.int8), np.zeros(exists.shape, dtype=bool)
-    prompts = np.full(len(templates) * exists.size * 2, -1, dtype=np.int64)
-    is_included = (statement_index >= 0) & (template_index >= 0)
-    flat_index = (
-        (template_index * len(statements) + statement_index) * len(variants) + variant_index
-    ) * 2 + column(inverted)
-    exists[statement_index[is_included], variant_index[is_included]] = True
-    relations[statement_index[is_included], variant_index[is_included]] = column(
-        map(signs.__getitem__, relation)
-    )[is_included]
-    blank[statement_index[is_included], variant_index[is_included]] = text[
-        is_included
-    ] == numbers.get("", 0)
-    prompts[flat_index[is_included]] = (form * (len(numbers) + 1) + text_in_form)[is_included]
-    flat = dict(compress(zip(probes, flat_index.tolist(), strict=True), is_included.tolist()))
-    shape = len(templates), *exists.shape, 2
-    return ProbeLayout(
-        statements,
-        tuple(variants),
-        templates,
-        flat,
-        exists,
-        relations,
-        prompts.reshape(shape),
-        blank,
-    )
+    has_slot = np.array([SLOT in system + user for system, user in form_numbers], dtype=np.bool_)
+    text_in_form = np.where(has_slot[form], text, 0)
+    is_blank = text == text_numbers.get("", 0)
+    return form * (len(text_numbers) + 1) + text_in_form, np.asarray(is_blank)
+
+
+K = TypeVar("K", bound=Hashable)
+
+
+def _numbered(values: Iterable[K], start: int = 0) -> dict[K, int]:
+    """Return a number for each distinct value, in order."""
+    return {value: number for number, value in enumerate(dict.fromkeys(values), start)}
+
+
+def _column(values: Iterable[K], numbers: Mapping[K, int]) -> IntArray:
+    """Return the number of each value, or -1 if it has none."""
+    return np.array([numbers.get(value, -1) for value in values], dtype=np.int64)
 
 
 def counts(store: Store, run: Run, reader: int, rulings: RunRulings = NO_RULINGS) -> Counts:
@@ -200,7 +245,7 @@ def _counted(store: Store, run: Run, reader: int, rulings: RunRulings) -> Counts
                 indices[indices >= 0],
                 numbers[indices >= 0].astype(np.int32),
             )
-    left_out = _ruled(store, run, reader, rulings, arrays, flat)
+    left_out = apply_rulings(store, run, reader, rulings, arrays, flat)
     until_settled = store.settlements.probes(run)
     return Counts(
         statements=probe_layout.statements,
@@ -222,7 +267,7 @@ def _counted(store: Store, run: Run, reader: int, rulings: RunRulings) -> Counts
     )
 
 
-def _ruled(
+def apply_rulings(
     store: Store,
     run: Run,
     reader: int,
@@ -288,44 +333,94 @@ def run_verdicts(
     Raises UsageError if the options do not fit the run, or if it has nothing to judge.
     """
     source = source_of(store, [run], readings)
-    refs, rulings, given_counts = reviewed(store, run), source.rulings(run), None
-    load_answers: Callable[[RunRulings], Counts | LabelMass]
     if run.sampling.mode == EXACT:
-        mass = label_mass(store, run)
-        reader, card = 0, ReaderCard(ReaderKind.RULE, PROBABILITIES, mass.version)
-        load_answers = partial(without_prompts, store, run, mass)
+        answers = _exact_answers(store, run, source)
     else:
-        assert source.card is not None, "a rule reads a run that was sampled"
-        assert source.reader is not None, "and has its place in the store"
-        reader, card = source.reader, source.card
-        load_answers = partial(counts, store, run, reader)
-        given_counts = counts(store, run, reader, rulings.as_given)
-    answers_with_rulings, answers_without_rulings = (
-        load_answers(rulings),
-        None if refs is None else load_answers(NO_RULINGS),
-    )
-    control = (
-        control_sample(store, run, card) if given_counts is not None and readings.rulings else None
-    )
-    read_counts = None if control is None else counts(store, run, reader, rulings.faults)
+        answers = _sampled_answers(store, run, source, readings)
+    return answers.judge(options or ReliabilityOptions())
 
-    def judged(judging_options: ReliabilityOptions) -> RunVerdicts:
-        report = _judged(answers_with_rulings, judging_options)
-        notes = (
-            source.told()
-            if answers_without_rulings is None
-            else _told(
-                source, report, _judged(answers_without_rulings, judging_options), refs or ()
-            )
-        )
-        error = (
-            None
-            if read_counts is None or control is None
-            else ReaderError(judge(read_counts, judging_options), report, control)
-        )
-        return RunVerdicts(report, reader, card, notes, given_counts, judged, error)
 
-    return judged(options or ReliabilityOptions())
+@dataclass(frozen=True, eq=False)
+class _RunAnswers:
+    """The answers of a run as they are read and ruled, before they are judged."""
+
+    source: Source
+    reader: int
+    card: ReaderCard
+    with_rulings: Counts | LabelMass
+    without_rulings: Counts | LabelMass | None
+    "None: no statement was reviewed"
+    reviewed_refs: Collection[str]
+    given: Counts | None = None
+    "before exclusions; None: nothing was sampled"
+    control: Control | None = None
+    as_read: Counts | None = None
+    "the readings that the control sample measures; None: there is no such sample"
+
+    def judge(self, options: ReliabilityOptions) -> RunVerdicts:
+        """Return the verdicts by some options."""
+        report = _judged(self.with_rulings, options)
+        return RunVerdicts(
+            report,
+            self.reader,
+            self.card,
+            self._notes(report, options),
+            self.given,
+            self.judge,
+            self._reader_error(report, options),
+        )
+
+    def _notes(self, report: ReliabilityReport, options: ReliabilityOptions) -> Told:
+        """Return the notes on what rulings change."""
+        if self.without_rulings is None:
+            return self.source.told()
+        plain = _judged(self.without_rulings, options)
+        return _told(self.source, report, plain, self.reviewed_refs)
+
+    def _reader_error(
+        self, report: ReliabilityReport, options: ReliabilityOptions
+    ) -> ReaderError | None:
+        """Return the reader's error, or None without a control sample."""
+        if self.as_read is None or self.control is None:
+            return None
+        return ReaderError(judge(self.as_read, options), report, self.control)
+
+
+def _exact_answers(store: Store, run: Run, source: Source) -> _RunAnswers:
+    """Return the probabilities of a run."""
+    refs, rulings = reviewed(store, run), source.rulings(run)
+    mass = label_mass(store, run)
+    return _RunAnswers(
+        source,
+        reader=0,
+        card=ReaderCard(ReaderKind.RULE, PROBABILITIES, mass.version),
+        with_rulings=without_prompts(store, run, mass, rulings),
+        without_rulings=None if refs is None else mass,
+        reviewed_refs=refs or (),
+    )
+
+
+def _sampled_answers(store: Store, run: Run, source: Source, readings: Readings) -> _RunAnswers:
+    """Return the counts of a run's sampled answers."""
+    refs, rulings = reviewed(store, run), source.rulings(run)
+    assert source.card is not None, "a rule reads a run that was sampled"
+    assert source.reader is not None, "and has its place in the store"
+    reader, card = source.reader, source.card
+    given = counts(store, run, reader, rulings.as_given)
+    ruled = counts(store, run, reader, rulings)
+    unruled = None if refs is None else counts(store, run, reader)
+    control = control_sample(store, run, card) if readings.rulings else None
+    return _RunAnswers(
+        source,
+        reader,
+        card,
+        with_rulings=ruled,
+        without_rulings=unruled,
+        reviewed_refs=refs or (),
+        given=given,
+        control=control,
+        as_read=None if control is None else counts(store, run, reader, rulings.faults),
+    )
 
 
 def _judged(of: Counts | LabelMass, options: ReliabilityOptions) -> ReliabilityReport:
@@ -348,11 +443,11 @@ def _told(
         for ref, verdict in zip(statements, plain.over_templates(ALL), strict=True)
         if verdict == PASS
     ]
-    notes = source.told(different(report, plain) if source.changed else SAME)
+    notes = source.told(differences(report, plain) if source.changed else SAME)
     return replace(notes, reviewed=reviewed_words(statements, passed, refs))
 
 
-def different(one: ReliabilityReport, two: ReliabilityReport) -> Differing:
+def differences(one: ReliabilityReport, two: ReliabilityReport) -> Differing:
     """Return the tests and verdicts that differ between two reports.
 
     A test is of a statement and, unless it is over all of them, a template.

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from workbench.audits.reliability.counting import TEMPLATE
 from workbench.audits.reliability.expected import ExactReport, ExactRow
-from workbench.audits.reliability.judge import Decides, ReliabilityReport, VariantRow
+from workbench.audits.reliability.judge import ReliabilityReport, TestContribution, VariantRow
 from workbench.audits.reliability.judged import VerdictFigures
 from workbench.audits.reliability.options import EVERY, TESTS
 from workbench.audits.reliability.tables import since, why
@@ -102,7 +102,7 @@ def wordings(of: VerdictFigures, ref: str, template: str) -> AnyTable:
             *_stances(of.report, _itself),
         ],
         key=lambda row: (row.variant, row.order),
-        definition=f"A prompt needs {of.report.needed_words} readable answers. A wording leans "
+        definition=f"A prompt needs {of.report.required_text} readable answers. A wording leans "
         "clearly "
         f"if the interval excludes {_in_words(_limits(of.report))} (rule as "
         f"{of.report.options.rule}; Ceron et al. "
@@ -260,7 +260,7 @@ def stance(found: Stance | None) -> str | None:
     return found.value if found else None
 
 
-def decides(tests: Sequence[Decides]) -> list[str]:
+def decides(tests: Sequence[TestContribution]) -> list[str]:
     """Return the outcome of a prompt for each test, the failed ones first, as in `✗ neg`."""
     order = [Verdict.FAIL, Verdict.INSUFFICIENT, Verdict.PASS, Verdict.VOID]
     contributions = sorted(tests, key=lambda contribution: order.index(contribution.verdict))

@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import compress, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ import numpy.typing as npt
 from workbench.domain.choices import LETTERS
 from workbench.domain.questionnaires import Scale
 from workbench.domain.verdicts import Estimate
-from workbench.stats.arrays import FloatArray, IntArray
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.describe import ordered_wasserstein
 from workbench.stats.populations import Population
 from workbench.stats.resampling import derive_rng, share_ends, student_interval, student_p, variance
@@ -149,6 +149,28 @@ def least_and_most(
     return float(low), min(1.0, float(high))
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionBounds:
+    """The likeness of one question to people, whatever the missing answers were."""
+
+    low: float
+    high: float
+    without_opinion: Mapping[str, float]
+    "the likeness of answers without an opinion, by their kind"
+
+
+def _even(n_options: int) -> FloatArray:
+    """Return the answers that choose every option equally often."""
+    return np.full(n_options, 1 / n_options)
+
+
+def _first(n_options: int) -> FloatArray:
+    """Return the answers that always choose the first option, in both orders of the options."""
+    shares = np.zeros(n_options)
+    shares[0], shares[-1] = 0.5, 0.5
+    return shares
+
+
 @dataclass(frozen=True, eq=False)
 class Likenesses:
     """The likeness of one model's answers to those of each population."""
@@ -178,20 +200,12 @@ class Likenesses:
     @cached_property
     def evenly(self) -> Distributions:
         """The answers that choose every option equally often."""
-        return {
-            ref: np.full(len(self.asked[ref].options), 1 / len(self.asked[ref].options))
-            for ref in self.refs
-        }
+        return {ref: _even(len(self.asked[ref].options)) for ref in self.refs}
 
     @cached_property
     def first(self) -> Distributions:
         """The answers that always choose the first option, in both orders of the options."""
-        answers = {}
-        for ref in self.refs:
-            shares = np.zeros(len(self.asked[ref].options))
-            shares[0], shares[-1] = 0.5, 0.5
-            answers[ref] = shares
-        return answers
+        return {ref: _first(len(self.asked[ref].options)) for ref in self.refs}
 
     @cached_property
     def unanswered(self) -> tuple[str, ...]:
@@ -291,7 +305,7 @@ class Likenesses:
             ).append(ref)
         return ((form_refs, ordered) for (_, ordered), form_refs in refs_by_form.items())
 
-    def of(self, population: Population) -> FloatArray:
+    def by_question(self, population: Population) -> FloatArray:
         """Return the likeness (questions,), or NaN if too few people answered."""
         likeness_by_ref = dict.fromkeys(self.refs, NAN)
         for refs, ordered in self._alike(ref for ref in self.refs if ref in population.shares):
@@ -332,7 +346,7 @@ class Likenesses:
             influence |= zip(refs, moved, strict=True)
         return population.noise({ref: influence[ref] for ref in shared_refs})
 
-    def to(self, population: Population) -> Estimate:
+    def to_population(self, population: Population) -> Estimate:
         """Return the likeness to a population, without the noise of counting letters and people."""
         raw = self.counted_to(population)
         refs = [ref for ref in self.refs if ref in population.shares]
@@ -340,12 +354,12 @@ class Likenesses:
 
     def counted_to(self, population: Population) -> Estimate:
         """Return the likeness to a population as counted, with the noise of letters and people."""
-        return estimate(self.of(population), self.noise(population, (self.answers, 1)))
+        return estimate(self.by_question(population), self.noise(population, (self.answers, 1)))
 
     @cached_property
     def to_people(self) -> FloatArray:
         """The likeness (questions,) to all people, or its mean over groups if only these exist."""
-        return mean_of([self.of(population) for population in self.people])
+        return mean_of([self.by_question(population) for population in self.people])
 
     @cached_property
     def by_chance(self) -> FloatArray:
@@ -354,13 +368,8 @@ class Likenesses:
         If the model gave probabilities, all letters have the same one.
         """
         likenesses = np.full((len(self.people), len(self.refs)), NAN)
-        for column, (ref, even) in enumerate(self.evenly.items()):
-            rng = derive_rng(self.seed, "representation", "letters", ref)
-            letters = (
-                rng.multinomial(self.drawn[ref], even, 1_000) / self.drawn[ref]
-                if self.drawn[ref]
-                else even[None]
-            )
+        for column, ref in enumerate(self.refs):
+            letters = self._random_letters(ref)
             for row, population in enumerate(self.people):
                 if ref in population.shares:
                     q = np.array(population.shares[ref].shares)
@@ -368,6 +377,14 @@ class Likenesses:
                         letters, q, self.measure, ordered=self.asked[ref].ordered
                     ).mean()
         return mean_of(list(likenesses))
+
+    def _random_letters(self, ref: str) -> FloatArray:
+        """Return shares of as many random letters as the model gave to a question, by draw."""
+        even = self.evenly[ref]
+        if not self.drawn[ref]:
+            return even[None]
+        rng = derive_rng(self.seed, "representation", "letters", ref)
+        return np.asarray(rng.multinomial(self.drawn[ref], even, 1_000) / self.drawn[ref])
 
     @property
     def chance(self) -> float:
@@ -458,33 +475,45 @@ class Likenesses:
         )
 
     @cached_property
-    def beyond(self) -> tuple[Estimate, float]:
+    def over_random(self) -> tuple[Estimate, float]:
         """The likeness of the answers minus that of random letters, and the p of no difference."""
         return difference(
             self.to_people - self.by_chance, self._of_people((self.answers, 1), (self.evenly, -1))
         )
 
     @cached_property
-    def against(self) -> dict[str, tuple[Estimate, float]]:
+    def over_baselines(self) -> dict[str, tuple[Estimate, float]]:
         """The likeness minus that of each kind of answers without an opinion, with p, by name."""
-        tests = {RANDOM: self.beyond}
-        for name, answers in ((EVEN, self.evenly), (FIRST, self.first), (POSITION, self.position)):
-            if all(ref in answers for ref in self.refs):
-                noise = self._of_people((self.answers, 1), (answers, -1))
-                tests[name] = difference(self.to_people - self.counted_as(answers), noise)
+        tests = {RANDOM: self.over_random}
+        for kind, answers in self._answers_of_kinds.items():
+            if kind == RANDOM:
+                continue
+            noise = self._of_people((self.answers, 1), (answers, -1))
+            tests[kind] = difference(self.to_people - self.counted_as(answers), noise)
         return tests
 
+    @property
+    def _answers_of_kinds(self) -> dict[str, Distributions]:
+        """The answers of each kind without an opinion; the expected ones of random letters.
+
+        The preference for positions is left out if it is unknown for a question.
+        """
+        answers = {RANDOM: self.evenly, EVEN: self.evenly, FIRST: self.first}
+        if all(ref in self.position for ref in self.refs):
+            answers[POSITION] = self.position
+        return answers
+
     @cached_property
-    def claim(self) -> tuple[str, float]:
+    def weakest_claim(self) -> tuple[str, float]:
         """The kind of answers without an opinion that is surpassed least, and the p of the claim.
 
         The p is 1 if one of these kinds is as much like people as the model, or would be if the
         missing answers were as unlike people as possible.
         """
-        if self.beyond[0].value < 0 and self.beyond[1] < 1:
+        if self.over_random[0].value < 0 and self.over_random[1] < 1:
             return RANDOM, self._p_of_less
         worst, name = -1.0, RANDOM
-        for kind, (gain, p) in self.against.items():
+        for kind, (gain, p) in self.over_baselines.items():
             claim_p = p if gain.value > 0 and not math.isnan(p) else 1.0
             if claim_p > worst:
                 worst, name = claim_p, kind
@@ -492,69 +521,90 @@ class Likenesses:
 
     @cached_property
     def _p_of_least(self) -> float:
-        """The p of the claim if the missing answers were as unlike people as possible."""
-        if not any(share > 0 for share in self.missing.values()):
+        """The p of the claim if the missing answers were as unlike people as possible.
+
+        It is the largest over all kinds of answers without an opinion, each tested with the
+        influence of people on its own answers.
+        """
+        if not self._has_missing:
             return 0.0
-        worst = 0.0
-        for kind in (RANDOM, FIRST):
-            values = np.array([low - senseless[kind] for low, _, senseless in self._bounds])
-            change, p = difference(values, self._of_people((self.answers, 1), (self.evenly, -1)))
-            worst = max(worst, p if change.value > 0 and not math.isnan(p) else 1.0)
-        return worst
+        return max(self._p_of_least_against(kind) for kind in self.over_baselines)
+
+    def _p_of_least_against(self, kind: str) -> float:
+        """Return that p against one kind of answers without an opinion."""
+        gains = np.array([bounds.low - bounds.without_opinion[kind] for bounds in self._bounds])
+        noise = self._of_people((self.answers, 1), (self._answers_of_kinds[kind], -1))
+        gain, p = difference(gains, noise)
+        return p if gain.value > 0 and not math.isnan(p) else 1.0
 
     @cached_property
     def _p_of_less(self) -> float:
         """The p of less likeness if the missing answers were as like people as possible."""
-        if not any(share > 0 for share in self.missing.values()):
-            return self.beyond[1]
-        differences = np.array([high - senseless[RANDOM] for _, high, senseless in self._bounds])
-        change, p = difference(differences, self._of_people((self.answers, 1), (self.evenly, -1)))
-        return p if change.value < 0 else 1.0
+        if not self._has_missing:
+            return self.over_random[1]
+        gains = np.array([bounds.high - bounds.without_opinion[RANDOM] for bounds in self._bounds])
+        gain, p = difference(gains, self._of_people((self.answers, 1), (self.evenly, -1)))
+        return p if gain.value < 0 else 1.0
+
+    @property
+    def _has_missing(self) -> bool:
+        """Whether any answer is missing."""
+        return any(share > 0 for share in self.missing.values())
 
     @cached_property
-    def _bounds(self) -> list[tuple[float, float, dict[str, float]]]:
-        """The smallest and the largest likeness of each question, and those without an opinion."""
-        rows = []
-        for ref in (*self._compared, *self.unanswered):
-            question, available = (
-                self.asked[ref],
-                [population for population in self.people if ref in population.shares],
+    def _bounds(self) -> list[QuestionBounds]:
+        """The bounds of the likeness of each question that people answered."""
+        bounds = [self._bounds_of(ref) for ref in (*self._compared, *self.unanswered)]
+        return [question_bounds for question_bounds in bounds if question_bounds is not None]
+
+    def _bounds_of(self, ref: str) -> QuestionBounds | None:
+        """Return the bounds of the likeness of a question, or None if no people answered it."""
+        people_shares = [
+            np.array(population.shares[ref].shares)
+            for population in self.people
+            if ref in population.shares
+        ]
+        if not people_shares:
+            return None
+        ordered, even = self.asked[ref].ordered, _even(len(self.asked[ref].options))
+        answers, missing = self.answers.get(ref, even), self.missing.get(ref, 0.0)
+        ends = [
+            least_and_most(answers, missing, q, self.measure, ordered=ordered)
+            for q in people_shares
+        ]
+        low, high = np.mean(ends, axis=0).tolist()
+        without_opinion = {
+            kind: float(
+                np.mean(
+                    [
+                        likeness(shares, q, self.measure, ordered=ordered).mean()
+                        for q in people_shares
+                    ]
+                )
             )
-            n_options = len(question.options)
-            first_shares = np.zeros(n_options)
-            first_shares[0], first_shares[-1] = 0.5, 0.5
-            share = self.answers.get(ref, np.full(n_options, 1 / n_options))
-            lows: list[float] = []
-            highs: list[float] = []
-            random_likenesses: list[float] = []
-            first_likenesses: list[float] = []
-            for population in available:
-                q = np.array(population.shares[ref].shares)
-                low, high = least_and_most(
-                    share, self.missing.get(ref, 0.0), q, self.measure, ordered=question.ordered
-                )
-                lows.append(low)
-                highs.append(high)
-                random_likenesses.append(
-                    float(
-                        likeness(
-                            np.full(n_options, 1 / n_options),
-                            q,
-                            self.measure,
-                            ordered=question.ordered,
-                        )
-                    )
-                )
-                first_likenesses.append(
-                    float(likeness(first_shares, q, self.measure, ordered=question.ordered))
-                )
-            if available:
-                without_opinion = {
-                    RANDOM: float(np.mean(random_likenesses)),
-                    FIRST: float(np.mean(first_likenesses)),
-                }
-                rows.append((float(np.mean(lows)), float(np.mean(highs)), without_opinion))
-        return rows
+            for kind, shares in self._without_opinion(ref).items()
+        }
+        return QuestionBounds(low, high, without_opinion)
+
+    def _without_opinion(self, ref: str) -> dict[str, FloatArray]:
+        """Return the answers to a question of each kind without an opinion.
+
+        A question without an answer has letters with equal probabilities as its random ones. For
+        the preference for positions it takes that of another question with as many options, or
+        even answers without such a question.
+        """
+        n_options = len(self.asked[ref].options)
+        even = _even(n_options)
+        position = self.position.get(ref)
+        if position is None:
+            alike = (shares for shares in self.position.values() if len(shares) == n_options)
+            position = next(alike, even)
+        return {
+            RANDOM: self._random_letters(ref) if ref in self.answers else even[None],
+            EVEN: even,
+            FIRST: _first(n_options),
+            POSITION: position,
+        }
 
     @property
     def missing_share(self) -> float:
@@ -568,7 +618,11 @@ class Likenesses:
             return NAN, NAN
         noise = self._noise_between(self.people, self._compared)
         low, high = (
-            float(np.mean([row[bound_index] for row in self._bounds])) for bound_index in (0, 1)
+            float(np.mean(ends))
+            for ends in (
+                [question_bounds.low for question_bounds in self._bounds],
+                [question_bounds.high for question_bounds in self._bounds],
+            )
         )
         return 1 - without_noise(1 - low, noise), 1 - without_noise(1 - high, noise)
 
@@ -617,57 +671,7 @@ class Likenesses:
         that a small group is not farther only because of the noise of its shares.
         """
         groups = self._overlapping(kind)
-        if not groups:
-            return []
-        likenesses = self.at_equal_n(groups)
-        is_common = np.logical_not(np.isnan(likenesses).any(axis=0))
-        n_common = int(is_common.sum())
-        values, means = likenesses[:, is_common], likenesses[:, is_common].mean(axis=1)
-        answers = {
-            ref: self.answers[ref]
-            for ref, has_value in zip(self.refs, is_common, strict=True)
-            if has_value
-        }
-        noise = [self.noise(group, (answers, 1)) for group in groups]
-        errors = [sum(variance(moves)[0] for moves in group_noise) ** 0.5 for group_noise in noise]
-        n_drawn, deviates = _draws(self.seed, kind, n_common, len(groups), self.draws)
-        drawn_means = n_drawn @ values.T / n_common + deviates * errors
-        centred = drawn_means - drawn_means.mean(axis=0) + means
-        ranks = np.stack(
-            [1 + (centred > group_values[:, None]).sum(axis=1) for group_values in centred.T],
-            axis=1,
-        )
-        rank_bounds = (
-            np.quantile(ranks, (0.025, 0.975), axis=0, method="nearest").astype(int).T.tolist()
-        )
-        order = np.argsort(-means, kind="stable").tolist()
-        first = order[0]
-        no_comparison: tuple[Estimate | None, float] = None, NAN
-        gaps = [
-            no_comparison,
-            *(
-                difference(
-                    values[first] - values[group_index], [*noise[first], *noise[group_index]]
-                )
-                for group_index in order[1:]
-            ),
-        ]
-        even_answers = replace(self, answers={ref: self.evenly[ref] for ref in answers}, samples={})
-        even = even_answers.at_equal_n(groups).mean(axis=1)
-        cleared = [replace(self, answers=answers).to(group) for group in groups]
-        n_nearer = [int((means > group_mean).sum()) for group_mean in means]
-        return [
-            Ranked(
-                groups[group_index],
-                cleared[group_index],
-                1 + n_nearer[group_index],
-                (rank_bounds[group_index][0], rank_bounds[group_index][1]),
-                *gaps[position],
-                float(even[group_index]),
-                float(means[group_index]),
-            )
-            for position, group_index in enumerate(order)
-        ]
+        return _Ranking.of_groups(self, kind, groups).rows() if groups else []
 
     def at_equal_n(self, groups: Sequence[Population]) -> FloatArray:
         """Return the likeness (groups, questions) if all groups were as small as the smallest.
@@ -675,7 +679,7 @@ class Likenesses:
         It is the mean over draws of so many people from the group's own shares. If the number of
         people is unknown, the shares are not changed.
         """
-        rows = np.array([self.of(group) for group in groups])
+        rows = np.array([self.by_question(group) for group in groups])
         column_by_ref = {ref: column for column, ref in enumerate(self.refs)}
         common = [ref for ref in self.refs if all(ref in group.shares for group in groups)]
         if not all(group.known for group in groups):
@@ -720,20 +724,12 @@ class Likenesses:
         )
         best, best_size = list[int](), 0
         for own_questions in has_answers:
-            selected, is_common = list[int](), own_questions
-            for group_index in np.argsort(
-                -(has_answers & own_questions).sum(axis=1), kind="stable"
-            ).tolist():
-                if 2 * (is_common & has_answers[group_index]).sum() >= max(
-                    int(own_questions.sum()), 4
-                ):
-                    selected, is_common = (
-                        [*selected, group_index],
-                        is_common & has_answers[group_index],
-                    )
-            if len(selected) * is_common.sum() > best_size:
-                best, best_size = selected, len(selected) * int(is_common.sum())
-        return [groups[group_index] for group_index in sorted(best)] if len(best) > 1 else []
+            proposed, n_common = _proposed_groups(has_answers, own_questions)
+            if len(proposed) * n_common > best_size:
+                best, best_size = proposed, len(proposed) * n_common
+        if len(best) < 2:
+            return []
+        return [groups[group_index] for group_index in sorted(best)]
 
     def apart(self, kind: str) -> list[Population]:
         """Return the groups of a kind that have answers to the model's questions, but no rank."""
@@ -755,17 +751,117 @@ class Likenesses:
         rows = (
             Ranked(
                 population,
-                self.to(population),
+                self.to_population(population),
                 None,
                 (),
                 None,
                 NAN,
-                float(np.nanmean(even.of(population))),
+                float(np.nanmean(even.by_question(population))),
                 NAN,
             )
             for population in self.apart(kind)
         )
         return sorted(rows, key=lambda row: -row.likeness.value)
+
+
+def _proposed_groups(has_answers: BoolArray, own_questions: BoolArray) -> tuple[list[int], int]:
+    """Return the groups that a group proposes, and how many questions all of them share.
+
+    Parameters
+    ----------
+    has_answers : (groups, questions)
+    own_questions : the questions of the group that proposes
+    """
+    least_common = max(int(own_questions.sum()), 4)
+    nearest_first = np.argsort(-(has_answers & own_questions).sum(axis=1), kind="stable").tolist()
+    proposed, is_common = list[int](), own_questions
+    for group_index in nearest_first:
+        still_common = is_common & has_answers[group_index]
+        if 2 * still_common.sum() >= least_common:
+            proposed.append(group_index)
+            is_common = still_common
+    return proposed, int(is_common.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranking:
+    """The ranking of the groups of a kind, over their common questions."""
+
+    likenesses: Likenesses
+    "those of the common questions only"
+    kind: str
+    groups: Sequence[Population]
+    values: FloatArray
+    "likeness at equal numbers of people: (groups, questions)"
+    noise: Sequence[Sequence[FloatArray]]
+    "the influence of each group's people on its likeness"
+
+    @classmethod
+    def of_groups(cls, likenesses: Likenesses, kind: str, groups: Sequence[Population]) -> _Ranking:
+        """Return the ranking of groups."""
+        at_equal_n = likenesses.at_equal_n(groups)
+        is_common = np.logical_not(np.isnan(at_equal_n).any(axis=0))
+        common = compress(likenesses.refs, is_common.tolist())
+        answers = {ref: likenesses.answers[ref] for ref in common}
+        noise = [likenesses.noise(group, (answers, 1)) for group in groups]
+        return cls(
+            replace(likenesses, answers=answers), kind, groups, at_equal_n[:, is_common], noise
+        )
+
+    @cached_property
+    def means(self) -> FloatArray:
+        """The mean likeness to each group, by which they are ranked."""
+        return np.asarray(self.values.mean(axis=1))
+
+    def rows(self) -> list[Ranked]:
+        """Return the groups, the nearest first."""
+        order = np.argsort(-self.means, kind="stable").tolist()
+        nearest, rank_bounds, even = order[0], self._rank_bounds(), self._even()
+        rows = []
+        for group_index in order:
+            gap: tuple[Estimate | None, float] = None, NAN
+            if group_index != nearest:
+                gap = self._gap(nearest, group_index)
+            group, mean = self.groups[group_index], self.means[group_index]
+            rows.append(
+                Ranked(
+                    group,
+                    self.likenesses.to_population(group),
+                    1 + int((self.means > mean).sum()),
+                    rank_bounds[group_index],
+                    *gap,
+                    float(even[group_index]),
+                    float(mean),
+                )
+            )
+        return rows
+
+    def _gap(self, nearest: int, group_index: int) -> tuple[Estimate, float]:
+        """Return how much nearer the first group is than another one, with the p."""
+        return difference(
+            self.values[nearest] - self.values[group_index],
+            [*self.noise[nearest], *self.noise[group_index]],
+        )
+
+    def _rank_bounds(self) -> list[tuple[int, int]]:
+        """Return the lowest and the highest rank of each group in 95 % of the draws."""
+        n_questions, n_draws = self.values.shape[1], self.likenesses.draws
+        n_drawn, deviates = _draws(
+            self.likenesses.seed, self.kind, n_questions, len(self.groups), n_draws
+        )
+        errors = [sum(variance(moves)[0] for moves in noise) ** 0.5 for noise in self.noise]
+        drawn_means = n_drawn @ self.values.T / n_questions + deviates * errors
+        centred = drawn_means - drawn_means.mean(axis=0) + self.means
+        ranks = np.stack(
+            [1 + (centred > group_means[:, None]).sum(axis=1) for group_means in centred.T], axis=1
+        )
+        low, high = np.quantile(ranks, (0.025, 0.975), axis=0, method="nearest").astype(int)
+        return list(zip(low.tolist(), high.tolist(), strict=True))
+
+    def _even(self) -> FloatArray:
+        """Return the likeness of even answers to each group."""
+        even = replace(self.likenesses, answers=self.likenesses.evenly, samples={})
+        return np.asarray(even.at_equal_n(self.groups).mean(axis=1))
 
 
 @lru_cache(maxsize=8)

@@ -88,7 +88,7 @@ SHOWN = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class LikenessData:
     """The likenesses of every run on an instrument."""
 
     answers: Mapping[str, Answers]
@@ -112,7 +112,7 @@ class Found:
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class StoredData:
     """The data of a result, which do not depend on the options."""
 
     which: Which
@@ -156,13 +156,14 @@ def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
         source.told(source.touched("question")),
     )
     return _result(
-        Held(which, instrument, by_name, people, everyone, answers, received, rulings), options
+        StoredData(which, instrument, by_name, people, everyone, answers, received, rulings),
+        options,
     )
 
 
-def _result(held: Held, options: LikenessOptions) -> Result:
+def _result(stored: StoredData, options: LikenessOptions) -> Result:
     """Return the result of the answers by some options."""
-    people, everyone, received = held.people, held.everyone, held.received
+    people, everyone, received = stored.people, stored.everyone, stored.received
     if options.unweighted:
         everyone = replace(everyone, weights=np.ones(len(everyone.weights)))
     survey_questions = {
@@ -173,9 +174,9 @@ def _result(held: Held, options: LikenessOptions) -> Result:
         if people is not None
         else []
     )
-    _check(compared_populations, options, held.instrument.name)
-    likeness_data = Found(
-        held.answers,
+    _check(compared_populations, options, stored.instrument.name)
+    likeness_data = LikenessData(
+        stored.answers,
         {
             name: Likenesses(
                 run_answers.both,
@@ -189,24 +190,24 @@ def _result(held: Held, options: LikenessOptions) -> Result:
                 missing=run_answers.missing,
                 position=run_answers.by_position,
             )
-            for name, run_answers in held.answers.items()
+            for name, run_answers in stored.answers.items()
         },
         compared_populations,
         {
             statement.ref: statement
-            for statement in held.instrument.statements
+            for statement in stored.instrument.statements
             if statement.wordings
         },
-        with_personas(held.runs),
+        with_personas(stored.runs),
     )
     method_sentences = [
-        *asked_sentences(held.runs.items(), received),
+        *asked_sentences(stored.runs.items(), received),
         _methods(options, likeness_data),
         *plan_sentences(received),
     ]
-    names = [(name,) for name in held.runs]
-    leading_name = leading({name: run.last for name, run in held.runs.items()}, received)
-    has_personas = any(set(run.personas) - {""} for run in held.runs.values())
+    names = [(name,) for name in stored.runs]
+    leading_name = leading({name: run.last for name, run in stored.runs.items()}, received)
+    has_personas = any(set(run.personas) - {""} for run in stored.runs.values())
     detail_tables: dict[str, Callable[..., AnyTable]] = {
         "groups": lambda name: groups(likeness_data, [_named(likeness_data, name)]),
         "questions": lambda name: questions(likeness_data, _named(likeness_data, name)),
@@ -220,7 +221,7 @@ def _result(held: Held, options: LikenessOptions) -> Result:
             detail_tables["groups"],
             names,
             choices=("least", *CHOICES),
-            whole=lambda: groups(likeness_data, list(held.runs)),
+            whole=lambda: groups(likeness_data, list(stored.runs)),
             empty="" if likeness_data.kinds else NO_GROUPS,
         ),
         Entry(
@@ -234,29 +235,29 @@ def _result(held: Held, options: LikenessOptions) -> Result:
         entry(received),
     ]
     book = Book(
-        f"{held.instrument.name}: whose answers a model's are like",
+        f"{stored.instrument.name}: whose answers a model's are like",
         entries,
         detail_tables,
         header=header(received),
         told=(
             *header(received),
-            *held.rulings.sentences(),
+            *stored.rulings.sentences(),
             "Questions were put with their options in both orders, and compared with "
             f"{_who(likeness_data)}.",
         ),
         notes=(
-            *template_notes(list(held.runs.values())),
+            *template_notes(list(stored.runs.values())),
             *_notes(likeness_data),
             *_left_out(everyone, likeness_data, options),
         ),
         methods=" ".join(method_sentences),
     )
     return Result(
-        which=held.which,
+        which=stored.which,
         options=options,
-        instrument=held.instrument,
-        runs=held.runs,
-        names=tuple(held.runs),
+        instrument=stored.instrument,
+        runs=stored.runs,
+        names=tuple(stored.runs),
         book=book,
         first=("models", "groups", "personas"),
         findings=[
@@ -265,25 +266,25 @@ def _result(held: Held, options: LikenessOptions) -> Result:
             _steering(likeness_data),
         ],
         headline=Headline(leading_name, _headline(likeness_data.likenesses[leading_name])),
-        rulings=held.rulings,
+        rulings=stored.rulings,
         answered=received,
         limits=LIMITS,
         references=[SANTURKAR],
-        again=partial(_result, held),
-        steps={"unweighted": (False, True) if np.unique(held.everyone.weights).size > 1 else ()},
+        again=partial(_result, stored),
+        steps={"unweighted": (False, True) if np.unique(stored.everyone.weights).size > 1 else ()},
         judged=likeness_data,
     )
 
 
-def _methods(options: LikenessOptions, found: Found) -> str:
+def _methods(options: LikenessOptions, likeness_data: LikenessData) -> str:
     """Return a paragraph on the methods."""
     measure = options.declared()["measure"].said(options.measure)
     weighting = "answers, each counted once," if options.unweighted else "weighted answers"
     return (
         "Every question was put with its options in both orders, and the mean distribution of "
         "letters compared with "
-        f"the {weighting} of {_who(found)} (Santurkar et al. 2023): {measure}, the mean over "
-        "questions. "
+        f"the {weighting} of {_who(likeness_data)} (Santurkar et al. 2023): {measure}, "
+        "the mean over questions. "
         "The expected noise of counting was subtracted (parametric bootstrap), and groups were "
         "ranked "
         "as if each had as many people as the smallest. Claims are tested against the nearest of "
@@ -314,18 +315,22 @@ def _check(there: Sequence[Population], options: LikenessOptions, instrument: st
         )
 
 
-def _named(found: Found, name: str) -> str:
+def _named(likeness_data: LikenessData, name: str) -> str:
     """Return a name of a report. Raises UnknownName if there is none."""
-    if name not in found.likenesses:
-        raise UnknownName(f"there is no model {name!r}. Available: {', '.join(found.likenesses)}")
+    if name not in likeness_data.likenesses:
+        raise UnknownName(
+            f"there is no model {name!r}. Available: {', '.join(likeness_data.likenesses)}"
+        )
     return name
 
 
-def _who(found: Found) -> str:
+def _who(likeness_data: LikenessData) -> str:
     """Return the people and groups as text, as in `140 people, 3 groups by region`."""
-    kinds = [population.kind for population in found.populations]
+    kinds = [population.kind for population in likeness_data.populations]
     parts = [
-        f"{population.people:,} people" for population in found.populations if not population.kind
+        f"{population.people:,} people"
+        for population in likeness_data.populations
+        if not population.kind
     ]
     return ", ".join(
         [
@@ -339,9 +344,9 @@ def _who(found: Found) -> str:
     )
 
 
-def _notes(found: Found) -> Iterator[str]:
+def _notes(likeness_data: LikenessData) -> Iterator[str]:
     """Yield notes for readers of the figures."""
-    for name, answers in found.answers.items():
+    for name, answers in likeness_data.answers.items():
         if answers.stale:
             yield (
                 f"{name}: not compared, because they had other options or another form when they "
@@ -354,15 +359,15 @@ def _notes(found: Found) -> Iterator[str]:
                 f"{named_few(answers.halves)}"
             )
         yield from said_of_unnamed(name, answers.unnamed, "question")
-    computed = [name for name, answers in found.answers.items() if answers.exact]
-    if computed and len(computed) < len(found.answers):
+    computed = [name for name, answers in likeness_data.answers.items() if answers.exact]
+    if computed and len(computed) < len(likeness_data.answers):
         yield (
             f"{named_few(computed)}: computed probabilities; they are not ranked beside "
             "letters that were drawn"
         )
     if not_ranked := dict.fromkeys(
         population.name
-        for likenesses in found.likenesses.values()
+        for likenesses in likeness_data.likenesses.values()
         for kind in likenesses.kinds
         for population in likenesses.apart(kind)
     ):
@@ -371,12 +376,14 @@ def _notes(found: Found) -> Iterator[str]:
             "other groups"
         )
     if small_groups := [
-        population.name for population in found.populations if population.effective_n < SMALL
+        population.name
+        for population in likeness_data.populations
+        if population.effective_n < SMALL
     ]:
         consequence = "their shares are noisy, which is subtracted, and intervals are wide"
         yield f"{named_few(small_groups)}: fewer than {SMALL} people, as weighted; {consequence}"
     if unknown_sizes := [
-        population.name for population in found.populations if not population.known
+        population.name for population in likeness_data.populations if not population.known
     ]:
         yield (
             f"{named_few(unknown_sizes)}: nobody says how many people answered, so their shares "
@@ -384,9 +391,11 @@ def _notes(found: Found) -> Iterator[str]:
         )
 
 
-def _left_out(everyone: CodedPeople, found: Found, options: LikenessOptions) -> Iterator[str]:
+def _left_out(
+    everyone: CodedPeople, likeness_data: LikenessData, options: LikenessOptions
+) -> Iterator[str]:
     """Yield a note on the groups that have too few people for any question."""
-    included = {population.name for population in found.populations}
+    included = {population.name for population in likeness_data.populations}
     kinds = [kind for kind in everyone.groups if not options.kinds or kind in options.kinds]
     small = [
         name
@@ -427,18 +436,22 @@ MOVED = 0.5
 "mean total variation between the two orders from which a model is called moved by order"
 
 
-def _beyond_chance(found: Found) -> AdjustedFinding:
+def _beyond_chance(likeness_data: LikenessData) -> AdjustedFinding:
     """Return the finding on models that are more like people than answers without an opinion."""
     by_name = {
-        name: likenesses for name, likenesses in found.likenesses.items() if likenesses.overall.n
+        name: likenesses
+        for name, likenesses in likeness_data.likenesses.items()
+        if likenesses.overall.n
     }
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
         for (name, likenesses), p in zip(by_name.items(), adjusted, strict=True):
-            order_effect = found.answers[name].moved() if name in found.answers else 0.0
+            order_effect = (
+                likeness_data.answers[name].moved() if name in likeness_data.answers else 0.0
+            )
             title = NOT_BEYOND
             if p < LEVEL:
-                title = BEYOND if likenesses.beyond[0].value > 0 else BELOW
+                title = BEYOND if likenesses.over_random[0].value > 0 else BELOW
             elif order_effect >= MOVED:
                 title = BY_ORDER
             reach = _beyond_reach(likenesses) if not p < LEVEL else None
@@ -452,7 +465,7 @@ def _beyond_chance(found: Found) -> AdjustedFinding:
             )
 
     return AdjustedFinding(
-        tuple(likenesses.claim[1] for likenesses in by_name.values()),
+        tuple(likenesses.weakest_claim[1] for likenesses in by_name.values()),
         said,
         "like people",
         tuple(by_name),
@@ -464,7 +477,7 @@ def _beyond_reach(of: Likenesses) -> Reach:
 
     On its scale, the likeness of people themselves is 1.
     """
-    gain = of.against.get(of.claim[0], of.beyond)[0]
+    gain = of.over_baselines.get(of.weakest_claim[0], of.over_random)[0]
     units, claim = plural(gain.n, "question"), "answers more like people's than random letters"
     return reach_of(gain, 1 - of.even_overall, Kind.POINTS, units, claim)
 
@@ -493,14 +506,14 @@ def _doubt(of: Likenesses) -> str:
     )
 
 
-def nearest_by(found: Found, kind: str) -> AdjustedFinding:
+def nearest_by(likeness_data: LikenessData, kind: str) -> AdjustedFinding:
     """Return the finding on the group to which each model is nearest.
 
     It is a claim if every other group is farther, by the largest p.
     """
     ranked_by_name = {
         name: ranked
-        for name, likenesses in found.likenesses.items()
+        for name, likenesses in likeness_data.likenesses.items()
         if len(ranked := likenesses.rankings[kind]) > 1
     }
 
@@ -582,17 +595,20 @@ class Steered:
         )
 
 
-def steering(found: Found) -> Iterator[Steered]:
+def steering(likeness_data: LikenessData) -> Iterator[Steered]:
     """Yield the change by each persona, over the questions answered with and without it."""
-    for runs in found.personas:
-        baseline, with_persona = found.likenesses[runs.baseline], found.likenesses[runs.name]
+    for runs in likeness_data.personas:
+        baseline, with_persona = (
+            likeness_data.likenesses[runs.baseline],
+            likeness_data.likenesses[runs.name],
+        )
         refs = [ref for ref in baseline.refs if ref in with_persona.answers]
         shared_baseline, shared_persona = (
             replace(likenesses, answers={ref: likenesses.answers[ref] for ref in refs})
             for likenesses in (baseline, with_persona)
         )
-        for population in found.populations:
-            moves = shared_persona.of(population) - shared_baseline.of(population)
+        for population in likeness_data.populations:
+            moves = shared_persona.by_question(population) - shared_baseline.by_question(population)
             change = difference(
                 moves,
                 shared_baseline.noise(
@@ -608,7 +624,7 @@ def steering(found: Found) -> Iterator[Steered]:
             )
 
 
-def aimed(every: Sequence[Steered]) -> list[tuple[Steered, float, str]]:
+def claims_of_personas(every: Sequence[Steered]) -> list[tuple[Steered, float, str]]:
     """Return the changes of personas towards the group of their name, with the p of the claim.
 
     The claim is that the answers move towards this group more than towards each other group of its
@@ -617,10 +633,10 @@ def aimed(every: Sequence[Steered]) -> list[tuple[Steered, float, str]]:
     """
     aimed_changes = [change for change in every if change.meant]
     aimed_names = {change.runs.name for change in aimed_changes}
-    return [(change, *_aim(change, every, aimed_names)) for change in aimed_changes]
+    return [(change, *_claim_p(change, every, aimed_names)) for change in aimed_changes]
 
 
-def _aim(one: Steered, every: Sequence[Steered], named: Collection[str]) -> tuple[float, str]:
+def _claim_p(one: Steered, every: Sequence[Steered], named: Collection[str]) -> tuple[float, str]:
     """Return the p of a claim about a persona, and the comparison that decides it."""
     if not one.change.value > 0 or math.isnan(one.p):
         return 1.0, ""
@@ -638,14 +654,14 @@ def _aim(one: Steered, every: Sequence[Steered], named: Collection[str]) -> tupl
             name = f"with the persona {other.runs.persona}"
         else:
             continue
-        gain, p = _more(one, other)
+        gain, p = _compare_changes(one, other)
         p = p if gain > 0 and not math.isnan(p) else 1.0
         if p > largest_p:
             largest_p, comparison = p, name
     return largest_p, comparison
 
 
-def _more(one: Steered, other: Steered) -> tuple[float, float]:
+def _compare_changes(one: Steered, other: Steered) -> tuple[float, float]:
     """Return how much one change exceeds another over questions, and the p of no difference."""
     row_by_ref = {ref: row for row, ref in enumerate(other.base.refs)}
     moves = np.array(
@@ -655,9 +671,9 @@ def _more(one: Steered, other: Steered) -> tuple[float, float]:
     return gain.value, p
 
 
-def _steering(found: Found) -> AdjustedFinding:
+def _steering(likeness_data: LikenessData) -> AdjustedFinding:
     """Return the finding on personas that move the answers towards the group of their name."""
-    aimed_changes = aimed(list(steering(found)))
+    aimed_changes = claims_of_personas(list(steering(likeness_data)))
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
         for (change, _, comparison), p in zip(aimed_changes, adjusted, strict=True):
@@ -687,20 +703,20 @@ def _steering(found: Found) -> AdjustedFinding:
     )
 
 
-def models(found: Found) -> Table[tuple[str, Likenesses, float]]:
+def models(likeness_data: LikenessData) -> Table[tuple[str, Likenesses, float]]:
     """Return the table of each model's likeness to people, and that of random letters."""
     adjusted = holm(
-        np.array([likenesses.claim[1] for likenesses in found.likenesses.values()])
+        np.array([likenesses.weakest_claim[1] for likenesses in likeness_data.likenesses.values()])
     ).tolist()
     rows = [
         (name, likenesses, p)
-        for (name, likenesses), p in zip(found.likenesses.items(), adjusted, strict=True)
+        for (name, likenesses), p in zip(likeness_data.likenesses.items(), adjusted, strict=True)
     ]
 
     def nearest(kind: str) -> Callable[[tuple[str, Likenesses, float]], str]:
         return lambda row: next((ranked.population.value for ranked in row[1].rankings[kind]), "")
 
-    common = _common(found)
+    common = _common(likeness_data)
     columns_: list[Column[tuple[str, Likenesses, float]]] = [
         Column("model", "model", lambda row: row[0], main=True),
         Column(
@@ -751,7 +767,7 @@ def models(found: Found) -> Table[tuple[str, Likenesses, float]]:
         Column(
             "difference",
             "difference",
-            lambda row: row[1].beyond[0],
+            lambda row: row[1].over_random[0],
             Kind.POINTS,
             scale=GAP,
             aside=True,
@@ -760,7 +776,7 @@ def models(found: Found) -> Table[tuple[str, Likenesses, float]]:
         Column(
             "baseline",
             "nearest baseline",
-            lambda row: row[1].claim[0],
+            lambda row: row[1].weakest_claim[0],
             aside=True,
             help="The answers without an opinion that the model surpasses least: the test is "
             "against these.",
@@ -779,7 +795,7 @@ def models(found: Found) -> Table[tuple[str, Likenesses, float]]:
                 nearest(kind),
                 help="First of its kind; see the groups.",
             )
-            for kind in found.kinds
+            for kind in likeness_data.kinds
         ),
         Column(
             "asked",
@@ -830,14 +846,14 @@ def models(found: Found) -> Table[tuple[str, Likenesses, float]]:
         Column(
             "way",
             "answers",
-            lambda row: "computed" if found.answers[row[0]].exact else "drawn",
+            lambda row: "computed" if likeness_data.answers[row[0]].exact else "drawn",
             aside=True,
             help="Computed probabilities and drawn letters are not ranked beside each other.",
         ),
         Column(
             "order",
             "moved by order",
-            lambda row: found.answers[row[0]].moved(),
+            lambda row: likeness_data.answers[row[0]].moved(),
             Kind.SHARE,
             help="Mean total variation between the two orders of the options: 0 % if the "
             "order changes nothing.",
@@ -850,14 +866,14 @@ def models(found: Found) -> Table[tuple[str, Likenesses, float]]:
         columns_,
         key=lambda row: (row[0],),
         definition="100 % if the model's distribution of answers is people's on every question.",
-        link=lambda row: Link("groups" if found.kinds else "questions", (row[0],)),
+        link=lambda row: Link("groups" if likeness_data.kinds else "questions", (row[0],)),
         pictures=[Forest(values=["above_chance"], rows=["way", "model"])],
     )
 
 
-def _common(found: Found) -> list[str]:
+def _common(likeness_data: LikenessData) -> list[str]:
     """Return the questions that all models answered."""
-    refs = [set(likenesses.refs) for likenesses in found.likenesses.values()]
+    refs = [set(likenesses.refs) for likenesses in likeness_data.likenesses.values()]
     return sorted(set.intersection(*refs)) if refs else []
 
 
@@ -879,21 +895,22 @@ def over_pairs(ranked: Sequence[Ranked]) -> list[float]:
     return [math.nan] * bool(ranked) + adjusted[: len(p)]
 
 
-def groups(found: Found, names: Sequence[str]) -> Table[tuple[str, Ranked, float]]:
+def groups(likeness_data: LikenessData, names: Sequence[str]) -> Table[tuple[str, Ranked, float]]:
     """Return the table of the groups of each model, the nearest of each kind first."""
     rows: list[tuple[str, Ranked, float]] = []
-    for name, kind in ((name, kind) for name in names for kind in found.kinds):
-        ranking = found.likenesses[name].rankings[kind]
+    for name, kind in ((name, kind) for name in names for kind in likeness_data.kinds):
+        ranking = likeness_data.likenesses[name].rankings[kind]
         rows += [
             (name, ranked_group, p)
             for ranked_group, p in zip(ranking, over_pairs(ranking), strict=True)
         ]
         rows += [
-            (name, ranked_group, math.nan) for ranked_group in found.likenesses[name].unranked(kind)
+            (name, ranked_group, math.nan)
+            for ranked_group in likeness_data.likenesses[name].unranked(kind)
         ]
 
     def bounds(row: tuple[str, Ranked, float]) -> tuple[float, float]:
-        return found.likenesses[row[0]].bounds_of_people(row[1].population)
+        return likeness_data.likenesses[row[0]].bounds_of_people(row[1].population)
 
     columns_: list[Column[tuple[str, Ranked, float]]] = [
         Column("model", "model", lambda row: row[0], aside=len(names) == 1),
@@ -1019,9 +1036,9 @@ def _mean_share(shares: Mapping[str, float]) -> float:
     return float(np.mean(list(shares.values()))) if shares else math.nan
 
 
-def steered(found: Found) -> Table[tuple[Steered, float]]:
+def steered(likeness_data: LikenessData) -> Table[tuple[Steered, float]]:
     """Return the table of the changes by personas, those towards the group of their name first."""
-    changes = list(steering(found))
+    changes = list(steering(likeness_data))
     rows = list(
         zip(changes, holm(np.array([change.p for change in changes])).tolist(), strict=True)
     )
@@ -1075,13 +1092,13 @@ def steered(found: Found) -> Table[tuple[Steered, float]]:
     )
 
 
-def questions(found: Found, name: str) -> Table[int]:
+def questions(likeness_data: LikenessData, name: str) -> Table[int]:
     """Return the table of the questions of one model, the least alike first."""
-    likenesses, answers = found.likenesses[name], found.answers[name]
+    likenesses, answers = likeness_data.likenesses[name], likeness_data.answers[name]
     values = likenesses.to_people
     columns_: list[Column[int]] = [
         Column("question", "question", lambda index: likenesses.refs[index]),
-        Column("text", "text", lambda index: found.text(likenesses.refs[index]), main=True),
+        Column("text", "text", lambda index: likeness_data.text(likenesses.refs[index]), main=True),
         Column(
             "likeness",
             "likeness",
@@ -1136,9 +1153,9 @@ def questions(found: Found, name: str) -> Table[int]:
     )
 
 
-def options_of(found: Found, name: str, ref: str) -> Table[int]:
+def options_of(likeness_data: LikenessData, name: str, ref: str) -> Table[int]:
     """Return the table of the options of one question, with the model's and people's shares."""
-    likenesses, answers = found.likenesses[name], found.answers[name]
+    likenesses, answers = likeness_data.likenesses[name], likeness_data.answers[name]
     if ref not in likenesses.answers:
         raise UnknownName(
             f"{name} did not answer {ref!r} in both orders. Available: {named_few(likenesses.refs)}"
@@ -1146,7 +1163,7 @@ def options_of(found: Found, name: str, ref: str) -> Table[int]:
     shares: dict[str, Sequence[float]] = {name: likenesses.answers[ref].tolist()}
     shares |= {
         population.name: population.shares[ref].shares
-        for population in found.populations
+        for population in likeness_data.populations
         if ref in population.shares
     }
     shares |= {
@@ -1168,5 +1185,5 @@ def options_of(found: Found, name: str, ref: str) -> Table[int]:
         columns_,
         key=lambda index: (likenesses.asked[ref].options[index],),
         subject=(name, ref),
-        definition=found.text(ref),
+        definition=likeness_data.text(ref),
     )

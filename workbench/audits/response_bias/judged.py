@@ -24,9 +24,9 @@ from workbench.audits.response_bias.options import AUDIT, ChangeOptions, Definit
 from workbench.audits.response_bias.reading import (
     Subject,
     answered_by,
-    asked_here,
     imported,
-    named,
+    sampled_subjects,
+    subjects_by_name,
     void_questions,
     with_void,
 )
@@ -123,7 +123,9 @@ def judge_response_bias(
     instrument = store.instruments.get(which.instrument or _only_answered(store))
     items = store.choices.items(instrument.name)
     subjects = _chosen(
-        named(tuple(_subjects(store, instrument.name, items, which))), which, instrument.name
+        subjects_by_name(tuple(_subjects(store, instrument.name, items, which))),
+        which,
+        instrument.name,
     )
     pairs = _pairs(instrument, items)
     shares = {(bias, key): pair.shares for (bias, _, key), pair in pairs.items() if pair.shares}
@@ -264,7 +266,7 @@ def _subjects(
         void = void_questions(store.runs.instrument(run), items, run.language)
         yield from (
             with_void(subject, void)
-            for subject in asked_here(store, run, items, source.rulings(run))
+            for subject in sampled_subjects(store, run, items, source.rulings(run))
         )
 
 

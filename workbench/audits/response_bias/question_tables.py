@@ -11,15 +11,20 @@ from workbench.audits.by_persona import columns as of_persona
 from workbench.audits.response_bias import tables as columns
 from workbench.audits.response_bias.answers import Place, kind_name, place_said, subject_of
 from workbench.audits.response_bias.questions import (
-    AnswerShown,
-    ArmShown,
+    AnswerRow,
+    ArmView,
     Changes,
-    FormShown,
-    OptionShown,
+    FormView,
+    OptionRow,
     QuestionRow,
-    QuestionShown,
+    QuestionView,
 )
-from workbench.audits.response_bias.score import MeansCompared, Row, SamplingAgreement, formula
+from workbench.audits.response_bias.score import (
+    BiasComparison,
+    MeansCompared,
+    SamplingAgreement,
+    formula,
+)
 from workbench.domain.choices import Arm
 from workbench.domain.prompts import Message
 from workbench.evidence.rulings import ruled_words
@@ -31,34 +36,36 @@ Asked = tuple[str, Place, QuestionRow]
 UNKNOWN = "(text unknown)"
 
 
-def questions(found: Changes) -> Table[Asked]:
+def questions(changes: Changes) -> Table[Asked]:
     """Return the table of the questions of all selected cells, the largest change of each first."""
-    return _questions(found, [(name, cell.place) for name, cell in found.lines], "Questions", ())
+    return _questions(
+        changes, [(name, cell.place) for name, cell in changes.lines], "Questions", ()
+    )
 
 
-def questions_of(found: Changes, place: Place, *names: str) -> Table[Asked]:
+def questions_of(changes: Changes, place: Place, *names: str) -> Table[Asked]:
     """Return the table of the questions of one cell, the largest change first.
 
     It includes every report that has the cell, unless some are named.
     """
     report_cells = [
         (name, place)
-        for name in names or found.reports
-        if found.reports[name].find(*place) is not None
+        for name in names or changes.reports
+        if changes.reports[name].find(*place) is not None
     ]
     title = f"{', '.join((*names, place_said(*place)))}: questions"
-    return _questions(found, report_cells, title, (*names, *subject_of(place)))
+    return _questions(changes, report_cells, title, (*names, *subject_of(place)))
 
 
 def _questions(
-    found: Changes, cells: Iterable[tuple[str, Place]], title: str, subject: tuple[str, ...]
+    changes: Changes, cells: Iterable[tuple[str, Place]], title: str, subject: tuple[str, ...]
 ) -> Table[Asked]:
     """Return the table of the questions of some cells."""
     return Table(
         "questions",
         f"{title}, the largest change first",
-        [(name, place, row) for name, place in cells for row in found.questions(name, place)],
-        list(_question_columns(found)),
+        [(name, place, row) for name, place in cells for row in changes.questions(name, place)],
+        list(_question_columns(changes)),
         key=lambda row: (row[0], *subject_of(row[1]), row[2].key),
         empty="No model was asked this.",
         link=lambda row: Link("options", (row[0], *subject_of(row[1]), row[2].key)),
@@ -74,10 +81,10 @@ def _question_detail(row: Asked) -> list[str]:
     return [*reasons, stem or "Its text is unknown: only answers to it were imported."]
 
 
-def _question_columns(found: Changes) -> Iterator[Column[Asked]]:
+def _question_columns(changes: Changes) -> Iterator[Column[Asked]]:
     """Yield the columns of a question."""
     yield columns.model(lambda row: row[0])
-    yield from columns.places(found, lambda row: row[1])
+    yield from columns.places(changes, lambda row: row[1])
     yield Column("key", "question", lambda row: row[2].key)
     yield Column("topic", "topic", lambda row: row[2].topic)
     yield Column(
@@ -125,11 +132,11 @@ def _question_columns(found: Changes) -> Iterator[Column[Asked]]:
     )
 
 
-def forms(found: Changes, shown: QuestionShown, made: Sequence[FormShown]) -> Table[FormShown]:
+def forms(changes: Changes, shown: QuestionView, made: Sequence[FormView]) -> Table[FormView]:
     """Return the table of both forms of a question, with the numbers of answers that count."""
     exact = _exact(shown)
 
-    def lettered(form: FormShown) -> str:
+    def lettered(form: FormView) -> str:
         return form.shown.choice.lettered() if form.shown.choice is not None else ""
 
     return Table(
@@ -199,30 +206,30 @@ def forms(found: Changes, shown: QuestionShown, made: Sequence[FormShown]) -> Ta
             Column("code_version", "workbench", lambda form: form.code_version, aside=True),
         ],
         key=lambda form: (form.shown.arm,),
-        definition=change_said(found, shown),
+        definition=change_said(changes, shown),
         detail=lambda form: [lettered(form) or "The text of this form is unknown."],
         link=lambda form: Link("answers", (*_subject(shown), form.shown.arm)),
         subject=_subject(shown),
     )
 
 
-def _exact(shown: QuestionShown) -> bool:
+def _exact(shown: QuestionView) -> bool:
     """Return whether probabilities were computed, instead of drawing answers."""
     arms = (shown.original, shown.changed)
     return any(option.probability == option.probability for arm in arms for option in arm.options)
 
 
-def _drawn(form: FormShown, number: float) -> float:
+def _drawn(form: FormView, number: float) -> float:
     """Return a number of answers, or NaN if probabilities were computed instead."""
     return number if form.shown.drawn == form.shown.drawn else float("nan")
 
 
-def _probability(form: FormShown) -> float:
+def _probability(form: FormView) -> float:
     """Return the probability of all offered letters of a form."""
     return sum(option.probability for option in form.shown.options)
 
 
-def change_said(found: Changes, shown: QuestionShown) -> str:
+def change_said(changes: Changes, shown: QuestionView) -> str:
     """Return a sentence on the change of a question, with its formula."""
     from workbench.figures.shown import number
 
@@ -230,7 +237,7 @@ def change_said(found: Changes, shown: QuestionShown) -> str:
     if row.left_out:
         return f"This question is left out: {row.left_out}."
     draws_text = f", mean over {row.over_draws} draws" if row.over_draws > 1 else ""
-    question_deltas = found.reports[shown.subject].cell(*place).deltas
+    question_deltas = changes.reports[shown.subject].cell(*place).deltas
     rule = formula(place, question_deltas.definition, question_deltas.source)
     form_text = "with typos" if shown.condition else "changed form"
     return (
@@ -239,11 +246,11 @@ def change_said(found: Changes, shown: QuestionShown) -> str:
     )
 
 
-Option = tuple[ArmShown, OptionShown, float | None]
+Option = tuple[ArmView, OptionRow, float | None]
 "the form, one of its options, and the share of people who chose it"
 
 
-def options(shown: QuestionShown) -> Table[Option]:
+def options(shown: QuestionView) -> Table[Option]:
     """Return the table of the options of both forms in their order, with their answers."""
     exact = _exact(shown)
     rows: list[Option] = [
@@ -306,7 +313,7 @@ def options(shown: QuestionShown) -> Table[Option]:
     )
 
 
-def prompts(shown: QuestionShown, made: Sequence[FormShown]) -> Table[tuple[Arm, Message]]:
+def prompts(shown: QuestionView, made: Sequence[FormView]) -> Table[tuple[Arm, Message]]:
     """Return the table of the prompts of both forms.
 
     For imported answers it has only the questions, because the prompts are unknown.
@@ -329,17 +336,17 @@ def prompts(shown: QuestionShown, made: Sequence[FormShown]) -> Table[tuple[Arm,
     )
 
 
-def _messages(form: FormShown) -> tuple[Message, ...]:
+def _messages(form: FormView) -> tuple[Message, ...]:
     """Return the messages of a form, or the question if they are unknown."""
     if form.messages or form.shown.choice is None:
         return form.messages
     return (Message("question", form.shown.choice.lettered()),)
 
 
-Answer = tuple[FormShown, AnswerShown]
+Answer = tuple[FormView, AnswerRow]
 
 
-def answers(shown: QuestionShown, made: Sequence[FormShown], arm: str = "") -> Table[Answer]:
+def answers(shown: QuestionView, made: Sequence[FormView], arm: str = "") -> Table[Answer]:
     """Return the table of every distinct answer of a draw, or of the likeliest next tokens.
 
     It is about one form, or about both.
@@ -455,18 +462,18 @@ def _origin() -> Iterator[Column[Answer]]:
     )
 
 
-def _place(shown: QuestionShown) -> Place:
+def _place(shown: QuestionView) -> Place:
     """Return the place of the cell of a question."""
     return shown.bias, shown.condition, shown.variant
 
 
-def _subject(shown: QuestionShown) -> tuple[str, ...]:
+def _subject(shown: QuestionView) -> tuple[str, ...]:
     """Return the parts of a link to a question."""
     draw_part = (str(shown.draw),) if shown.condition else ()
     return (shown.subject, *subject_of(_place(shown)), shown.row.key, *draw_part)
 
 
-def _title(shown: QuestionShown, what: str) -> str:
+def _title(shown: QuestionView, what: str) -> str:
     """Return the title of a table about a question."""
     topic = f" · {shown.row.topic}" if shown.row.topic else ""
     draw_text = f", draw {shown.draw} of {len(shown.draws)}" if shown.condition else ""
@@ -480,18 +487,20 @@ OfRow = TypeVar("OfRow")
 DEFINITION = "Differences of mean changes, paired over the questions that count in both."
 
 
-def compared(found: Changes, first: str, second: str) -> Table[Row]:
+def compared(changes: Changes, first: str, second: str) -> Table[BiasComparison]:
     """Return the table of the second report minus the first, bias by bias (table 11).
 
     The differences are paired over questions.
     """
-    rows = found.compared(first, second).rows
+    rows = changes.compared(first, second).rows
     return Table(
         "compared",
         f"{second} minus {first}",
         rows,
         [
-            Column("bias", "bias", lambda row: kind_name(row.bias, row.variant), words=found.words),
+            Column(
+                "bias", "bias", lambda row: kind_name(row.bias, row.variant), words=changes.words
+            ),
             Column(
                 "first", first, lambda row: columns.change(row.first), Kind.POINTS, short="first"
             ),
@@ -502,7 +511,7 @@ def compared(found: Changes, first: str, second: str) -> Table[Row]:
                 Kind.POINTS,
                 short="second",
             ),
-            *_paired(found, rows, lambda row: row),
+            *_paired(changes, rows, lambda row: row),
         ],
         key=lambda row: (kind_name(row.bias, row.variant),),
         definition=DEFINITION,
@@ -513,12 +522,12 @@ def compared(found: Changes, first: str, second: str) -> Table[Row]:
     )
 
 
-def by_persona(found: Changes) -> Table[PersonaRow[Row]]:
+def by_persona(changes: Changes) -> Table[PersonaRow[BiasComparison]]:
     """Return the table of each bias with a persona and without one, with the difference."""
     rows = [
         PersonaRow(persona, row)
-        for persona in found.personas
-        for row in found.compared(persona.baseline, persona.name).rows
+        for persona in changes.personas
+        for row in changes.compared(persona.baseline, persona.name).rows
     ]
     return Table(
         "personas",
@@ -530,7 +539,7 @@ def by_persona(found: Changes) -> Table[PersonaRow[Row]]:
                 "bias",
                 "bias",
                 lambda row: kind_name(row.found.bias, row.found.variant),
-                words=found.words,
+                words=changes.words,
             ),
             Column(
                 "with",
@@ -546,7 +555,7 @@ def by_persona(found: Changes) -> Table[PersonaRow[Row]]:
                 Kind.POINTS,
                 aside=True,
             ),
-            *_paired(found, rows, lambda row: row.found, brief=True),
+            *_paired(changes, rows, lambda row: row.found, brief=True),
         ],
         key=lambda row: (row.runs.name, kind_name(row.found.bias, row.found.variant)),
         definition=f"{DEFINITION} The first is the run without a persona, the second the run "
@@ -559,7 +568,11 @@ def by_persona(found: Changes) -> Table[PersonaRow[Row]]:
 
 
 def _paired(
-    found: Changes, rows: Sequence[OfRow], of: Callable[[OfRow], Row], *, brief: bool = False
+    changes: Changes,
+    rows: Sequence[OfRow],
+    of: Callable[[OfRow], BiasComparison],
+    *,
+    brief: bool = False,
 ) -> list[Column[OfRow]]:
     """Return the columns of a difference, with p adjusted over the rows of the table.
 
@@ -584,7 +597,7 @@ def _paired(
             "difference",
             lambda row: columns.change(of(row).change),
             Kind.POINTS,
-            scale=columns.reach(found),
+            scale=columns.reach(changes),
             reference=columns.zero,
         ),
         *columns.t_test(lambda row: of(row).change, aside=brief),
@@ -639,22 +652,22 @@ def _paired(
     ]
 
 
-def _turned(rows: Sequence[Row]) -> list[str]:
+def _turned(rows: Sequence[BiasComparison]) -> list[str]:
     """Return a note on significant changes in opposite directions, if there are any."""
     return ["⇄ significant in both, in opposite directions"] * any(row.turned for row in rows)
 
 
-def _link(row: Row) -> Link:
+def _link(row: BiasComparison) -> Link:
     """Return the link to the bias of a row."""
     return Link("place", (kind_name(row.bias, row.variant), "bias"))
 
 
-def compared_means(found: Changes, first: str, second: str) -> Table[MeansCompared]:
+def compared_means(changes: Changes, first: str, second: str) -> Table[MeansCompared]:
     """Return the table of the second report minus the first, over all biases."""
     return Table(
         "compared_means",
         f"{second} minus {first}, over all biases",
-        [found.compared(first, second).means],
+        [changes.compared(first, second).means],
         [
             Column("change", "mean difference", lambda row: row.change / 100, Kind.POINTS),
             Column(
@@ -667,15 +680,15 @@ def compared_means(found: Changes, first: str, second: str) -> Table[MeansCompar
     )
 
 
-def sampling(found: Changes, first: str, second: str) -> Table[tuple[Place, SamplingAgreement]]:
+def sampling(changes: Changes, first: str, second: str) -> Table[tuple[Place, SamplingAgreement]]:
     """Return the table of the agreement of samples with exact probabilities."""
-    rows = tuple(found.sampling(first, second).items())
+    rows = tuple(changes.sampling(first, second).items())
     return Table(
         "sampling",
         "Samples against exact probabilities",
         rows,
         [
-            *columns.places(found, lambda row: row[0]),
+            *columns.places(changes, lambda row: row[0]),
             Column("n", "n", lambda row: row[1].n, Kind.COUNT, help="questions that count in both"),
             Column("sampled", "sampled", lambda row: row[1].sampled / 100, Kind.POINTS),
             Column("exact", "exact", lambda row: row[1].exact / 100, Kind.POINTS),

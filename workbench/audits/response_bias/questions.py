@@ -92,7 +92,7 @@ class QuestionRow:
 
 
 @dataclass(frozen=True, slots=True)
-class OptionShown:
+class OptionRow:
     """One option of one form, with its answers."""
 
     letter: str
@@ -110,13 +110,13 @@ class OptionShown:
 
 
 @dataclass(frozen=True, slots=True)
-class ArmShown:
+class ArmView:
     """One form of a question with its answers."""
 
     arm: Arm
     choice: Choice | None
     "None if its text is unknown"
-    options: tuple[OptionShown, ...]
+    options: tuple[OptionRow, ...]
     "in the order in which they were offered"
     others: tuple[tuple[str, int], ...]
     "letters that were not offered, with the number of their answers"
@@ -134,7 +134,7 @@ class ArmShown:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionShown:
+class QuestionView:
     """Both forms of a question side by side."""
 
     subject: str
@@ -145,14 +145,14 @@ class QuestionShown:
     draw: int
     draws: tuple[int, ...]
     "numbers of the draws of the perturbation in which the question was asked"
-    original: ArmShown
-    changed: ArmShown
+    original: ArmView
+    changed: ArmView
     shares: tuple[float, ...]
     "human shares of the original's options; empty if nobody was asked"
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerShown:
+class AnswerRow:
     """One distinct answer of one draw, or one of the likeliest next tokens, with its origin."""
 
     text: str
@@ -177,15 +177,15 @@ class AnswerShown:
 
 
 @dataclass(frozen=True, slots=True)
-class FormShown:
+class FormView:
     """One form as it was presented, with its answers."""
 
-    shown: ArmShown
+    shown: ArmView
     made_by: str | None
     "origin of its text, as in `workbench key_typo, seed 1, draw 1`; None if it is unknown"
     messages: tuple[Message, ...]
     "the prompt; empty for imported answers, whose prompts are unknown"
-    answers: tuple[AnswerShown, ...]
+    answers: tuple[AnswerRow, ...]
     at: str = ""
     "time at which its probabilities were computed; empty if answers were drawn"
     code_version: str = ""
@@ -212,7 +212,7 @@ class _MeasuredTable:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Found:
+class TableQuestion:
     """A question in a table."""
 
     measured: _MeasuredTable
@@ -230,7 +230,7 @@ def questions(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[Ques
     Raises UnknownName for a subject or cell that does not exist.
     """
     subject, cell_deltas = _cell(judged, name, place)
-    outcomes = _Said.of(cell_deltas)
+    outcomes = CellOutcomes.of(cell_deltas)
     rows = [
         _row(judged, outcomes, found_question)
         for found_question in _tabled(subject, cell_deltas, place).values()
@@ -245,7 +245,7 @@ def question(
     place: Place,
     key: str,
     draw: int | None = None,
-) -> QuestionShown:
+) -> QuestionView:
     """Return one question with the answers to both of its forms.
 
     Raises UnknownName if it does not exist.
@@ -264,11 +264,13 @@ def question(
     if selected_table is None:
         available = ", ".join(str(table.draw) for table in tables)
         raise UnknownName(f"{key!r} has no draw {draw}. Available: {available}")
-    found_question = _Found(_MeasuredTable.of(selected_table), selected_table.keys.index(key))
+    found_question = TableQuestion(
+        _MeasuredTable.of(selected_table), selected_table.keys.index(key)
+    )
     pair = judged.pairs.get((selected_table.bias, selected_table.variant, key))
-    return QuestionShown(
+    return QuestionView(
         subject=subject.name,
-        row=_row(judged, _Said.of(cell_deltas), found_question),
+        row=_row(judged, CellOutcomes.of(cell_deltas), found_question),
         bias=place[0],
         condition=place[1],
         variant=place[2],
@@ -311,18 +313,18 @@ def _tables(subject: Subject, found: Deltas, place: Place) -> list[Table]:
     return sorted(cell_tables, key=lambda table: table.draw)
 
 
-def _tabled(subject: Subject, found: Deltas, place: Place) -> dict[str, _Found]:
+def _tabled(subject: Subject, found: Deltas, place: Place) -> dict[str, TableQuestion]:
     """Return each question of a cell, in the first table that has it."""
     measured = [_MeasuredTable.of(table) for table in reversed(_tables(subject, found, place))]
     return {
-        key: _Found(measured_table, row)
+        key: TableQuestion(measured_table, row)
         for measured_table in measured
         for row, key in enumerate(measured_table.table.keys)
     }
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class CellOutcomes:
     """The values and exclusions of the questions of a cell, by key."""
 
     values: Mapping[str, float]
@@ -332,14 +334,14 @@ class _Said:
     "of the others"
 
     @classmethod
-    def of(cls, found: Deltas) -> _Said:
+    def of(cls, found: Deltas) -> CellOutcomes:
         """Return the values and exclusions of the questions of a cell."""
         values = dict(zip(found.keys, map(float, found.values), strict=True))
         draws = dict(zip(found.keys, map(int, found.draws), strict=True))
         return cls(values, draws, {exclusion.key: exclusion.reason for exclusion in found.left_out})
 
 
-def _row(judged: ResponseBiasJudged, said: _Said, at: _Found) -> QuestionRow:
+def _row(judged: ResponseBiasJudged, said: CellOutcomes, at: TableQuestion) -> QuestionRow:
     """Return the row of a question."""
     key = at.table.keys[at.row]
     pair = judged.pairs.get((at.table.bias, at.table.variant, key))
@@ -358,49 +360,58 @@ def _row(judged: ResponseBiasJudged, said: _Said, at: _Found) -> QuestionRow:
 
 
 def _arm(
-    store: Store, judged: ResponseBiasJudged, subject: Subject, at: _Found, arm: int
-) -> ArmShown:
+    store: Store, judged: ResponseBiasJudged, subject: Subject, at: TableQuestion, arm: int
+) -> ArmView:
     """Return one form of a question with its answers."""
     table, key = at.table, at.table.keys[at.row]
-    offered = int(table.offered[at.row, arm])
     variant = _variant(table, arm)
     ref = judged.refs.get((table.bias, table.variant, key), "")
     probe = subject.probes.get((ref, variant))
     choice = _text(store, judged, subject, ref, variant)
-    masses = subject.masses.get(probe, {}) if probe is not None else {}
-    counts = valid_answers(table)[at.row, arm]
-    valid = float(counts.sum())
-    origins = [_origin(table, at.row, arm, index) for index in range(offered)]
-    options = tuple(
-        OptionShown(
-            letter=LETTERS[index],
-            original=LETTERS[origin]
-            if origin < int(table.offered[at.row, 0]) and _same_options(table, arm)
-            else "",
-            text=choice.options[index]
-            if choice is not None and index < len(choice.options)
-            else "",
-            count=float(counts[origin]) if subject.way != "exact" else float("nan"),
-            share=float(counts[origin]) / valid if valid > 0 else float("nan"),
-            probability=masses.get(LETTERS[index], 0.0) if subject.way == "exact" else float("nan"),
-        )
-        for index, origin in enumerate(origins)
-    )
     answers = _answers(subject, table, key, arm)
-    return ArmShown(
+    invalid, truncated, drawn = 0, 0, float("nan")
+    if answers is not None:
+        invalid, truncated = answers.invalid + answers.counts.get("", 0), answers.truncated
+        drawn = float(sum(answers.counts.values()) + answers.invalid + answers.truncated)
+    return ArmView(
         arm=ARMS[arm],
         choice=choice,
-        options=options,
+        options=_option_rows(subject, at, arm, probe, choice),
         others=_others(answers, table, at.row, arm),
-        invalid=answers.invalid + answers.counts.get("", 0) if answers is not None else 0,
-        valid=valid,
-        truncated=answers.truncated if answers is not None else 0,
-        drawn=float(sum(answers.counts.values()) + answers.invalid + answers.truncated)
-        if answers is not None
-        else float("nan"),
+        invalid=invalid,
+        valid=float(valid_answers(table)[at.row, arm].sum()),
+        truncated=truncated,
+        drawn=drawn,
         entropy=float(at.measured.entropies[at.row, arm]),
         probe=probe,
     )
+
+
+def _option_rows(
+    subject: Subject, at: TableQuestion, arm: int, probe: int | None, choice: Choice | None
+) -> tuple[OptionRow, ...]:
+    """Return the options of one form of a question, with their answers or probabilities."""
+    table, nan = at.table, float("nan")
+    counts = valid_answers(table)[at.row, arm]
+    n_valid = float(counts.sum())
+    n_original = int(table.offered[at.row, 0]) if _same_options(table, arm) else 0
+    texts = choice.options if choice is not None else ()
+    is_exact = subject.way == "exact"
+    masses = subject.masses.get(probe, {}) if probe is not None else {}
+    rows = []
+    for index in range(int(table.offered[at.row, arm])):
+        origin = _origin(table, at.row, arm, index)
+        rows.append(
+            OptionRow(
+                letter=LETTERS[index],
+                original=LETTERS[origin] if origin < n_original else "",
+                text=texts[index] if index < len(texts) else "",
+                count=nan if is_exact else float(counts[origin]),
+                share=float(counts[origin]) / n_valid if n_valid > 0 else nan,
+                probability=masses.get(LETTERS[index], 0.0) if is_exact else nan,
+            )
+        )
+    return tuple(rows)
 
 
 def _origin(table: Table, row: int, arm: int, place: int) -> int:
@@ -600,12 +611,12 @@ class Changes:
         """Return the questions of a cell."""
         return questions(self.judged, name, place)
 
-    def question(self, name: str, place: Place, key: str, draw: int | None = None) -> QuestionShown:
+    def question(self, name: str, place: Place, key: str, draw: int | None = None) -> QuestionView:
         """Return one question with the answers to both of its forms."""
         with self.opened() as store:
             return question(store, self.judged, name, place, key, draw)
 
-    def forms(self, found: QuestionShown) -> Sequence[FormShown]:
+    def forms(self, found: QuestionView) -> Sequence[FormView]:
         """Return both forms of a question as they were presented, with their answers."""
         with self.opened() as store:
             return [
@@ -650,14 +661,12 @@ def about_subject(store: Store, subject: Subject) -> dict[str, Any]:
     }
 
 
-def _form(
-    store: Store, judged: ResponseBiasJudged, found: QuestionShown, arm: ArmShown
-) -> FormShown:
+def _form(store: Store, judged: ResponseBiasJudged, found: QuestionView, arm: ArmView) -> FormView:
     """Return one form with its prompt, and with every answer or the likeliest next tokens."""
     subject, made_by = judged.subjects[found.subject], _made_by(judged, found, arm)
     run, probe = subject.run, arm.probe
     if run is None or probe is None:
-        return FormShown(arm, made_by, (), ())
+        return FormView(arm, made_by, (), ())
     messages = store.runs.prompt(probe).messages
     if subject.way != "exact":
         rulings = (
@@ -669,29 +678,29 @@ def _form(
             replace(row, label=letter_of(row.text)) for row in store.runs.responses(run, probe, ())
         )
         answers = tuple(_drawn(as_ruled(row, probe, rulings)) for row in rows)
-        return FormShown(arm, made_by, messages, answers)
+        return FormView(arm, made_by, messages, answers)
     scored = store.scores.of_probe(run, probe)
     if scored is None:
-        return FormShown(arm, made_by, messages, ())
+        return FormView(arm, made_by, messages, ())
     origin = {name: getattr(scored, name) for name in ("at", "job", "code_version", "template")}
     tokens = scored.table.tokens if scored.table is not None else ()
     likely = tuple(
-        AnswerShown(text, spelled(text), None, math.exp(log_probability), **origin)
+        AnswerRow(text, spelled(text), None, math.exp(log_probability), **origin)
         for text, log_probability in tokens
     )
-    return FormShown(arm, made_by, messages, likely, scored.at, scored.code_version)
+    return FormView(arm, made_by, messages, likely, scored.at, scored.code_version)
 
 
-def _drawn(row: ResponseRow) -> AnswerShown:
+def _drawn(row: ResponseRow) -> AnswerRow:
     """Return a stored answer with its origin."""
     names = ("thinking", "truncated", "seed", "at", "job", "code_version", "template", "ruled")
     origin = {name: getattr(row, name) for name in names}
-    return AnswerShown(
+    return AnswerRow(
         row.text, row.label or "", row.count, math.nan, unruled=row.unruled or "", **origin
     )
 
 
-def _made_by(judged: ResponseBiasJudged, found: QuestionShown, arm: ArmShown) -> str | None:
+def _made_by(judged: ResponseBiasJudged, found: QuestionView, arm: ArmView) -> str | None:
     """Return the origin of a form's text, as in `workbench key_typo, seed 1, draw 1`.
 
     It is None if it is unknown, or if the instrument has another text now.

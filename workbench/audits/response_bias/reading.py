@@ -34,7 +34,7 @@ from workbench.evidence.refusals import Refusals
 from workbench.evidence.rulings import NO_RULINGS, RunRulings
 
 Way = Literal["samples", "exact", "imported"]
-Asked = tuple[Bias, Perturbation | None, str, int]
+FormPlace = tuple[Bias, Perturbation | None, str, int]
 "bias, condition (None: the bias itself), variant and draw"
 
 
@@ -53,7 +53,7 @@ class Subject:
     "None for imported answers"
     tables: tuple[Table, ...]
     "one for each bias, condition and draw"
-    sets: Mapping[Asked, AnswerSet] = field(default_factory=dict)
+    sets: Mapping[FormPlace, AnswerSet] = field(default_factory=dict)
     "the answers by the letters that were offered; empty for exact subjects"
     masses: Mapping[int, Masses] = field(default_factory=dict)
     "for exact subjects: rowid of the probe -> probabilities of the letters that it offers"
@@ -98,12 +98,12 @@ def imported(model: str, sets: Sequence[AnswerSet], name: str) -> Subject:
 
 def void_questions(
     instrument: Instrument, items: Mapping[str, ChoiceItem], language: str
-) -> dict[Asked, frozenset[str]]:
+) -> dict[FormPlace, frozenset[str]]:
     """Return the keys of questions with a form that reads like the original, or has no text.
 
     Forms are compared without case and blanks.
     """
-    void_keys: dict[Asked, set[str]] = {}
+    void_keys: dict[FormPlace, set[str]] = {}
     for statement in instrument.statements:
         item, original = items.get(statement.ref), statement.wording(ORIGINAL, language)
         if item is None or original is None:
@@ -126,7 +126,7 @@ def void_questions(
     return {form_place: frozenset(keys) for form_place, keys in void_keys.items()}
 
 
-def with_void(subject: Subject, void: Mapping[Asked, frozenset[str]]) -> Subject:
+def with_void(subject: Subject, void: Mapping[FormPlace, frozenset[str]]) -> Subject:
     """Return a subject whose tables know which of their questions have one text in both forms."""
     tables = (
         replace(
@@ -138,7 +138,7 @@ def with_void(subject: Subject, void: Mapping[Asked, frozenset[str]]) -> Subject
     return replace(subject, tables=tuple(tables))
 
 
-def asked_here(
+def sampled_subjects(
     store: Store, run: Run, items: Mapping[str, ChoiceItem], rulings: RunRulings = NO_RULINGS
 ) -> Iterator[Subject]:
     """Yield a subject for each template of a run. Its name is only the model's.
@@ -236,9 +236,9 @@ Pairs = list[tuple[str, Form, Form]]
 
 def _asked(
     forms: Mapping[tuple[str, str], Form], items: Mapping[str, ChoiceItem]
-) -> dict[Asked, Pairs]:
+) -> dict[FormPlace, Pairs]:
     """Return the pairs of forms that are compared. An original without another form has no pair."""
-    pairs_by_place: dict[Asked, Pairs] = {}
+    pairs_by_place: dict[FormPlace, Pairs] = {}
     for (ref, variant), changed in forms.items():
         original = forms.get((ref, str(ORIGINAL)))
         if variant != str(ORIGINAL) and original is not None:
@@ -249,7 +249,7 @@ def _asked(
     return pairs_by_place
 
 
-def _answer_set(model: str, at: Asked, pairs: Pairs) -> AnswerSet:
+def _answer_set(model: str, at: FormPlace, pairs: Pairs) -> AnswerSet:
     """Return the answers to some pairs of forms."""
     bias, condition, variant, draw = at
     answered_pairs = tuple(
@@ -262,7 +262,7 @@ def _answer_set(model: str, at: Asked, pairs: Pairs) -> AnswerSet:
     )
 
 
-def _exact_table(model: str, at: Asked, pairs: Pairs) -> Table:
+def _exact_table(model: str, at: FormPlace, pairs: Pairs) -> Table:
     """Return the table of the probabilities of some pairs of forms."""
     bias, condition, variant, draw = at
     forms = [form for _, original, changed in pairs for form in (original, changed)]
@@ -276,7 +276,7 @@ def _exact_table(model: str, at: Asked, pairs: Pairs) -> Table:
     )
 
 
-def named(subjects: Sequence[Subject]) -> dict[str, Subject]:
+def subjects_by_name(subjects: Sequence[Subject]) -> dict[str, Subject]:
     """Return subjects by distinct names: the model's, with additions if needed."""
     subject_by_name: dict[str, Subject] = {}
     for subject in subjects:

@@ -37,7 +37,7 @@ from workbench.audits.response_bias.answers import (
 from workbench.audits.response_bias.changes import LARGEST, RESOLUTION, human_sign
 from workbench.audits.response_bias.judged import ResponseBiasJudged, judge_response_bias, methods
 from workbench.audits.response_bias.options import ChangeOptions, Definition
-from workbench.audits.response_bias.questions import Changes, QuestionShown, about_subject
+from workbench.audits.response_bias.questions import Changes, QuestionView, about_subject
 from workbench.audits.response_bias.reading import Subject
 from workbench.audits.response_bias.score import (
     DEFINITIONS,
@@ -61,33 +61,33 @@ from workbench.stats.hypothesis_tests import mean_test
 from workbench.stats.power import detectable
 
 
-def book(found: Changes) -> Book:
+def book(changes: Changes) -> Book:
     """Return the tables of response biases."""
-    judged = found.judged
+    judged = changes.judged
     return Book(
-        title=f"{found.instrument}: response biases",
-        contents=tuple(_contents(found)),
-        behind=_behind(found),
+        title=f"{changes.instrument}: response biases",
+        contents=tuple(_contents(changes)),
+        behind=_behind(changes),
         told=(
             *header(judged.answered),
             *judged.rulings.sentences(),
-            f"{found.instrument}: {plural(len(judged.pairs), 'question')}.",
-            *refused(found.refusals, "without an offered letter, drawn again"),
-            definition_said(found.options.definition),
-            test_said(found.options),
+            f"{changes.instrument}: {plural(len(judged.pairs), 'question')}.",
+            *refused(changes.refusals, "without an offered letter, drawn again"),
+            definition_said(changes.options.definition),
+            test_said(changes.options),
         ),
         header=header(judged.answered),
         methods=methods(judged),
-        notes=tuple(found.notes),
-        about=about(found),
+        notes=tuple(changes.notes),
+        about=about(changes),
     )
 
 
-def about(found: Changes) -> dict[str, Any]:
+def about(changes: Changes) -> dict[str, Any]:
     """Return the choices behind the figures, for programs."""
-    options, judged = found.options, found.judged
+    options, judged = changes.options, changes.judged
     return {
-        "instrument": found.instrument,
+        "instrument": changes.instrument,
         "definition_in_words": DEFINITIONS[options.definition],
         "holm_in_words": HOLM[options.holm],
         "questions_with_texts": len(judged.pairs),
@@ -104,27 +104,27 @@ ONLY_PUBLISHED = (
 )
 
 
-def _contents(found: Changes) -> Iterator[Entry]:
+def _contents(changes: Changes) -> Iterator[Entry]:
     """Yield the entries of the tables."""
-    names = tuple(found.reports)
+    names = tuple(changes.reports)
     subjects = ((), *((name,) for name in names)) if len(names) > 1 else ((),)
     tests = ("definition", "alpha", "holm")
 
-    published = "" if found.options.definition is Definition.PAPER else ONLY_PUBLISHED
+    published = "" if changes.options.definition is Definition.PAPER else ONLY_PUBLISHED
 
     def of_all(name: str, title: str, make: Make, *choices: str, empty: str = "") -> Entry:
-        return Entry(name, title, lambda: make(found), choices=choices, empty=empty)
+        return Entry(name, title, lambda: make(changes), choices=choices, empty=empty)
 
     def of_each(name: str, title: str, make: Make, *choices: str, empty: str = "") -> Entry:
         """Return an entry about all models, or about one at a time."""
         return Entry(
             name,
             title,
-            _about_some(found, make),
+            _about_some(changes, make),
             subjects,
             choices,
             empty,
-            whole=lambda: make(found),
+            whole=lambda: make(changes),
         )
 
     yield of_all("matrix", "biases by model", tables.matrix, *tests, "without_typos")
@@ -140,68 +140,68 @@ def _contents(found: Changes) -> Iterator[Entry]:
     yield of_all("valid_answers", "valid answers", tables.valid_answers)
     yield of_each("validity", "valid answers, by share", tables.validity)
     yield of_each("validity_shares", "valid answers, by question", tables.validity_shares)
-    if found.personas:
+    if changes.personas:
         yield of_all("personas", "by persona", question_tables.by_persona, *tests)
     yield of_all("people", "likeness to people", tables.people)
     yield of_each("people_questions", "likeness, by question", tables.people_questions)
     yield of_each("questions", "questions", question_tables.questions, "definition")
     yield of_all("subjects", "who answered", tables.subjects)
-    yield entry(found.judged.answered)
-    yield from entries(lambda: found.refusals, SEED)[:1]
+    yield entry(changes.judged.answered)
+    yield from entries(lambda: changes.refusals, SEED)[:1]
 
 
-def _about_some(found: Changes, make: Make) -> Callable[..., AnyTable]:
+def _about_some(changes: Changes, make: Make) -> Callable[..., AnyTable]:
     """Return a function that makes a table of named models, or of all if none is named."""
 
     def made(*names: str) -> AnyTable:
         if not names:
-            return make(found)
-        table = make(found.of(*names))
+            return make(changes)
+        table = make(changes.of(*names))
         return replace(table, title=f"{table.title}: {', '.join(names)}", subject=names)
 
     return made
 
 
-def _behind(found: Changes) -> dict[str, Callable[..., AnyTable]]:
+def _behind(changes: Changes) -> dict[str, Callable[..., AnyTable]]:
     """Return the functions that make the tables behind links. The first draw is the default."""
 
     def place(bias: str, condition: str) -> Place:
-        return place_of(bias, condition, found.every_kind)
+        return place_of(bias, condition, changes.every_kind)
 
-    def shown(name: str, bias: str, condition: str, key: str, draw: str = "") -> QuestionShown:
-        return found.question(name, place(bias, condition), key, int(draw) if draw else None)
+    def shown(name: str, bias: str, condition: str, key: str, draw: str = "") -> QuestionView:
+        return changes.question(name, place(bias, condition), key, int(draw) if draw else None)
 
     def answers(*subject: str) -> AnyTable:
         *question_subject, arm = subject
         question = shown(*question_subject)
-        return question_tables.answers(question, found.forms(question), arm)
+        return question_tables.answers(question, changes.forms(question), arm)
 
     published: dict[str, Callable[..., AnyTable]] = {}
-    if found.options.definition is Definition.PAPER:
-        published["likeness"] = _about_some(found, tables.likeness)
+    if changes.options.definition is Definition.PAPER:
+        published["likeness"] = _about_some(changes, tables.likeness)
     return {
-        "place": lambda bias, condition: tables.place(found, place(bias, condition)),
-        "validity": _about_some(found, tables.validity),
+        "place": lambda bias, condition: tables.place(changes, place(bias, condition)),
+        "validity": _about_some(changes, tables.validity),
         **published,
-        "people_questions": _about_some(found, tables.people_questions),
+        "people_questions": _about_some(changes, tables.people_questions),
         "questions": lambda name, *place_names: question_tables.questions_of(
-            found, place(*place_names), name
+            changes, place(*place_names), name
         ),
         "options": lambda *subject: question_tables.options(shown(*subject)),
-        "forms": lambda *subject: _forms(found, shown(*subject)),
-        "prompts": lambda *subject: _prompts(found, shown(*subject)),
+        "forms": lambda *subject: _forms(changes, shown(*subject)),
+        "prompts": lambda *subject: _prompts(changes, shown(*subject)),
         "answers": answers,
     }
 
 
-def _forms(found: Changes, shown: QuestionShown) -> AnyTable:
+def _forms(changes: Changes, shown: QuestionView) -> AnyTable:
     """Return the table of both forms of a question."""
-    return question_tables.forms(found, shown, found.forms(shown))
+    return question_tables.forms(changes, shown, changes.forms(shown))
 
 
-def _prompts(found: Changes, shown: QuestionShown) -> AnyTable:
+def _prompts(changes: Changes, shown: QuestionView) -> AnyTable:
     """Return the table of the prompts of a question."""
-    return question_tables.prompts(shown, found.forms(shown))
+    return question_tables.prompts(shown, changes.forms(shown))
 
 
 MOVED, DIRECTION = "moved", "direction"
@@ -229,14 +229,14 @@ KINDS = (
 change over questions is"""
 
 
-def compared(judged: ResponseBiasJudged, found: Changes, names: Sequence[str]) -> Compared:
+def compared(judged: ResponseBiasJudged, changes: Changes, names: Sequence[str]) -> Compared:
     """Return the comparison of subjects, by bias and perturbation.
 
     It is over the questions that count for all of them.
 
     Parameters
     ----------
-    found : source of the tables of differences
+    changes : source of the tables of differences
     """
     reports = {name: judged.reports[name] for name in names}
     alpha = judged.options.alpha
@@ -265,7 +265,7 @@ def compared(judged: ResponseBiasJudged, found: Changes, names: Sequence[str]) -
         sides,
         {place_said(*place): CONDITIONS[place[1]] for place in shared},
         differences=[
-            partial(make, found)
+            partial(make, changes)
             for make in (
                 question_tables.compared,
                 question_tables.compared_means,
@@ -391,23 +391,23 @@ SCORE_WORDS = (
 )
 
 
-def _all_models(found: Changes) -> AnyTable:
+def _all_models(changes: Changes) -> AnyTable:
     """Return the table of the mean change by bias, for every model."""
-    biases = [place for place in found.places if place[1] is None and not place[2]]
+    biases = [place for place in changes.places if place[1] is None and not place[2]]
     signs = {
-        kind_name(place[0]): human_sign(place[0], found.options.definition) for place in biases
+        kind_name(place[0]): human_sign(place[0], changes.options.definition) for place in biases
     }
     values: dict[str, dict[str, Estimate | float | None]] = {}
-    published = found.options.definition is Definition.PAPER
-    for name, report in found.reports.items():
-        change = tables.change_of(found, name)
+    published = changes.options.definition is Definition.PAPER
+    for name, report in changes.reports.items():
+        change = tables.change_of(changes, name)
         values[name] = {kind_name(place[0]): change(place) for place in biases}
         values[name]["human_like"] = report.score.human_like if report.score.biases else None
     return of_all_models(
         "Mean change by bias",
         [ModelFigures(name, model_values) for name, model_values in values.items()],
         {
-            name: f"{found.words.get(name, name)}{' (people: below 0)' * (sign < 0)}"
+            name: f"{changes.words.get(name, name)}{' (people: below 0)' * (sign < 0)}"
             for name, sign in signs.items()
         },
         Kind.POINTS,

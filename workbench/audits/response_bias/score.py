@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.audits.response_bias.answers import CONDITIONS, Table
+from workbench.audits.response_bias.answers import CONDITIONS, Place, Table, place_order
 from workbench.audits.response_bias.changes import (
     LARGEST,
     NOT_FIRST,
@@ -193,7 +193,7 @@ class ChangeCell:
         return self.delta.tested or self.unmoved
 
     @property
-    def mark(self) -> str:
+    def sign_mark(self) -> str:
         """The mark of a significant number: `+` or `-`, or "" for another one.
 
         The mark of a bias is relative to the direction that people show.
@@ -201,7 +201,7 @@ class ChangeCell:
         return {1: "+", 0: "", -1: "-"}[self.effect if self.condition else self.human_like]
 
     @property
-    def said(self) -> str:
+    def result_text(self) -> str:
         """The mark in words."""
         if self.delta.n == 0:
             return "no question counts"
@@ -295,9 +295,6 @@ Topics = Mapping[tuple[Bias, str], str]
 "(bias, key of the question) -> topic"
 
 MAY_BE_POSITION = "may be position"
-Place = tuple[Bias, Perturbation | None, str]
-"bias, condition and variant of a cell"
-
 _SIGN: dict[int, Effect] = {1: 1, 0: 0, -1: -1}
 
 
@@ -423,17 +420,7 @@ def _asked(tables: Sequence[Table], definition: Definition) -> dict[Place, tuple
             own_tables is not None or (Bias.OPINION_FLOAT, None, "") in tables_by_place
         ):
             tables_by_place[place] = counted_tables
-    return dict(sorted(tables_by_place.items(), key=lambda item: _order(item[0])))
-
-
-def _order(place: Place) -> tuple[int, str, int]:
-    """Return the sort key of a cell: its bias, wording and condition."""
-    bias, condition, variant = place
-    return (
-        list(Bias).index(bias),
-        variant,
-        0 if condition is None else 1 + list(Perturbation).index(condition),
-    )
+    return dict(sorted(tables_by_place.items(), key=lambda item: place_order(item[0])))
 
 
 def _cell(
@@ -488,28 +475,37 @@ def _with_position(cells: Sequence[ChangeCell]) -> list[ChangeCell]:
 
 def _position_of(cell: ChangeCell, order: ChangeCell | None) -> tuple[float, float]:
     """Return the change of a bias by positions alone, and the p value of no difference from it."""
-    reach = cell.deltas.by_first - cell.deltas.by_chance
     if abs(cell.by_first) <= RESOLUTION:
         # Then positions give a change between 0 and chance, and both are tested against.
-        return (
-            math.nan,
-            0.0,
-        )
+        return math.nan, 0.0
     if order is None or order.delta.n < 2:
         return math.nan, 1.0
+    reach = cell.deltas.by_first - cell.deltas.by_chance
     preference = order.deltas.values / LARGEST
     expected = cell.deltas.by_chance + preference.mean() * reach
     unexplained = mean_test(cell.deltas.values - expected, RESOLUTION, 2 * LARGEST)
-    variance = 0.0 if math.isnan(unexplained.sd) else unexplained.sd**2 / unexplained.n
-    # The preference is an estimate, too, so its variance adds to that of the mean.
-    variance += float((reach.mean() * preference).var(ddof=1)) / len(preference)
-    moves_beyond = unexplained.mean * cell.delta.mean > 0 and abs(unexplained.mean) > RESOLUTION
-    if not moves_beyond or variance <= RESOLUTION**2 or unexplained.n < 2:
+    is_beyond = unexplained.mean * cell.delta.mean > 0 and abs(unexplained.mean) > RESOLUTION
+    variance = _variance_of_unexplained(unexplained, float(reach.mean()), preference)
+    if not is_beyond or variance <= RESOLUTION**2 or unexplained.n < 2:
         return float(expected.mean()), 1.0
     from scipy.special import stdtr
 
     freedom = min(unexplained.n, len(preference)) - 1
     return float(expected.mean()), float(2 * stdtr(freedom, -abs(unexplained.mean) / variance**0.5))
+
+
+def _variance_of_unexplained(unexplained: MeanTest, reach: float, preference: FloatArray) -> float:
+    """Return the variance of the mean change that a preference for positions does not explain.
+
+    The preference is an estimate, too, so its variance adds to that of the mean.
+
+    Parameters
+    ----------
+    reach : mean change by always taking the first option, minus that by chance
+    preference : by question, as a part of 1
+    """
+    of_mean = 0.0 if math.isnan(unexplained.sd) else unexplained.sd**2 / unexplained.n
+    return of_mean + float((reach * preference).var(ddof=1)) / len(preference)
 
 
 def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
@@ -521,18 +517,10 @@ def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
     """
     if len(draws) == 1:
         return draws[0]
-    reasons = {exclusion.key: exclusion.reason for draw in draws for exclusion in draw.left_out}
-    not_first = {
-        exclusion.key
-        for draw in draws
-        for exclusion in draw.left_out
-        if exclusion.reason == NOT_FIRST
-    }
-    keys = tuple(
-        key
-        for key in dict.fromkeys(key for draw in draws for key in draw.keys)
-        if key not in not_first
-    )
+    exclusions = [exclusion for draw in draws for exclusion in draw.left_out]
+    not_first = {exclusion.key for exclusion in exclusions if exclusion.reason == NOT_FIRST}
+    all_keys = dict.fromkeys(key for draw in draws for key in draw.keys)
+    keys = tuple(key for key in all_keys if key not in not_first)
     row_by_key = {key: row for row, key in enumerate(keys)}
     shares, answers = np.zeros((2, len(keys), 2))
     by_chance, by_first = np.zeros((2, len(keys)))
@@ -545,6 +533,7 @@ def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
         by_chance[rows] += draw.by_chance[is_kept]
         by_first[rows] += draw.by_first[is_kept]
         n_draws[rows] += 1
+    reason_by_key = {exclusion.key: exclusion.reason for exclusion in exclusions}
     return replace(
         draws[0],
         keys=keys,
@@ -554,7 +543,7 @@ def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
         by_chance=by_chance / n_draws,
         by_first=by_first / n_draws,
         left_out=tuple(
-            LeftOut(key, reason) for key, reason in reasons.items() if key not in row_by_key
+            LeftOut(key, reason) for key, reason in reason_by_key.items() if key not in row_by_key
         ),
     )
 
@@ -627,7 +616,7 @@ def _likeness(bias: ChangeCell, cells: Sequence[ChangeCell]) -> HumanLikeness:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BiasComparison:
     """One bias of one model under two ways of asking, over the questions that count in both."""
 
     model: str
@@ -666,7 +655,7 @@ class MeansCompared:
 class ReportsCompared:
     """Two ways of asking, bias by bias and in total."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[BiasComparison, ...]
     means: MeansCompared
 
 
@@ -763,7 +752,7 @@ def sampling_agreement(
     return SamplingAgreement(mean, exact_mean, error, z, _two_sided(z), mean_square, n)
 
 
-def _row(model: str, first: ChangeCell, second: ChangeCell, alpha: float) -> Row:
+def _row(model: str, first: ChangeCell, second: ChangeCell, alpha: float) -> BiasComparison:
     """Return the comparison of one bias under two ways of asking."""
     pairs = _paired(first.deltas, second.deltas)
     values: tuple[FloatArray, FloatArray] = (
@@ -772,9 +761,9 @@ def _row(model: str, first: ChangeCell, second: ChangeCell, alpha: float) -> Row
     )
     change = mean_test(values[1] - values[0], RESOLUTION, 2 * LARGEST)
     means = [mean_test(changes, RESOLUTION, LARGEST) for changes in values]
-    effects = (_compare_effect(means[0], alpha), _compare_effect(means[1], alpha))
+    effects = (_effect(means[0], means[0].p, alpha), _effect(means[1], means[1].p, alpha))
     left_out = len(first.deltas.keys) - len(pairs[0]), len(second.deltas.keys) - len(pairs[1])
-    return Row(
+    return BiasComparison(
         model,
         first.bias,
         means[0],
@@ -785,13 +774,6 @@ def _row(model: str, first: ChangeCell, second: ChangeCell, alpha: float) -> Row
         first.variant,
         left_out,
     )
-
-
-def _compare_effect(test: MeanTest, alpha: float) -> Effect:
-    """Return the side of 0 of a significant change, or 0 without one."""
-    if not test.p < alpha:
-        return 0
-    return 1 if test.mean > 0 else -1
 
 
 def _paired(first: Deltas, second: Deltas) -> tuple[IntArray, IntArray]:
@@ -869,7 +851,7 @@ IN_A_WORD: Mapping[str, str] = {
     "one question is too few for a test": "no test",
     "equal changes allow no test": "no test",
 }
-"`ChangeCell.said` in short, for narrow columns"
+"`ChangeCell.result_text` in short, for narrow columns"
 
 
 def definition_said(definition: Definition) -> str:
@@ -913,7 +895,12 @@ def beside(cell: ChangeCell | None, likeness: HumanLikeness | None = None) -> st
     tick = "✓" if likeness is not None and likeness.most_human_like else ""
     return " ".join(
         filter(
-            None, (stars(cell.p_adjusted, significant=cell.effect != 0), IN_A_WORD[cell.said], tick)
+            None,
+            (
+                stars(cell.p_adjusted, significant=cell.effect != 0),
+                IN_A_WORD[cell.result_text],
+                tick,
+            ),
         )
     )
 

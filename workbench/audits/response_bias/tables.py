@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.audits.response_bias.answers import (
@@ -56,10 +57,10 @@ def model(of: Callable[[Row], str]) -> Column[Row]:
     return Column("model", "model", of)
 
 
-def places(found: Changes, of: Callable[[Row], Place]) -> tuple[Column[Row], Column[Row]]:
+def places(changes: Changes, of: Callable[[Row], Place]) -> tuple[Column[Row], Column[Row]]:
     """Return the columns of a bias, with the variant of its wording, and of the condition."""
     return (
-        Column("bias", "bias", lambda row: kind_name(of(row)[0], of(row)[2]), words=found.words),
+        Column("bias", "bias", lambda row: kind_name(of(row)[0], of(row)[2]), words=changes.words),
         Column(
             "condition",
             "condition",
@@ -158,14 +159,14 @@ def correlation(
     yield Column("r_untested", "no test of r because", lambda row: of(row).untested, aside=True)
 
 
-def reach(found: Changes) -> tuple[float, float]:
+def reach(changes: Changes) -> tuple[float, float]:
     """Return the ends of the scale of pictures of changes.
 
     They are the next ten points beyond the farthest interval or mark.
     """
     values_by_cell = [
         (cell.delta.mean, cell.delta.low, cell.delta.high, cell.by_chance)
-        for _, cell in found.lines
+        for _, cell in changes.lines
     ]
     distances = [
         abs(value)
@@ -190,31 +191,31 @@ def cell_change(cell: ChangeCell) -> Estimate:
     return change(cell.delta, len(cell.deltas.left_out), NO_QUESTION)
 
 
-def copied(found: Changes) -> list[str]:
+def copied(changes: Changes) -> list[str]:
     """Return a note on the figures that repeat another bias's answers, or nothing without any."""
-    if not any(cell.copied for _, cell in found.lines):
+    if not any(cell.copied for _, cell in changes.lines):
         return []
-    return [f"Opinion float under typos: {lent_said(found.options.definition)}."]
+    return [f"Opinion float under typos: {lent_said(changes.options.definition)}."]
 
 
 Line = tuple[str, ChangeCell]
 "name of the report, and the cell"
 
 
-def cells(found: Changes) -> Table[Line]:
+def cells(changes: Changes) -> Table[Line]:
     """Return the table of every cell of every model with its test."""
-    return _cells(found, found.lines, "cells", "Change by bias, with its test")
+    return _cells(changes, changes.lines, "cells", "Change by bias, with its test")
 
 
-def place(found: Changes, at: Place) -> Table[Line]:
+def place(changes: Changes, at: Place) -> Table[Line]:
     """Return the table of one bias or perturbation, for every model that was asked it.
 
     It does not depend on the cells that other tables show.
     """
-    cells_by_name = ((name, report.find(*at)) for name, report in found.reports.items())
+    cells_by_name = ((name, report.find(*at)) for name, report in changes.reports.items())
     rows = [(name, cell) for name, cell in cells_by_name if cell is not None]
     return _cells(
-        found,
+        changes,
         rows,
         "place",
         f"{place_said(*at).capitalize()}: change of each model",
@@ -223,7 +224,7 @@ def place(found: Changes, at: Place) -> Table[Line]:
 
 
 def _cells(
-    found: Changes, rows: Sequence[Line], name: str, title: str, subject: tuple[str, ...] = ()
+    changes: Changes, rows: Sequence[Line], name: str, title: str, subject: tuple[str, ...] = ()
 ) -> Table[Line]:
     """Return a table of cells with their tests."""
     return Table(
@@ -232,9 +233,9 @@ def _cells(
         rows,
         [
             model(_model),
-            *places(found, _place),
-            *_test(found),
-            Column("said", "result", lambda row: row[1].said),
+            *places(changes, _place),
+            *_test(changes),
+            Column("said", "result", lambda row: row[1].result_text),
             Column(
                 "left_out",
                 "left out",
@@ -245,13 +246,13 @@ def _cells(
             *correlation(
                 lambda row: row[1].uncertainty,
                 "over questions, of the size of the change and the entropy of the answers to the "
-                "original, " + ENTROPIES[found.options.entropy],
+                "original, " + ENTROPIES[changes.options.entropy],
                 aside=True,
             ),
             *_rest(),
         ],
         key=lambda row: (row[0], *subject_of(row[1].place)),
-        notes=[*copied(found), *_warnings(rows)],
+        notes=[*copied(changes), *_warnings(rows)],
         empty="No model was asked this.",
         link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
         detail=_detail,
@@ -269,7 +270,7 @@ def _place(row: Line) -> Place:
     return row[1].place
 
 
-def _test(found: Changes) -> Iterator[Column[Line]]:
+def _test(changes: Changes) -> Iterator[Column[Line]]:
     """Yield the columns of the change with its test.
 
     The adjusted p has a column of its own, which is shown if the number differs.
@@ -285,11 +286,11 @@ def _test(found: Changes) -> Iterator[Column[Line]]:
         lambda row: cell_change(row[1]),
         Kind.POINTS,
         beside=sign,
-        scale=reach(found),
+        scale=reach(changes),
         reference=lambda row: row[1].by_chance / 100,
         help="over questions, by the definition; the mark on its picture is the change by chance",
     )
-    is_corrected = found.options.definition is Definition.CORRECTED
+    is_corrected = changes.options.definition is Definition.CORRECTED
     yield Column(
         "by_chance",
         "by chance",
@@ -330,7 +331,7 @@ def _test(found: Changes) -> Iterator[Column[Line]]:
         "p of the claim" if is_corrected else "p adjusted",
         lambda row: row[1].p_adjusted,
         Kind.P_VALUE,
-        aside=found.options.holm == "none" and not is_corrected,
+        aside=changes.options.holm == "none" and not is_corrected,
         help=("of a bias, the largest p against 0, chance and positions; " if is_corrected else "")
         + "adjusted by Holm's procedure where the options say so",
     )
@@ -416,7 +417,7 @@ def _formula(row: Line) -> str:
 NOT_COUNTED = ("blank", "not_offered", "questions_with_these", "drawn_again")
 
 
-def cell_sentences(found: Changes, row: Line) -> list[str]:
+def cell_sentences(changes: Changes, row: Line) -> list[str]:
     """Return the sentences on a cell of the matrix, as `cells` has it.
 
     By the published definition they also say whether it is most human-like, and why.
@@ -426,7 +427,7 @@ def cell_sentences(found: Changes, row: Line) -> list[str]:
     name, cell = row
     test_columns = [
         column
-        for column in _test(found)
+        for column in _test(changes)
         if column.key not in ("change", "degenerate") and not column.aside
     ]
     values = [
@@ -439,15 +440,15 @@ def cell_sentences(found: Changes, row: Line) -> list[str]:
         for column in _rest()
         if column.key in NOT_COUNTED
     ]
-    published = found.options.definition is Definition.PAPER
+    published = changes.options.definition is Definition.PAPER
     likeness = [
         comparison
-        for comparison in found.likeness(name)
+        for comparison in changes.likeness(name)
         if published and comparison.bias is cell.bias and cell.scored
     ]
     has_lost = cell.dropped.blank or cell.dropped.not_offered or cell.dropped.invalid
     return [
-        f"{cell.said.capitalize()}: {', '.join(values)}.",
+        f"{cell.result_text.capitalize()}: {', '.join(values)}.",
         *(f"Most human-like: {why(comparison)}." for comparison in likeness),
         *_detail(row),
         *[f"Answers: {', '.join(not_counted)}."] * bool(has_lost),
@@ -480,7 +481,7 @@ def _warnings(rows: Sequence[Line]) -> Iterator[str]:
 
 
 def entropies(
-    found: Changes, rules: Sequence[EntropyRule] = ENTROPY_RULES
+    changes: Changes, rules: Sequence[EntropyRule] = ENTROPY_RULES
 ) -> Table[tuple[str, ChangeCell, Spread]]:
     """Return the table of the normalised entropy of the answers, by one rule or both."""
     spreads: dict[str, Callable[[ChangeCell], Spread]] = {
@@ -490,10 +491,10 @@ def entropies(
     return Table(
         "entropies",
         "Normalised entropy of the answers",
-        [(name, cell, spreads[rule](cell)) for name, cell in found.lines for rule in rules],
+        [(name, cell, spreads[rule](cell)) for name, cell in changes.lines for rule in rules],
         [
             model(lambda row: row[0]),
-            *places(found, lambda row: row[1].place),
+            *places(changes, lambda row: row[1].place),
             Column("rule", "options", lambda row: row[2].rule, aside=len(rules) == 1),
             Column(
                 "original", "original", lambda row: row[2].original, Kind.COEFFICIENT, scale=(0, 1)
@@ -517,16 +518,16 @@ def entropies(
     )
 
 
-def uncertainty(found: Changes) -> Table[tuple[str, list[ChangeCell]]]:
+def uncertainty(changes: Changes) -> Table[tuple[str, list[ChangeCell]]]:
     """Return the table of the correlation between changes and uncertainty (Figure 8).
 
     It is over all cells, and over those of each model. Source: Tjuatja et al. 2024.
     """
     cells_by_name = {
-        name: [cell for other_name, cell in found.lines if other_name == name]
-        for name in found.reports
+        name: [cell for other_name, cell in changes.lines if other_name == name]
+        for name in changes.reports
     }
-    all_rows = [("all", [cell for _, cell in found.lines])] if len(cells_by_name) > 1 else []
+    all_rows = [("all", [cell for _, cell in changes.lines])] if len(cells_by_name) > 1 else []
     return Table(
         "uncertainty",
         "Size of the change against uncertainty",
@@ -556,10 +557,10 @@ def _entropy_change(row: tuple[str, ChangeCell, Spread]) -> Estimate:
     return Estimate(test.mean, test.low, test.high, test.n, undefined=reason, interval=named(test))
 
 
-def left_out(found: Changes) -> Table[tuple[str, ChangeCell, str, list[str]]]:
+def left_out(changes: Changes) -> Table[tuple[str, ChangeCell, str, list[str]]]:
     """Return the table of the reasons why questions do not count, by cell."""
     rows = []
-    for name, cell in found.lines:
+    for name, cell in changes.lines:
         reasons: dict[str, list[str]] = {}
         for exclusion in cell.deltas.left_out:
             reasons.setdefault(exclusion.reason, []).append(exclusion.key)
@@ -570,7 +571,7 @@ def left_out(found: Changes) -> Table[tuple[str, ChangeCell, str, list[str]]]:
         rows,
         [
             model(lambda row: row[0]),
-            *places(found, lambda row: row[1].place),
+            *places(changes, lambda row: row[1].place),
             Column("reason", "reason", lambda row: row[2]),
             Column("questions", "questions", lambda row: len(row[3]), Kind.COUNT),
             Column("keys", "which", lambda row: named_few(row[3]), aside=True),
@@ -581,15 +582,19 @@ def left_out(found: Changes) -> Table[tuple[str, ChangeCell, str, list[str]]]:
     )
 
 
-def topics(found: Changes) -> Table[tuple[str, ChangeCell, TopicFigure]]:
+def topics(changes: Changes) -> Table[tuple[str, ChangeCell, TopicFigure]]:
     """Return the table of the change of each cell, by topic of the questions."""
     return Table(
         "topics",
         "Change by topic",
-        [(name, cell, topic_figure) for name, cell in found.lines for topic_figure in cell.topics],
+        [
+            (name, cell, topic_figure)
+            for name, cell in changes.lines
+            for topic_figure in cell.topics
+        ],
         [
             model(lambda row: row[0]),
-            *places(found, lambda row: row[1].place),
+            *places(changes, lambda row: row[1].place),
             Column("topic", "topic", lambda row: row[2].topic, words={"": "(none)"}),
             Column("n", "n", lambda row: row[2].delta.n, Kind.COUNT, help="questions"),
             Column(
@@ -597,7 +602,7 @@ def topics(found: Changes) -> Table[tuple[str, ChangeCell, TopicFigure]]:
                 "mean change",
                 lambda row: change(row[2].delta),
                 Kind.POINTS,
-                scale=reach(found),
+                scale=reach(changes),
                 reference=lambda row: row[2].by_chance / 100,
             ),
             *t_test(lambda row: row[2].delta),
@@ -617,20 +622,20 @@ def topics(found: Changes) -> Table[tuple[str, ChangeCell, TopicFigure]]:
     )
 
 
-def draws(found: Changes) -> Table[tuple[str, ChangeCell, DrawFigure]]:
+def draws(changes: Changes) -> Table[tuple[str, ChangeCell, DrawFigure]]:
     """Return the table of every random draw of the perturbations (appendix A.4)."""
     return Table(
         "draws",
         "Every draw of the perturbations",
         [
             (name, cell, draw)
-            for name, cell in found.lines
+            for name, cell in changes.lines
             if cell.condition
             for draw in cell.draws.draws
         ],
         [
             model(lambda row: row[0]),
-            *places(found, lambda row: row[1].place),
+            *places(changes, lambda row: row[1].place),
             Column("draw", "draw", lambda row: row[2].draw, Kind.COUNT),
             Column("n", "n", lambda row: row[2].delta.n, Kind.COUNT, help="questions"),
             Column(
@@ -638,7 +643,7 @@ def draws(found: Changes) -> Table[tuple[str, ChangeCell, DrawFigure]]:
                 "mean change",
                 lambda row: change(row[2].delta),
                 Kind.POINTS,
-                scale=reach(found),
+                scale=reach(changes),
                 reference=lambda row: row[2].by_chance / 100,
             ),
             *t_test(lambda row: row[2].delta),
@@ -664,15 +669,15 @@ def draws(found: Changes) -> Table[tuple[str, ChangeCell, DrawFigure]]:
     )
 
 
-def draw_spread(found: Changes) -> Table[Line]:
+def draw_spread(changes: Changes) -> Table[Line]:
     """Return the table of the differences between the draws of one perturbation."""
     return Table(
         "draw_spread",
         "Differences between the draws of a perturbation",
-        [(name, cell) for name, cell in found.lines if cell.condition],
+        [(name, cell) for name, cell in changes.lines if cell.condition],
         [
             model(_model),
-            *places(found, _place),
+            *places(changes, _place),
             Column("draws", "draws", lambda row: len(row[1].draws.draws), Kind.COUNT),
             Column(
                 "mean",
@@ -717,7 +722,7 @@ LEAST = 14
 "width in characters of `+24.9 points` above `*** human-like`"
 
 
-def subjects(found: Changes) -> Table[Subject]:
+def subjects(changes: Changes) -> Table[Subject]:
     """Return the table of the ways in which each model was asked."""
 
     def of_run(format_run: Callable[[Run], str]) -> Callable[[Subject], str]:
@@ -726,7 +731,7 @@ def subjects(found: Changes) -> Table[Subject]:
     return Table(
         "subjects",
         "Who answered",
-        list(found.subjects.values()),
+        list(changes.subjects.values()),
         [
             model(lambda row: row.name),
             Column("answers", "answers", lambda row: row.way),
@@ -763,93 +768,93 @@ def subjects(found: Changes) -> Table[Subject]:
     )
 
 
-def matrix(found: Changes) -> Table[Place]:
-    """Return the table of the mean change by bias and perturbation, with a column per model."""
-    alpha, scale = found.options.alpha, reach(found)
+@dataclass(frozen=True, eq=False, slots=True)
+class _ModelColumn:
+    """The column of one model in the table by bias and perturbation."""
 
-    def of(name: str) -> Column[Place]:
-        report = found.reports[name]
-        published = found.options.definition is Definition.PAPER
-        likeness = (
-            {comparison.bias: comparison for comparison in found.likeness(name)}
-            if published
-            else {}
-        )
+    changes: Changes
+    name: str
+    likeness: Mapping[Bias, HumanLikeness]
+    "empty unless the published definition is chosen"
 
-        def sign(row_place: Place) -> str:
-            human_likeness = (
-                likeness.get(row_place[0]) if not row_place[1] and not row_place[2] else None
-            )
-            return beside(report.find(*row_place), human_likeness)
+    @classmethod
+    def of_model(cls, changes: Changes, name: str) -> _ModelColumn:
+        """Return the column of a model."""
+        if changes.options.definition is not Definition.PAPER:
+            return cls(changes, name, {})
+        likeness = {comparison.bias: comparison for comparison in changes.likeness(name)}
+        return cls(changes, name, likeness)
 
-        def by_chance(row_place: Place) -> float | None:
-            cell = report.find(*row_place)
-            return None if cell is None else cell.by_chance / 100
+    def _cell(self, row_place: Place) -> ChangeCell | None:
+        """Return the figures of a bias under a condition, or None if it was not asked."""
+        return self.changes.reports[self.name].find(*row_place)
 
-        def questions(row_place: Place) -> Link | None:
-            return (
-                Link("questions", (name, *subject_of(row_place)))
-                if report.find(*row_place) is not None
-                else None
-            )
+    def text_beside(self, row_place: Place) -> str:
+        """Return the text after a mean change, such as `*** human-like`."""
+        bias, condition, variant = row_place
+        is_main_bias = not condition and not variant
+        return beside(self._cell(row_place), self.likeness.get(bias) if is_main_bias else None)
 
-        def said(row_place: Place) -> list[str]:
-            cell = report.find(*row_place)
-            return cell_sentences(found, (name, cell)) if cell is not None else []
+    def by_chance(self, row_place: Place) -> float | None:
+        """Return the change by letters drawn at random, as a part of 1."""
+        cell = self._cell(row_place)
+        return None if cell is None else cell.by_chance / 100
 
+    def link(self, row_place: Place) -> Link | None:
+        """Return the link to the questions of a cell."""
+        if self._cell(row_place) is None:
+            return None
+        return Link("questions", (self.name, *subject_of(row_place)))
+
+    def sentences(self, row_place: Place) -> list[str]:
+        """Return the sentences on a cell."""
+        cell = self._cell(row_place)
+        return [] if cell is None else cell_sentences(self.changes, (self.name, cell))
+
+    def column(self) -> Column[Place]:
+        """Return the column of the table."""
         return Column(
-            f"model {name}" if name in ("bias", "condition") else name,
-            name,
-            change_of(found, name),
+            f"model {self.name}" if self.name in ("bias", "condition") else self.name,
+            self.name,
+            change_of(self.changes, self.name),
             Kind.POINTS,
             least=LEAST,
             help="mean change with its 95 % interval, in percentage points",
-            beside=sign,
-            scale=scale,
-            reference=by_chance,
-            link=questions,
-            detail=said,
+            beside=self.text_beside,
+            scale=reach(self.changes),
+            reference=self.by_chance,
+            link=self.link,
+            detail=self.sentences,
         )
 
-    models = [of(name) for name in found.reports]
+
+def matrix(changes: Changes) -> Table[Place]:
+    """Return the table of the mean change by bias and perturbation, with a column per model."""
+    models = [_ModelColumn.of_model(changes, name).column() for name in changes.reports]
     keys = [column.key for column in models]
-    if found.options.definition is Definition.CORRECTED:
+    if changes.options.definition is Definition.CORRECTED:
         models.append(
             Column(
                 "by chance",
                 "by chance",
-                _by_chance(found),
+                _by_chance(changes),
                 Kind.POINTS,
                 help="mean change of letters drawn at random among those offered, over the first "
                 "model's questions",
             )
         )
+    rows = [
+        row_place
+        for row_place in changes.places
+        if row_place[1] is None or not changes.options.without_typos
+    ]
     return Table(
         "matrix",
         "Mean change by bias and model",
-        [
-            row_place
-            for row_place in found.places
-            if row_place[1] is None or not found.options.without_typos
-        ],
-        [*places(found, lambda row_place: row_place), *models],
+        rows,
+        [*places(changes, lambda row_place: row_place), *models],
         key=subject_of,
-        notes=[
-            f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked.",
-            *[
-                "position?: what the model's preference for the first or last option gives, as "
-                "far as it is known."
-            ]
-            * any(cell.within_position for _, cell in found.lines),
-            *["chance: differs from 0, and not from letters drawn at random."]
-            * any(cell.within_chance and not cell.within_position for _, cell in found.lines),
-            "human-like: significant in people's direction; opposite: significant, against them; "
-            "changes: significant, "
-            "though people overlook typos.",
-            *["✓: human-like, and no typo changes anything."]
-            * (found.options.definition is Definition.PAPER),
-            *copied(found),
-        ],
+        notes=list(_matrix_notes(changes)),
         link=lambda row_place: Link("place", subject_of(row_place)),
         pictures=[
             Matrix(columns=keys, rows=["bias", "condition"]),
@@ -864,34 +869,55 @@ def matrix(found: Changes) -> Table[Place]:
     )
 
 
-def _by_chance(found: Changes) -> Callable[[Place], float]:
+def _matrix_notes(changes: Changes) -> Iterator[str]:
+    """Yield the notes that explain the marks in the table by bias and perturbation."""
+    cells = [cell for _, cell in changes.lines]
+    alpha = changes.options.alpha
+    yield f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked."
+    if any(cell.within_position for cell in cells):
+        yield (
+            "position?: what the model's preference for the first or last option gives, as far as "
+            "it is known."
+        )
+    if any(cell.within_chance and not cell.within_position for cell in cells):
+        yield "chance: differs from 0, and not from letters drawn at random."
+    yield (
+        "human-like: significant in people's direction; opposite: significant, against them; "
+        "changes: significant, though people overlook typos."
+    )
+    if changes.options.definition is Definition.PAPER:
+        yield "✓: human-like, and no typo changes anything."
+    yield from copied(changes)
+
+
+def _by_chance(changes: Changes) -> Callable[[Place], float]:
     """Return the accessor of the change by chance in the first report that has the cell."""
 
     def value(row_place: Place) -> float:
-        cells = (report.find(*row_place) for report in found.reports.values())
+        cells = (report.find(*row_place) for report in changes.reports.values())
         return next((cell.by_chance / 100 for cell in cells if cell is not None), NAN)
 
     return value
 
 
-def change_of(found: Changes, name: str) -> Callable[[Place], Estimate | None]:
+def change_of(changes: Changes, name: str) -> Callable[[Place], Estimate | None]:
     """Return the accessor of the change of a cell in one report."""
 
     def value(row_place: Place) -> Estimate | None:
-        cell = found.reports[name].find(*row_place)
+        cell = changes.reports[name].find(*row_place)
         return None if cell is None else cell_change(cell)
 
     return value
 
 
-def scores(found: Changes) -> Table[str]:
+def scores(changes: Changes) -> Table[str]:
     """Return the table of the published score of each model, over all biases."""
 
     def score(name: str, value: int) -> int | None:
-        return value if found.reports[name].score.biases else None
+        return value if changes.reports[name].score.biases else None
 
     def likeness(name: str, expected: bool | None) -> int | None:
-        comparisons = found.likeness(name)
+        comparisons = changes.likeness(name)
         return (
             sum(comparison.most_human_like is expected for comparison in comparisons)
             if comparisons
@@ -899,7 +925,7 @@ def scores(found: Changes) -> Table[str]:
         )
 
     has_two_scores = any(
-        report.score.signed != report.score.human_like for report in found.reports.values()
+        report.score.signed != report.score.human_like for report in changes.reports.values()
     )
     signed_note = (
         "score as published: +1 for a significant bias above 0, -1 below; different if the "
@@ -909,26 +935,26 @@ def scores(found: Changes) -> Table[str]:
     return Table(
         "scores",
         "Over all biases",
-        list(found.reports),
+        list(changes.reports),
         [
             model(lambda name: name),
             Column(
                 "score",
                 "score",
-                lambda name: score(name, found.reports[name].score.human_like),
+                lambda name: score(name, changes.reports[name].score.human_like),
                 Kind.BALANCE,
             ),
             Column(
                 "score_as_published",
                 "as published",
-                lambda name: score(name, found.reports[name].score.signed),
+                lambda name: score(name, changes.reports[name].score.signed),
                 Kind.BALANCE,
                 aside=not has_two_scores,
             ),
             Column(
                 "biases",
                 "biases",
-                lambda name: score(name, found.reports[name].score.biases),
+                lambda name: score(name, changes.reports[name].score.biases),
                 Kind.COUNT,
                 help="with a test; the score is a sum over these",
             ),
@@ -949,7 +975,7 @@ def scores(found: Changes) -> Table[str]:
             Column(
                 "valid",
                 "valid answers",
-                lambda name: found.validity[name].mean,
+                lambda name: changes.validity[name].mean,
                 Kind.SHARE,
                 scale=(0, 1),
                 help="offered letters among all answers drawn, mean over questions",
@@ -957,7 +983,7 @@ def scores(found: Changes) -> Table[str]:
             Column(
                 "people",
                 "like people",
-                _people(found),
+                _people(changes),
                 Kind.COEFFICIENT,
                 scale=(0, 1),
                 help="1 - the distance of the model's and people's answers to the original "
@@ -975,20 +1001,20 @@ def scores(found: Changes) -> Table[str]:
     )
 
 
-def _people(found: Changes) -> Callable[[str], Estimate | None]:
+def _people(changes: Changes) -> Callable[[str], Estimate | None]:
     """Return the accessor of the likeness to people, or None if it is unknown."""
-    return lambda name: found.people[name].mean if name in found.people else None
+    return lambda name: changes.people[name].mean if name in changes.people else None
 
 
-def likeness(found: Changes) -> Table[tuple[str, HumanLikeness]]:
+def likeness(changes: Changes) -> Table[tuple[str, HumanLikeness]]:
     """Return the table of whether each bias moves each model as it moves people, with reasons."""
     return Table(
         "likeness",
         "Whether a bias moves a model as it moves people",
-        [(name, comparison) for name in found.reports for comparison in found.likeness(name)],
+        [(name, comparison) for name in changes.reports for comparison in changes.likeness(name)],
         [
             model(lambda row: row[0]),
-            Column("bias", "bias", lambda row: kind_name(row[1].bias), words=found.words),
+            Column("bias", "bias", lambda row: kind_name(row[1].bias), words=changes.words),
             Column("most_human_like", "most human-like", lambda row: row[1].most_human_like),
             Column("why", "because", lambda row: why(row[1])),
             Column(
@@ -1027,9 +1053,9 @@ def likeness(found: Changes) -> Table[tuple[str, HumanLikeness]]:
     )
 
 
-def valid_answers(found: Changes) -> Table[str]:
+def valid_answers(changes: Changes) -> Table[str]:
     """Return the table of the share of valid answers, by model."""
-    imported = [name for name, subject in found.subjects.items() if subject.way == "imported"]
+    imported = [name for name, subject in changes.subjects.items() if subject.way == "imported"]
     imported_note = (
         f"{', '.join(imported)}: imported; answers that were drawn again count only if the "
         "source kept them."
@@ -1037,13 +1063,13 @@ def valid_answers(found: Changes) -> Table[str]:
     return Table(
         "valid_answers",
         "Valid answers",
-        list(found.validity),
+        list(changes.validity),
         [
             model(lambda name: name),
             Column(
                 "mean",
                 "share",
-                lambda name: found.validity[name].mean,
+                lambda name: changes.validity[name].mean,
                 Kind.SHARE,
                 scale=(0, 1),
                 help="mean over questions",
@@ -1051,14 +1077,14 @@ def valid_answers(found: Changes) -> Table[str]:
             Column(
                 "questions",
                 "questions",
-                lambda name: len(found.validity[name].shares),
+                lambda name: len(changes.validity[name].shares),
                 Kind.COUNT,
                 help="a question counts once for each compared form",
             ),
             Column(
                 "without",
                 "without any",
-                lambda name: found.validity[name].without,
+                lambda name: changes.validity[name].without,
                 Kind.COUNT,
                 help="questions without any valid answer",
             ),
@@ -1073,11 +1099,11 @@ def valid_answers(found: Changes) -> Table[str]:
     )
 
 
-def validity(found: Changes) -> Table[tuple[str, int, int, int]]:
+def validity(changes: Changes) -> Table[tuple[str, int, int, int]]:
     """Return the table of questions by their share of valid answers (figure 6)."""
     rows = [
         (name, index, len(shares.histogram), count)
-        for name, shares in found.validity.items()
+        for name, shares in changes.validity.items()
         for index, count in enumerate(map(int, shares.histogram))
     ]
     return Table(
@@ -1095,7 +1121,7 @@ def validity(found: Changes) -> Table[tuple[str, int, int, int]]:
     )
 
 
-def validity_shares(found: Changes) -> Table[tuple[str, int, float]]:
+def validity_shares(changes: Changes) -> Table[tuple[str, int, float]]:
     """Return the table of the share of valid answers of every question.
 
     `validity` is its histogram.
@@ -1105,7 +1131,7 @@ def validity_shares(found: Changes) -> Table[tuple[str, int, float]]:
         "Share of valid answers by question",
         [
             (name, index, float(share))
-            for name, shares_of_report in found.validity.items()
+            for name, shares_of_report in changes.validity.items()
             for index, share in enumerate(shares_of_report.shares)
         ],
         [
@@ -1117,11 +1143,11 @@ def validity_shares(found: Changes) -> Table[tuple[str, int, float]]:
     )
 
 
-def people(found: Changes) -> Table[str]:
+def people(changes: Changes) -> Table[str]:
     """Return the table of the likeness to people's answers to the original questions (table 4)."""
     exclusion_notes = (
         f"{name}: {plural(n_questions, 'question')} left out, {reason}"
-        for name, comparison in found.people.items()
+        for name, comparison in changes.people.items()
         for reason, n_questions in Counter(
             exclusion.reason for exclusion in comparison.left_out
         ).items()
@@ -1129,19 +1155,19 @@ def people(found: Changes) -> Table[str]:
     return Table(
         "people",
         "Likeness to people's answers to the original questions",
-        list(found.people),
+        list(changes.people),
         [
             model(lambda name: name),
             Column(
                 "likeness",
                 "likeness",
-                lambda name: found.people[name].mean,
+                lambda name: changes.people[name].mean,
                 Kind.COEFFICIENT,
                 scale=(0, 1),
             ),
-            Column("questions", "questions", lambda name: found.people[name].mean.n, Kind.COUNT),
+            Column("questions", "questions", lambda name: changes.people[name].mean.n, Kind.COUNT),
             Column(
-                "left_out", "left out", lambda name: len(found.people[name].left_out), Kind.COUNT
+                "left_out", "left out", lambda name: len(changes.people[name].left_out), Kind.COUNT
             ),
         ],
         key=lambda name: (name,),
@@ -1149,16 +1175,16 @@ def people(found: Changes) -> Table[str]:
         "same. Options are treated "
         "as a scale with equal steps, in their printed order.",
         notes=[*exclusion_notes, f"[ ]: {INTERVAL}."],
-        empty=f"The questions of {found.instrument} that were asked have no human shares.",
+        empty=f"The questions of {changes.instrument} that were asked have no human shares.",
         link=lambda name: Link("people_questions", (name,)),
         pictures=[Forest(values=["likeness"], rows=["model"])],
     )
 
 
-def people_questions(found: Changes) -> Table[tuple[str, str, float, str]]:
+def people_questions(changes: Changes) -> Table[tuple[str, str, float, str]]:
     """Return the table of the likeness to people by question, with the reasons of exclusions."""
     rows = []
-    for name, comparison in found.people.items():
+    for name, comparison in changes.people.items():
         rows += [(name, key, value, "") for key, value in comparison.alignments]
         rows += [
             (name, exclusion.key, float("nan"), exclusion.reason)
@@ -1175,5 +1201,5 @@ def people_questions(found: Changes) -> Table[tuple[str, str, float, str]]:
             Column("left_out", "left out because", lambda row: row[3]),
         ],
         key=lambda row: (row[0], row[1], row[3]),
-        empty=f"The questions of {found.instrument} that were asked have no human shares.",
+        empty=f"The questions of {changes.instrument} that were asked have no human shares.",
     )

@@ -45,11 +45,11 @@ from workbench.tui.widgets.long_text import LongText, folded
 if TYPE_CHECKING:
     from workbench.audits.response_bias.judged import ResponseBiasJudged
     from workbench.audits.response_bias.questions import (
-        ArmShown,
+        ArmView,
         Changes,
-        FormShown,
-        OptionShown,
-        QuestionShown,
+        FormView,
+        OptionRow,
+        QuestionView,
     )
 
 DIM = "$text-muted"
@@ -60,7 +60,7 @@ NUMBERS = 8
 UNKNOWN = "(the text of this form is unknown: only answers to it were imported)"
 
 
-def about(found: Changes, shown: QuestionShown, at: tuple[int, int], *, several: bool) -> Content:
+def about(found: Changes, shown: QuestionView, at: tuple[int, int], *, several: bool) -> Content:
     """Return the question, its model, the change of its answers, and its position in the list."""
     from workbench.audits.response_bias.question_tables import change_said
 
@@ -94,7 +94,7 @@ def about(found: Changes, shown: QuestionShown, at: tuple[int, int], *, several:
     )
 
 
-def form_name(found: QuestionShown, arm: ArmShown) -> str:
+def form_name(found: QuestionView, arm: ArmView) -> str:
     """Return the name of a form: `original`, `changed: odd/even` or `changed: key typo, draw 2`."""
     if arm is found.original:
         return "original"
@@ -104,7 +104,7 @@ def form_name(found: QuestionShown, arm: ArmShown) -> str:
     return f"changed: {CONDITIONS[found.condition]}{draw}"
 
 
-def _lines(found: QuestionShown, arm: ArmShown, width: int) -> Iterator[Content]:
+def _lines(found: QuestionView, arm: ArmView, width: int) -> Iterator[Content]:
     yield Content.styled(f" {form_name(found, arm)} ", "bold reverse")
     yield from _wrapped(_stem(found, arm), width)
     yield Content()
@@ -113,7 +113,7 @@ def _lines(found: QuestionShown, arm: ArmShown, width: int) -> Iterator[Content]
     yield Content.styled(_counted(arm), DIM)
 
 
-def _stem(found: QuestionShown, arm: ArmShown) -> Content:
+def _stem(found: QuestionView, arm: ArmView) -> Content:
     """Return a stem, with the words that the other form lacks in brackets."""
     if arm.choice is None:
         return Content.styled(UNKNOWN, f"{DIM} italic")
@@ -124,7 +124,7 @@ def _stem(found: QuestionShown, arm: ArmShown) -> Content:
     return marked(marked_stems[is_changed], "+" if is_changed else "−")
 
 
-def _options(found: QuestionShown, arm: ArmShown, width: int) -> Iterator[Content]:
+def _options(found: QuestionView, arm: ArmView, width: int) -> Iterator[Content]:
     is_exact = any(not math.isnan(option.probability) for option in arm.options)
     has_human_shares = arm is found.original and len(found.shares) == len(arm.options)
     has_new_letters = _renamed(found)
@@ -152,7 +152,7 @@ def _options(found: QuestionShown, arm: ArmShown, width: int) -> Iterator[Conten
         yield from (Content.assemble(" " * indent, line) for line in lines[1:])
 
 
-def _renamed(found: QuestionShown) -> bool:
+def _renamed(found: QuestionView) -> bool:
     """Return whether options of the changed form are new or have another letter than originally."""
     origins = [(option.original, option.letter) for option in found.changed.options]
     return any(origin for origin, _ in origins) and any(
@@ -160,7 +160,7 @@ def _renamed(found: QuestionShown) -> bool:
     )
 
 
-def _origin(option: OptionShown, *, changed: bool) -> str:
+def _origin(option: OptionRow, *, changed: bool) -> str:
     """Return the original letter of an option of the changed form, or `new` if it has none."""
     if not changed:
         return ""
@@ -175,7 +175,7 @@ def _percent(value: float) -> str:
     return f"{number(value, Kind.SHARE):>{NUMBERS}}"
 
 
-def _count(option: OptionShown, *, exact: bool) -> str:
+def _count(option: OptionRow, *, exact: bool) -> str:
     return (
         _percent(option.probability) if exact else f"{number(option.count, Kind.COUNT):>{NUMBERS}}"
     )
@@ -195,7 +195,7 @@ def share_bar(value: float, width: int) -> str:
     return ("█" * (halves // 2) + "▌" * (halves % 2)).ljust(width, "·")
 
 
-def _option_text(found: QuestionShown, arm: ArmShown, option: OptionShown) -> Content:
+def _option_text(found: QuestionView, arm: ArmView, option: OptionRow) -> Content:
     """Return the text of an option, with the words that the other form lacks in brackets."""
     if not option.text:
         return Content()
@@ -222,13 +222,13 @@ def _whole(text: str) -> Content:
     return Content(visible(text[:MOST_SHOWN], lines=True) + "…" * (len(text) > MOST_SHOWN))
 
 
-def _others(arm: ArmShown) -> Iterator[Content]:
+def _others(arm: ArmView) -> Iterator[Content]:
     for letter, n_times in arm.others:
         warning = f" {visible(letter).upper()}  answered {n_times:,}×, but it was not offered"
         yield Content.styled(warning, "$text-warning")
 
 
-def _counted(arm: ArmShown) -> str:
+def _counted(arm: ArmView) -> str:
     """Return the numbers of valid and excluded answers, or total probability, with the entropy."""
     entropy = f"entropy {number(arm.entropy, Kind.COEFFICIENT)}"
     probabilities = [
@@ -348,7 +348,7 @@ class QuestionScreen(AmongRows):
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
     ]
 
-    def __init__(self, loaded: Loaded, shown: QuestionShown) -> None:
+    def __init__(self, loaded: Loaded, shown: QuestionView) -> None:
         super().__init__()
         self._shown = shown
         self._take(loaded)
@@ -423,7 +423,7 @@ class QuestionScreen(AmongRows):
         }
         return action not in choices_by_action or len(choices_by_action[action]()) > 1
 
-    def put(self, wanted: Wanted, shown: QuestionShown) -> None:
+    def put(self, wanted: Wanted, shown: QuestionView) -> None:
         if wanted == self._wanted:
             self._shown, self._in_sight = shown, wanted
             self.title_bar.note = ""
@@ -596,7 +596,7 @@ class FormScreen(AmongRows):
     view = query_one(SheetView)
     text = query_one("#prompt", LongText)
 
-    def __init__(self, loaded: Loaded, shown: QuestionShown, arm: str = "") -> None:
+    def __init__(self, loaded: Loaded, shown: QuestionView, arm: str = "") -> None:
         """Create the screen.
 
         `arm` is the form that is shown first, the original one if it is empty.
@@ -612,7 +612,7 @@ class FormScreen(AmongRows):
             else ()
         )
         self._changed = arm == shown.changed.arm
-        self._forms: Sequence[tuple[FormShown, Sheet]] = ()
+        self._forms: Sequence[tuple[FormView, Sheet]] = ()
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="about", markup=False)
@@ -633,7 +633,7 @@ class FormScreen(AmongRows):
     def explain(self) -> str:
         return f"{FORM}\n\n{explained(self._sheet.table)}" if self._forms else FORM
 
-    def put(self, forms: Sequence[tuple[FormShown, Sheet]]) -> None:
+    def put(self, forms: Sequence[tuple[FormView, Sheet]]) -> None:
         self._forms = forms
         self.title_bar.note = ""
         self._paint()
@@ -682,7 +682,7 @@ class FormScreen(AmongRows):
             self.dismiss(None)
 
     @property
-    def _form(self) -> FormShown:
+    def _form(self) -> FormView:
         return self._forms[self._changed][0]
 
     @property
@@ -719,7 +719,7 @@ class FormScreen(AmongRows):
     async def read_forms(self) -> None:
         """Read both forms, each with the table of its answers."""
 
-        def load() -> Sequence[tuple[FormShown, Sheet]]:
+        def load() -> Sequence[tuple[FormView, Sheet]]:
             from workbench.audits.response_bias import question_tables as tables
 
             forms = self._findings.forms(self._shown)
@@ -731,7 +731,7 @@ class FormScreen(AmongRows):
         self.put(await to_thread(load))
 
 
-def prompt_text(form: FormShown) -> str:
+def prompt_text(form: FormView) -> str:
     """Return the prompt as text that is safe to print, its roles before its turns.
 
     Without a prompt, return the form alone.
@@ -747,7 +747,7 @@ def prompt_text(form: FormShown) -> str:
     )
 
 
-def as_copied(form: FormShown) -> str:
+def as_copied(form: FormView) -> str:
     """Return the whole prompt as it was sent, for the clipboard."""
     if not form.messages:
         return form.shown.choice.lettered() if form.shown.choice is not None else ""
@@ -773,7 +773,7 @@ def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # no
     return lambda: FormScreen(loaded, question_forms, arm)
 
 
-def _read(loaded: Loaded, subject: Subject | list[str]) -> QuestionShown:
+def _read(loaded: Loaded, subject: Subject | list[str]) -> QuestionView:
     from workbench.audits.response_bias.answers import place_of
 
     changes: Changes = loaded.material
