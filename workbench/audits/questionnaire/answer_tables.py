@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from workbench.audits.questionnaire.figures import (
-    AskedRow,
     Condition,
+    RespondentPrediction,
     TargetFigure,
     TokenShares,
     VariabilityFigure,
@@ -20,7 +20,7 @@ from workbench.audits.questionnaire.tables import (
     SHARES,
     SIGNED,
     Choice,
-    Of,
+    ModelFigure,
     Results,
     accuracy_side,
     all_of,
@@ -62,7 +62,7 @@ class Tokens:
 def tokens(results: Results, choice: Choice) -> Table[Any]:
     """Return the table of the probabilities of the next token (figure 3, table 7)."""
     rows = [
-        Of(name, condition, Tokens(ref, results.shares(name, ref, condition)))
+        ModelFigure(name, condition, Tokens(ref, results.shares(name, ref, condition)))
         for name, report, condition in each(results, choice.compared)
         for ref in report.predictions.targets
         if choice.wants(ref)
@@ -117,18 +117,18 @@ def _part(of: Callable[[Any], TokenShares], name: str, row: Any) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TargetDetails:
     """The figures of one target of one model under one condition."""
 
-    of: Of[TargetFigure]
+    of: ModelFigure[TargetFigure]
     shares: TokenShares
     spread: VariabilityFigure | None
 
 
-def one_question(results: Results, model: str, target: str) -> Table[Asked]:
+def one_question(results: Results, model: str, target: str) -> Table[TargetDetails]:
     """Return the table of one target of a model under every condition."""
     rows = [
-        Asked(
+        TargetDetails(
             target_row,
             results.shares(model, target, target_row.condition),
             _spread(results, target_row),
@@ -214,7 +214,7 @@ def one_question(results: Results, model: str, target: str) -> Table[Asked]:
                 aside=True,
             ),
             Column("k", "K", lambda row: row.spread and row.spread.k, Kind.COUNT, aside=True),
-            outdated(lambda row: row.of.old),
+            outdated(lambda row: row.of.n_outdated),
         ],
         key=lambda row: (str(row.of.condition),),
         definition=about(results, target),
@@ -227,7 +227,7 @@ def one_question(results: Results, model: str, target: str) -> Table[Asked]:
     )
 
 
-def _spread(results: Results, of: Of[TargetFigure]) -> VariabilityFigure | None:
+def _spread(results: Results, of: ModelFigure[TargetFigure]) -> VariabilityFigure | None:
     """Return the variability of a target over its wordings, or None if it has none."""
     figures = results.report(of.model).variability(of.condition)
     return next((figure for figure in figures if figure.target == of.figure.target), None)
@@ -257,7 +257,7 @@ def axis_targets(
     }
     rows = [row for row in target_rows(results, choice) if row.figure.target in poles]
 
-    def towards(row: Of[TargetFigure]) -> Estimate:
+    def towards(row: ModelFigure[TargetFigure]) -> Estimate:
         """Return the bias towards the conservative answer."""
         return (
             row.figure.bias
@@ -332,7 +332,7 @@ class PersonPrediction:
     condition: Condition
     target: str
     wording: VariantId
-    row: AskedRow
+    row: RespondentPrediction
 
 
 def people(
@@ -350,11 +350,13 @@ def people(
         for wording in (
             results.reports[model].predictions.wordings if wordings is None else wordings
         )
-        for row in sorted(results.asked(model, target, condition, wording), key=_missed_first)
+        for row in sorted(
+            results.predictions_of(model, target, condition, wording), key=_missed_first
+        )
     ]
 
 
-def _missed_first(row: AskedRow) -> tuple[bool, float, str]:
+def _missed_first(row: RespondentPrediction) -> tuple[bool, float, str]:
     """Return the sort key of a prediction.
 
     Errors come first, beginning with unreadable ones, then those farthest from the human answer.
