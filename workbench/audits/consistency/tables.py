@@ -655,7 +655,7 @@ def given(result: Consistency, kind: str, of: Sequence[str], texts: Texts) -> Ta
     `of` is the country and the name of a party, or the name of a person.
     """
     stances = result.who_answered(kind, *of)
-    positions = result.positions.on(stances.statements)
+    positions = result.positions.on_statements(stances.statements)
     rows = [
         GivenAnswer(
             ref,
