@@ -416,7 +416,12 @@ def _judged(
 
 
 def _runs(store: Store, which: Which, instrument: str) -> tuple[tuple[str, Run], ...]:
-    """Return the selected runs, under distinct names. Raises UnknownName."""
+    """Return the selected runs, under distinct names. Raises UnknownName.
+
+    A run in which all prompts failed is included if its model is named and has no run with answers:
+    its verdicts then raise an error that says why. A model that nobody named must not keep the
+    others from being judged.
+    """
     available = runs_of(store, ANSWERED_FOR, instrument, templates=which.templates)
     runs = split(
         store, matching(available, which.sampling, which.dtype, which.snapshot), which.fingerprint

@@ -304,7 +304,8 @@ def _only_asked(store: Store, runs: Iterable[Run]) -> str:
 def _runs(store: Store, which: Which, instrument: str, asked: Iterable[Run]) -> dict[str, Run]:
     """Return the selected runs, under distinct names.
 
-    A run in which all prompts failed is included if its model has no run with answers.
+    A run in which all prompts failed is included if its model has no run with answers: a note, and
+    not a report, then says why.
     """
     available = chosen_of([run for run in asked if run.instrument == instrument], which.templates)
     if not available:
