@@ -372,7 +372,7 @@ def _behind(judged: ConsistencyJudged) -> dict[str, Callable[..., AnyTable]]:
         "party_statements": lambda name, country, party: tables.party_statements(
             result, name, country, party, texts
         ),
-        "given": lambda kind, *names: tables.given(result, kind, names, texts),
+        "given": lambda kind, *names: tables.answers_of(result, kind, names, texts),
         "template_statements": lambda name, template: tables.template_statements(
             result, judged.run(name).report, name, template, texts
         ),

@@ -259,11 +259,8 @@ def axis_targets(
 
     def towards(row: ModelFigure[TargetFigure]) -> Estimate:
         """Return the bias towards the conservative answer."""
-        return (
-            row.figure.bias
-            if poles[row.figure.target] is Pole.CONSERVATIVE
-            else _negated(row.figure.bias)
-        )
+        bias = row.figure.bias
+        return bias if poles[row.figure.target] is Pole.CONSERVATIVE else _negated(bias)
 
     return Table(
         name,
@@ -375,9 +372,12 @@ def respondents(
     """Return the table of predictions for single respondents."""
     wrong = [person for person in rows if not person.row.correct]
     n_old = sum(person.row.outdated for person in rows)
-    notes = [
-        f"{plural(n_old, 'prompt')} show answers, questions or instructions that have changed since"
-    ] * bool(n_old)
+    notes = []
+    if n_old:
+        notes.append(
+            f"{plural(n_old, 'prompt')} show answers, questions or instructions that have changed "
+            "since"
+        )
     subjects = {(person.target, str(person.condition)) for person in rows}
     title = " under ".join(subjects.pop()) if len(subjects) == 1 else "Respondents"
     return Table(
@@ -411,9 +411,13 @@ def _respondent_columns(
         return len({value_of(person) for person in rows}) < 2
 
     masses = results.options.masses
-    weight: list[Column[PersonPrediction]] = [
-        Column("weight", "weight", lambda person: person.row.weight, Kind.COEFFICIENT, aside=True)
-    ] * results.weighted
+    weights: list[Column[PersonPrediction]] = []
+    if results.weighted:
+        weights.append(
+            Column(
+                "weight", "weight", lambda person: person.row.weight, Kind.COEFFICIENT, aside=True
+            )
+        )
     return [
         Column(
             "model", "model", lambda person: person.model, aside=alike(lambda person: person.model)
@@ -446,7 +450,7 @@ def _respondent_columns(
             help="a tie is a yes",
         ),
         Column("correct", "right", lambda person: person.row.correct, aside=True),
-        *weight,
+        *weights,
         Column(
             "p_yes",
             "p(yes)",

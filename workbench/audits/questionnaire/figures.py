@@ -36,10 +36,12 @@ class Condition:
 
     def __str__(self) -> str:
         """Return the name, with the number of questions and the seed in brackets if they matter."""
-        details = [f"first {self.questions}"] * bool(self.questions) + [f"seed {self.seed}"] * (
-            self.seed not in (0, 1)
-        )
-        return self.name + (f" ({', '.join(details)})" if details else "")
+        details = []
+        if self.questions:
+            details.append(f"first {self.questions}")
+        if self.seed not in (0, 1):
+            details.append(f"seed {self.seed}")
+        return f"{self.name} ({', '.join(details)})" if details else self.name
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1128,20 +1128,19 @@ class Wordings:
             common &= getattr(cell, name) | ~self.is_asked[index][:, np.newaxis]
         return np.asarray(common)
 
-    def features(self, places: Sequence[int]) -> FloatArray:
+    def features(self, rows: Sequence[int]) -> FloatArray:
         """Return the contributions of each respondent to the sums of some targets.
 
         They are (targets, 2, W, R): whether the prediction is readable, and share - answer.
         """
-        rows, common = list(places), self.common[list(places)]
+        rows = list(rows)
+        common = self.common[rows]
         readable = np.stack([cell.readable[rows] & common for cell in self.cells], axis=1)
         difference = np.stack([cell.difference[rows] for cell in self.cells], axis=1)
         features = np.stack([readable, np.where(readable, difference, 0.0)], axis=1)
-        return (
-            features
-            if self.weights is None
-            else features * scaled_weights(self.weights, common)[:, None, None]
-        )
+        if self.weights is None:
+            return features
+        return features * scaled_weights(self.weights, common)[:, None, None]
 
     @property
     def weights(self) -> FloatArray | None:
@@ -1149,7 +1148,7 @@ class Wordings:
         return self.cells[0].weights
 
     def with_noise(
-        self, sums: FloatArray, places: Sequence[int], resampling: RespondentDraws
+        self, sums: FloatArray, rows: Sequence[int], resampling: RespondentDraws
     ) -> FloatArray:
         """Return sums (targets, 2, W, 1 + draws) with the noise of answers that respondents share.
 
@@ -1157,78 +1156,76 @@ class Wordings:
         """
         for index, (wording, cell) in enumerate(zip(self.wordings, self.cells, strict=True)):
             weights = scaled_weights(self.weights, self.common)
-            noise = shared_noise(
-                cell, resampling, f"wording {wording}", weights, self.common, places
-            )
+            noise = shared_noise(cell, resampling, f"wording {wording}", weights, self.common, rows)
             if noise is not None:
                 sums[:, 1, index] += noise.difference
         return sums
 
-    def figure(self, place: int, readable: FloatArray, difference: FloatArray) -> VariabilityFigure:
+    def figure(self, row: int, readable: FloatArray, difference: FloatArray) -> VariabilityFigure:
         """Return the variability of a target, given its sums of (W, 1 + draws) each."""
-        biases, is_asked = ratio(difference, readable), self.is_asked[:, place]
+        biases = ratio(difference, readable)
         n_readable = np.array(
-            [int((cell.readable[place] & self.common[place]).sum()) for cell in self.cells]
+            [int((cell.readable[row] & self.common[row]).sum()) for cell in self.cells]
         )
-        paraphrases = is_asked & self.paraphrase
+        paraphrases = self.is_asked[:, row] & self.paraphrase
         # `sd` excludes void paraphrases, `rms` includes them
-        not_void = paraphrases & ~self.void[:, place]
-        ks = [int((n_readable[wordings] > 0).sum()) for wordings in (not_void, paraphrases)]
-        bases = [
-            Basis(k, int(wordings.sum()) - k, self._why(place, k)[index])
-            for index, (k, wordings) in enumerate(zip(ks, (not_void, paraphrases), strict=True))
-        ]
+        not_void = paraphrases & ~self.void[:, row]
+        sd_basis = self._basis(row, not_void, n_readable, FEWEST["sd"])
+        rms_basis = self._basis(row, paraphrases, n_readable, FEWEST["rms"])
         if not not_void.any() and paraphrases.any():
-            bases[0] = Basis(0, 0, ALL_VOID)
-        deviations = np.stack([spread(biases[not_void])[0], spread(biases[paraphrases])[1]])
-        n, nan = float(effective_number(self.weights, self.common[place])), float("nan")
-        sd_and_rms = [
-            Estimate(
-                float(values[0]),
-                nan,
-                nan,
-                basis.n,
-                basis.excluded,
-                basis.undefined if np.isnan(values[0]) else "",
-            )
-            for values, basis in zip(deviations, bases, strict=True)
-        ]
-        wording_figures = tuple(
-            WordingFigure(
-                self.wordings[i],
-                float(biases[i, 0]),
-                int(n_readable[i]),
-                bool(self.void[i, place]),
-            )
-            for i in np.flatnonzero(is_asked)
-        )
-        noise = _noise(deviations[0], n), _noise(deviations[1], n)
+            sd_basis = Basis(0, 0, ALL_VOID)
+        sd, rms = spread(biases[not_void])[0], spread(biases[paraphrases])[1]
+        n = float(effective_number(self.weights, self.common[row]))
         return VariabilityFigure(
-            self.targets[place],
-            self.condition,
-            wording_figures,
-            ks[0],
-            sd_and_rms[0],
-            sd_and_rms[1],
-            *noise,
+            target=self.targets[row],
+            condition=self.condition,
+            wordings=tuple(
+                WordingFigure(
+                    self.wordings[w],
+                    float(biases[w, 0]),
+                    int(n_readable[w]),
+                    bool(self.void[w, row]),
+                )
+                for w in np.flatnonzero(self.is_asked[:, row])
+            ),
+            k=int((n_readable[not_void] > 0).sum()),
+            sd=_deviation(float(sd[0]), sd_basis),
+            rms=_deviation(float(rms[0]), rms_basis),
+            sd_noise=_noise(sd, n),
+            rms_noise=_noise(rms, n),
         )
 
-    def _why(self, place: int, k: int) -> tuple[str, str]:
-        """Return the reasons why a target has no sd, and no rms. `k` wordings have a bias."""
-        reason = ""
-        if np.isnan(self.cells[0].human[place]).all():
-            reason = NOBODY_ANSWERED
-        elif not (self.is_asked[:, place] & self.paraphrase).any():
-            reason = "only the original was asked"
-        elif not self.common[place].any():
-            reason = (
-                NOT_OFFERED
-                if self._true_in_all("asked")[place].any()
-                else "no respondent was asked in all wordings"
-            )
-        elif k == 0:
-            reason = UNREADABLE
-        return reason or f"{k} wording has a bias; a deviation needs {FEWEST['sd']}", reason
+    def _basis(self, row: int, wordings: BoolArray, n_readable: IntArray, fewest: int) -> Basis:
+        """Return the numbers behind a deviation of a target over some wordings.
+
+        `fewest` is the smallest number of wordings with a bias that it needs.
+        """
+        k = int((n_readable[wordings] > 0).sum())
+        reason = self._why(row, k)
+        if not reason and fewest > 1:
+            reason = f"{k} wording has a bias; a deviation needs {fewest}"
+        return Basis(k, int(wordings.sum()) - k, reason)
+
+    def _why(self, row: int, k: int) -> str:
+        """Return the reason why no wording of a target has a bias, or an empty string.
+
+        `k` wordings have a bias.
+        """
+        if np.isnan(self.cells[0].human[row]).all():
+            return NOBODY_ANSWERED
+        if not (self.is_asked[:, row] & self.paraphrase).any():
+            return "only the original was asked"
+        if not self.common[row].any():
+            if self._true_in_all("asked")[row].any():
+                return NOT_OFFERED
+            return "no respondent was asked in all wordings"
+        return "" if k else UNREADABLE
+
+
+def _deviation(value: float, basis: Basis) -> Estimate:
+    """Return a deviation over wordings as an estimate, which has no interval."""
+    undefined = basis.undefined if np.isnan(value) else ""
+    return Estimate(value, UNDEFINED, UNDEFINED, basis.n, basis.excluded, undefined)
 
 
 def _noise(drawn: FloatArray, respondents: float) -> Noise:

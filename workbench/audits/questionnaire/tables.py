@@ -736,29 +736,25 @@ class GroupFigure:
 
 def group_rows(results: Results, choice: Choice) -> list[GroupFigure]:
     """Return the figures over all targets for every selected group, model and condition."""
+    if results.report_of_group is None:
+        return []
     rows = []
-    for group in results.options.groups if results.report_of_group is not None else ():
-        values = dict.fromkeys(
+    for group in results.options.groups:
+        values = {
             respondent.groups[group]
             for respondent in results.questionnaire.respondents
             if group in respondent.groups
-        )
-        for value, (name, _, condition) in product(
+        }
+        for value, (model, _, condition) in product(
             sorted(values), each(results, choice.conditions)
         ):
-            assert results.report_of_group is not None
-            report = results.report_of_group(name, group, value)
-            is_counted = np.asarray(
-                report.prediction_index.cell(condition, ORIGINAL).counted.any(axis=0)
-            )
-            effective_n = float(effective_number(report.prediction_index.weights, is_counted))
-            means_row = ModelFigure(
-                name,
-                condition,
-                report.condition(condition),
-                results.count_outdated(name, condition, None, ORIGINAL),
-            )
-            rows.append(GroupFigure(means_row, group, value, int(is_counted.sum()), effective_n))
+            report = results.report_of_group(model, group, value)
+            index = report.prediction_index
+            is_counted = np.asarray(index.cell(condition, ORIGINAL).counted.any(axis=0))
+            n_outdated = results.count_outdated(model, condition, None, ORIGINAL)
+            means = ModelFigure(model, condition, report.condition(condition), n_outdated)
+            effective_n = float(effective_number(index.weights, is_counted))
+            rows.append(GroupFigure(means, group, value, int(is_counted.sum()), effective_n))
     return rows
 
 
@@ -824,14 +820,19 @@ def groups(results: Results, choice: Choice) -> Table[GroupFigure]:
         ],
         key=lambda row: (row.of.model, str(row.of.condition), row.group, row.value),
         definition=f"Each row has its own respondents, and its own majority. {ABSOLUTE}",
-        notes=side_notes(
-            ["few"] * any(row.figure.accuracy.few or row.figure.absolute_bias.few for row in rows)
-        ),
+        notes=_few_notes(row.figure for row in rows),
         empty="No respondent has a group.",
         pictures=[
             Forest(values=["accuracy"], rows=["group", "value"], series=["model", "condition"])
         ],
     )
+
+
+def _few_notes(means: Iterable[ConditionFigures]) -> list[str]:
+    """Return the note on few respondents, if any of the means over targets has too few."""
+    if any(figure.accuracy.few or figure.absolute_bias.few for figure in means):
+        return side_notes(["few"])
+    return []
 
 
 def _weight_columns_of_groups(results: Results) -> list[Column[Any]]:
@@ -1077,9 +1078,7 @@ def means(
         ],
         key=lambda row: (row.model, str(row.condition)),
         definition=f"Intervals are over respondents, standard errors over targets. {ABSOLUTE}",
-        notes=side_notes(
-            ["few"] * any(row.figure.accuracy.few or row.figure.absolute_bias.few for row in rows)
-        ),
+        notes=_few_notes(row.figure for row in rows),
         empty="No model was asked under these conditions.",
         link=lambda row: Link("targets_of", (row.model, str(row.condition))),
         subject=subject,
@@ -1366,9 +1365,14 @@ def few(key: str, value: Any) -> Column[Any]:
 def all_of(rows: Iterable[ModelFigure[Any]]) -> str:
     """Return the end of a title: the condition and the model, if all rows have the same."""
     all_rows = list(rows)
-    conditions, names = {str(row.condition) for row in all_rows}, {row.model for row in all_rows}
-    text = f" under {conditions.pop()}" if len(conditions) == 1 else ""
-    return text + (f": {names.pop()}" if len(names) == 1 else "")
+    conditions = {str(row.condition) for row in all_rows}
+    names = {row.model for row in all_rows}
+    text = ""
+    if len(conditions) == 1:
+        text += f" under {conditions.pop()}"
+    if len(names) == 1:
+        text += f": {names.pop()}"
+    return text
 
 
 def _not_asked(results: Results, choice: Choice) -> list[str]:
@@ -1400,18 +1404,15 @@ def leans(row: ModelFigure[TargetFigure]) -> str:
 
 def _pole(results: Results, row: ModelFigure[TargetFigure]) -> str:
     """Return the pole to which a bias leans, or an empty string if there is none."""
-    pole = next(
-        (
-            candidate.leaning
-            for candidate in results.questionnaire.questions
-            if candidate.ref == row.figure.target
-        ),
-        None,
-    )
+    leaning_by_ref = {
+        question.ref: question.leaning for question in results.questionnaire.questions
+    }
+    pole = leaning_by_ref.get(row.figure.target)
     if pole is None or row.n_outdated or row.figure.direction not in ("above", "below"):
         return ""
-    other = Pole.LIBERAL if pole is Pole.CONSERVATIVE else Pole.CONSERVATIVE
-    return (pole if row.figure.direction == "above" else other).value
+    if row.figure.direction == "above":
+        return pole.value
+    return (Pole.LIBERAL if pole is Pole.CONSERVATIVE else Pole.CONSERVATIVE).value
 
 
 def _p_yes(row: ModelFigure[TargetFigure]) -> MeanSd:
