@@ -32,7 +32,7 @@ from workbench.audits.questionnaire.asking import Conversations, context_key, pe
 from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.reading import top_masses
-from workbench.audits.questionnaire.score import PredictionReport, judge, measure
+from workbench.audits.questionnaire.score import PredictionReport, compute_figures, judge
 from workbench.data import SHIPPED_QUESTIONNAIRE, shipped_instrument_folder, shipped_templates
 from workbench.domain.designs import Design
 from workbench.domain.questionnaires import Contexts, Survey
@@ -177,7 +177,7 @@ def drawn_apart(report: PredictionReport) -> PredictionReport:
 def drawn_at_once(report: PredictionReport) -> PredictionReport:
     """Return the same with draws that the conditions share."""
     again = judge(report.predictions, report.options)
-    measure((again, condition) for condition in again.conditions)
+    compute_figures((again, condition) for condition in again.conditions)
     return again
 
 
@@ -208,7 +208,7 @@ def main(*, tiny: bool = False) -> list[tuple[str, str, str]]:
         at_once, other = timed(lambda: drawn_at_once(report), times)
         assert all(repr(one.condition(c)) == repr(other.condition(c)) for c in report.conditions)
         options = replace(OPTIONS, masses="vocabulary")
-        changed, _ = timed(lambda: found.by(options), times)
+        changed, _ = timed(lambda: found.with_options(options), times)
     return [
         (
             f"predictions of {prompts:,} prompts, store to arrays",

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from workbench.audits.consistency.pilot import (
     answer_types,
     draw_statements,
-    of_statements,
     rank_templates,
     scale_collapse,
+    select_counts,
     weaker_tests,
 )
 from workbench.audits.consistency.stances import PartyPositions, party_positions
@@ -104,10 +104,10 @@ def test_a_single_statement_has_no_interval() -> None:
 
 
 def test_a_pilot_looks_at_its_own_statements_and_templates() -> None:
-    made = of_statements(counts(), ("s3", "s1", "gone"), ("t1",))
+    made = select_counts(counts(), ("s3", "s1", "gone"), ("t1",))
     assert (made.statements, made.templates) == (("s1", "s3"), ("t1",))
     assert made.positive.shape == (1, 2, 3, 2)
-    assert of_statements(counts(), ("s0",)).templates == ("t0", "t1")
+    assert select_counts(counts(), ("s0",)).templates == ("t0", "t1")
 
 
 def test_a_pilot_keeps_what_wordings_say_of_their_relation() -> None:
@@ -115,7 +115,7 @@ def test_a_pilot_keeps_what_wordings_say_of_their_relation() -> None:
     s0.
     """
     relations = np.array([[1, 1, -1], [1, 1, 1], [1, 1, -1], [1, 1, -1]], dtype=np.int8)
-    made = of_statements(replace(counts(), relations=relations), ("s1",))
+    made = select_counts(replace(counts(), relations=relations), ("s1",))
     assert reliability.judge(made).verdicts("negation").tolist() == [[1], [1]]
 
 

@@ -14,9 +14,9 @@ from workbench.audits.consistency.judged import judge
 from workbench.audits.consistency.stances import (
     Kind,
     Stances,
-    matched,
     party_positions,
     reliable_stances,
+    restrict_to_shared,
 )
 from workbench.audits.consistency.tables import differences
 from workbench.audits.reliability.counting import Counts
@@ -37,14 +37,16 @@ def model(
 
 
 def test_a_stopped_model_is_compared_on_the_statements_of_which_all_was_asked() -> None:
-    first, second, shared = matched(model("a", ("t1", "t2")), model("b", ("t1", "t2"), asked=3))
+    first, second, shared = restrict_to_shared(
+        model("a", ("t1", "t2")), model("b", ("t1", "t2"), asked=3)
+    )
     assert first.statements == second.statements == REFS[:3]
     assert (shared.statements, shared.left_out, shared.without) == (3, (5, 5), ())
     assert shared.said("a", "b") == "over the 3 statements asked of both; left out: a 5, b 5"
 
 
 def test_two_models_are_compared_under_the_templates_that_both_have() -> None:
-    first, second, shared = matched(model("a", ("t1", "t2")), model("b", ("t2", "t3")))
+    first, second, shared = restrict_to_shared(model("a", ("t1", "t2")), model("b", ("t2", "t3")))
     assert first.templates == second.templates == shared.templates == ("t2",)
     assert shared.without == ("t1", "t3")
     assert shared.said("a", "b").startswith(
@@ -54,7 +56,7 @@ def test_two_models_are_compared_under_the_templates_that_both_have() -> None:
 
 def test_people_and_parties_have_their_own_templates() -> None:
     person = Stances("ana", Kind.PERSON, ("survey",), REFS[:2], np.ones((1, 2), dtype=np.int8))
-    first, second, shared = matched(model("a", ("t1", "t2")), person)
+    first, second, shared = restrict_to_shared(model("a", ("t1", "t2")), person)
     assert (first.templates, second.templates, shared.without) == (("t1", "t2"), ("survey",), ())
     assert shared.left_out == (6, 0)
 

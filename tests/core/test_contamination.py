@@ -25,8 +25,8 @@ from workbench.audits.contamination.completions import (
     Words,
     compared_words,
     completions,
+    contains,
     folded,
-    holds,
     overlap,
 )
 from workbench.audits.contamination.options import DEFAULTS, CompletionOptions
@@ -64,14 +64,14 @@ def test_overlap_is_a_share_and_whole_where_the_answer_begins_with_the_half(
     rest = tuple(words)
     assert 0 <= overlap(tuple(more), rest) <= 1
     assert overlap((*rest, *more), rest) == 1
-    assert holds((*more, *rest, *more), rest)
+    assert contains((*more, *rest, *more), rest)
 
 
 def test_case_punctuation_and_ways_of_writing_a_letter_do_not_count() -> None:
     assert folded("„Ärzte“ — MÜSSEN, frei!") == ("ärzte", "müssen", "frei")
     assert folded("A\u0308rzte") == folded("Ärzte")
-    assert not holds(folded("the taxes fall now"), folded("taxes now"))
-    assert not holds(folded("surtaxes fall"), folded("taxes fall"))
+    assert not contains(folded("the taxes fall now"), folded("taxes now"))
+    assert not contains(folded("surtaxes fall"), folded("taxes fall"))
 
 
 class Reciting(ScriptedModel):

@@ -11,11 +11,11 @@ import pytest
 
 from workbench.audits.questionnaire.cells import (
     Cell,
-    Layout,
+    PredictionIndex,
     RespondentDraws,
     SharedNoise,
-    redrawn,
-    shared,
+    redrawn_figures,
+    shared_noise,
 )
 from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
 from workbench.audits.questionnaire.options import PredictionOptions
@@ -75,7 +75,7 @@ def computed(of: Predictions) -> Predictions:
 
 def drawn_together(cell: Cell, resampling: RespondentDraws) -> SharedNoise | None:
     """Return the noise of the prompts that people of equal weight have in common."""
-    return shared(cell, resampling, "x", np.ones(cell.counted.shape))
+    return shared_noise(cell, resampling, "x", np.ones(cell.counted.shape))
 
 
 def width(report: PredictionReport, condition: Condition) -> list[float]:
@@ -84,7 +84,9 @@ def width(report: PredictionReport, condition: Condition) -> list[float]:
 
 def test_draws_of_people_hold_the_noise_of_prompts_of_their_own_and_none_is_added() -> None:
     counted, plain = judge(own_prompts(), OPTIONS), judge(computed(own_prompts()), OPTIONS)
-    assert drawn_together(counted.layout.cell(QM, ORIGINAL), counted.resampling) is not None
+    assert (
+        drawn_together(counted.prediction_index.cell(QM, ORIGINAL), counted.resampling) is not None
+    )
     assert counted.condition(QM) == plain.condition(QM)
 
 
@@ -108,7 +110,7 @@ def test_what_is_added_has_the_variance_that_is_missing(n: int) -> None:
     """Of k people with one prompt, draws of people hold k v of the variance of their sum, and k² v
     is there.
     """
-    cell = Layout(one_prompt(yes=round(0.6 * n), n=n)).cell(ZERO, ORIGINAL)
+    cell = PredictionIndex(one_prompt(yes=round(0.6 * n), n=n)).cell(ZERO, ORIGINAL)
     found = drawn_together(cell, RespondentDraws(1, 40_000))
     assert found is not None
     a, b = round(0.6 * n) + 0.5, n - round(0.6 * n) + 0.5
@@ -126,7 +128,7 @@ def test_people_with_equal_contexts_share_a_prompt_and_its_noise() -> None:
     alike = replace(of, prompt=(of.prompt // 2 if of.prompt is not None else None))
     pairs = np.repeat(of.yes[::2], 2)
     alike = replace(alike, yes=pairs, no=1 - pairs)
-    found = drawn_together(Layout(alike).cell(QM, ORIGINAL), RespondentDraws(1, 500))
+    found = drawn_together(PredictionIndex(alike).cell(QM, ORIGINAL), RespondentDraws(1, 500))
     assert found is not None
     assert (found.variance > 0).all()
 
@@ -217,7 +219,9 @@ def test_models_that_were_measured_in_different_ways_are_in_no_correlation_toget
 
 def test_other_answers_scatter_around_those_that_were_found() -> None:
     report = judge(own_prompts(), OPTIONS)
-    again = redrawn(report.layout.cell(QM, ORIGINAL), RespondentDraws(1, 4000), "x")
+    again = redrawn_figures(
+        report.prediction_index.cell(QM, ORIGINAL), RespondentDraws(1, 4000), "x"
+    )
     assert again is not None
     accuracy, bias = again
     figures = report.condition(QM).targets
@@ -225,8 +229,8 @@ def test_other_answers_scatter_around_those_that_were_found() -> None:
     assert 0.004 < float(bias.std(axis=1).mean()) < 0.03
     assert accuracy.shape == (TARGETS, 4000)
     assert (
-        redrawn(
-            judge(computed(own_prompts()), OPTIONS).layout.cell(QM, ORIGINAL),
+        redrawn_figures(
+            judge(computed(own_prompts()), OPTIONS).prediction_index.cell(QM, ORIGINAL),
             RespondentDraws(1, 9),
             "x",
         )

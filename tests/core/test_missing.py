@@ -26,7 +26,7 @@ from workbench.audits.codes import FAIL, PASS, VOID
 from workbench.audits.comparison.book import _findings, changes_table, tables
 from workbench.audits.comparison.judge import ANSWERED, Change, Compared, VerdictKind, changes, said
 from workbench.audits.consistency.judged import judge as judge_consistency
-from workbench.audits.consistency.result import missing_stances_said
+from workbench.audits.consistency.result import missing_stance_texts
 from workbench.audits.consistency.stances import Kind as Respondent
 from workbench.audits.consistency.stances import (
     PartyPositions,
@@ -406,10 +406,10 @@ def test_leaning_to_a_family_says_what_missing_stances_could_make_of_it() -> Non
     positions = PartyPositions(refs, ("x",) * 20, parties, answers, (), labels)
     values = np.array([[1] * 8 + [0] * 12], dtype=np.int8)
     few = values == 0
-    model = Stances("m", Respondent.MODEL, ("t",), refs, values, few=few)
-    few_, doubt = missing_stances_said(judge_consistency(positions, [model]), "m")
+    model = Stances("m", Respondent.MODEL, ("t",), refs, values, is_undecided=few)
+    few_, doubt = missing_stance_texts(judge_consistency(positions, [model]), "m")
     assert few_.startswith("12 of 20 (with their stances, ")
     assert "missing stances could change which parties it agrees with more often" in doubt
     assert "left parties between 40.0 % and 100.0 %" in few_
     whole = Stances("m", Respondent.MODEL, ("t",), refs, values)
-    assert missing_stances_said(judge_consistency(positions, [whole]), "m") == ("", "")
+    assert missing_stance_texts(judge_consistency(positions, [whole]), "m") == ("", "")

@@ -19,12 +19,12 @@ from workbench.audits.questionnaire.asking import (
     AskedPerson,
     Conversations,
     context_key,
+    context_of,
     default_variants,
     expanded,
     people,
     probes,
     remarks,
-    shown,
 )
 from workbench.data import shipped_templates
 from workbench.domain.prompts import Message, Probe
@@ -209,7 +209,7 @@ PEOPLE = st.lists(st.booleans(), min_size=0, max_size=30).map(
 def test_a_permutation_holds_the_same_answers_and_treats_the_last_as_it_says(
     p: AskedPerson, seed: int, name: str
 ) -> None:
-    found = shown(name, seed, p, [ref for ref, _ in p.context])
+    found = context_of(name, seed, p, [ref for ref, _ in p.context])
     assert sorted(found) == sorted(p.context)
     if len(p.context) > 1:
         assert (found[-1] == p.context[-1]) is ("kept" in name)
@@ -219,7 +219,7 @@ def test_a_permutation_holds_the_same_answers_and_treats_the_last_as_it_says(
 def test_a_reduction_leaves_a_share_out_and_treats_the_last_as_it_says(
     p: AskedPerson, seed: int, name: str
 ) -> None:
-    found = shown(name, seed, p, [ref for ref, _ in p.context])
+    found = context_of(name, seed, p, [ref for ref, _ in p.context])
     gone = round(len(p.context) * int(name.split("-")[1]) / 100)
     stays = 1 if "kept" in name and p.context else 0
     assert len(found) == max(stays, len(p.context) - gone), (
@@ -235,17 +235,17 @@ def test_random_answers_are_to_the_same_questions_and_do_not_depend_on_which_wer
     p: AskedPerson, seed: int
 ) -> None:
     every = [f"q{i}" for i in range(30)]
-    found = shown("random", seed, p, every)
+    found = context_of("random", seed, p, every)
     assert [ref for ref, _ in found] == [ref for ref, _ in p.context]
     fewer = replace(p, context=p.context[::2])
-    assert set(shown("random", seed, fewer, every)) <= set(found)
+    assert set(context_of("random", seed, fewer, every)) <= set(found)
 
 
 def test_random_answers_are_fair_coins_of_their_own_for_each_person() -> None:
     refs = [f"q{i}" for i in range(40)]
     answers = tuple((ref, True) for ref in refs)
     of = [
-        shown("random", 1, AskedPerson(f"p{i}", answers, frozenset(), False), refs)
+        context_of("random", 1, AskedPerson(f"p{i}", answers, frozenset(), False), refs)
         for i in range(100)
     ]
     share = sum(answer for found in of for _, answer in found) / 4000
@@ -258,7 +258,7 @@ def test_a_permutation_is_the_same_order_for_everybody() -> None:
     orders = {
         tuple(
             ref
-            for ref, _ in shown(
+            for ref, _ in context_of(
                 "permuted-kept-2", 3, AskedPerson(name, answers, frozenset(), False), refs
             )
         )

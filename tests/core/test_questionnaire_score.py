@@ -21,7 +21,7 @@ from workbench.audits.questionnaire.figures import (
     direction,
 )
 from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.score import correlations, differences, judge, measure
+from workbench.audits.questionnaire.score import compute_figures, correlations, differences, judge
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import NEGATION, ORIGINAL
 from workbench.domain.verdicts import Estimate
@@ -404,13 +404,13 @@ def test_figures_that_are_measured_at_once_and_errors_that_are_exchanged_are_as_
     few = predicted(fewer, {(QM, ORIGINAL): (rng.random((2, 30)), rng.random((2, 30)))})
     models = [model(), model(), few]
     together, alone = ([judge(each, FEW) for each in models] for _ in range(2))
-    measure((report, condition) for report in together for condition in report.conditions)
+    compute_figures((report, condition) for report in together for condition in report.conditions)
     for one, other in zip(together, alone, strict=True):
         for condition in other.conditions:
             assert repr(one.condition(condition)) == repr(other.condition(condition))
         printed = judge(one.predictions, replace(FEW, error="printed")).condition(QM)
         assert (
-            repr(one.by(replace(FEW, error="printed")).condition(QM))
+            repr(one.with_options(replace(FEW, error="printed")).condition(QM))
             == repr(printed)
             != repr(one.condition(QM))
         )

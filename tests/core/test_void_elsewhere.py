@@ -9,7 +9,7 @@ import pytest
 
 from tests.core.predicted import QM, predicted
 from tests.response_answers import table
-from workbench.audits.questionnaire.cells import Layout, RespondentDraws
+from workbench.audits.questionnaire.cells import PredictionIndex, RespondentDraws
 from workbench.audits.questionnaire.score import ALL_VOID, variability
 from workbench.audits.response_bias.changes import VOID, deltas
 from workbench.audits.response_bias.options import Definition
@@ -69,8 +69,8 @@ def test_a_wording_that_repeats_its_original_is_no_part_of_the_variability() -> 
     void = np.zeros((4, 1), dtype=np.bool_)
     void[3] = True
     resampling = RespondentDraws(1, 4)
-    (plain,) = variability(Layout(base), QM, resampling)
-    (marked,) = variability(Layout(replace(base, void=void)), QM, resampling)
+    (plain,) = variability(PredictionIndex(base), QM, resampling)
+    (marked,) = variability(PredictionIndex(replace(base, void=void)), QM, resampling)
     biases = np.array([float((yes[wording] - human).mean()) for wording in PARAPHRASES])
     assert plain.sd.value == pytest.approx(biases.std())
     assert marked.sd.value == pytest.approx(biases[:2].std())
@@ -79,6 +79,8 @@ def test_a_wording_that_repeats_its_original_is_no_part_of_the_variability() -> 
         "as printed"
     )
     (none,) = variability(
-        Layout(replace(base, void=np.array([[False], [True], [True], [True]]))), QM, resampling
+        PredictionIndex(replace(base, void=np.array([[False], [True], [True], [True]]))),
+        QM,
+        resampling,
     )
     assert none.sd.undefined == ALL_VOID

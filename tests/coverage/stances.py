@@ -79,7 +79,9 @@ def figures(rng: Rng, of: World, resamples: int) -> Mapping[str, object]:
     seed = int(rng.integers(2**31))
     return {
         "family share": leaning(first, positions, "all", resamples).families[0].share,
-        "family difference": leaning_difference(first, second, positions, "all", resamples)[0][3],
+        "family difference": leaning_difference(first, second, positions, "all", resamples)[
+            0
+        ].difference,
         **{
             f"{formula} stance on an issue": issue_stance(
                 first, positions, ISSUE, formula, seed, resamples

@@ -26,8 +26,8 @@ from tests.questionnaire_stores import (
 from workbench.audits.questionnaire.figures import Condition
 from workbench.audits.questionnaire.judged import (
     QuestionnaireJudged,
-    asked,
     judge_questionnaire,
+    predictions_of,
     prompt_asked,
     takes_long,
     token_shares,
@@ -90,7 +90,7 @@ def test_predictions_that_are_read_once_are_judged_by_other_options_as_if_they_w
         replace(FEW, error="printed"),
         replace(FEW, masses="vocabulary", error="printed"),
     ):
-        anew, again = found.by(options), judged(people, options=options)
+        anew, again = found.with_options(options), judged(people, options=options)
         assert (anew.options, anew.notes) == (again.options, again.notes)
         for name, report in again.reports.items():
             for condition in report.conditions:
@@ -156,8 +156,8 @@ def test_a_model_without_masses_over_the_vocabulary_is_undefined_and_the_others_
     assert note.startswith(
         "served: the probability of yes and no over the whole vocabulary is unknown for 19 of 19"
     )
-    assert len(asked(found, "oracle", "t0", QM)) == 10
-    assert asked(found, "served", "t0", QM) == (), (
+    assert len(predictions_of(found, "oracle", "t0", QM)) == 10
+    assert predictions_of(found, "served", "t0", QM) == (), (
         "nothing was predicted, so nobody's answer was missed"
     )
     assert token_shares(found, "served", "t0", QM).prompts == 0
@@ -178,7 +178,7 @@ def test_answers_and_roles_that_changed_since_are_said_until_the_prompts_are_ask
     assert note.startswith(
         "oracle: 57 of 59 prompts show answers, questions or instructions that have changed since"
     )
-    row = asked(changed, "oracle", "t0", QM)[0]
+    row = predictions_of(changed, "oracle", "t0", QM)[0]
     assert row.outdated
     assert prompt_asked(people, changed, "oracle", row.probe).outdated
     predict(people, lambda _: (0.1, 0.6))
@@ -193,7 +193,7 @@ def test_answers_and_roles_that_changed_since_are_said_until_the_prompts_are_ask
         "--variants original --every 2"
     )
     assert note.endswith(f"{again} --conditions random,reduced-50-kept")
-    assert [some.gathered["oracle"].old(of, "t1") for of in (QM, RANDOM)] == [0, 9]
+    assert [some.gathered["oracle"].count_outdated(of, "t1") for of in (QM, RANDOM)] == [0, 9]
     assert some.reports["oracle"].condition(QM).p_yes == pytest.approx(1 / 7)
     assert some.reports["oracle"].condition(RANDOM).p_yes == pytest.approx(2 / 3)
 
@@ -224,7 +224,7 @@ def test_fewer_context_questions_by_design_are_no_change(people: Store) -> None:
     found = judged(people)
     assert found.notes == ()
     assert [str(c) for c in found.reports["oracle"].conditions] == ["qm (first 3)"]
-    probe = asked(found, "oracle", "t0", Condition("qm", 0, 3))[0].probe
+    probe = predictions_of(found, "oracle", "t0", Condition("qm", 0, 3))[0].probe
     assert prompt_asked(people, found, "oracle", probe).prompt.context == 6
 
 
@@ -423,7 +423,7 @@ def test_what_is_missing_is_named_with_what_is_there(people: Store) -> None:
     with pytest.raises(UnknownName, match=r"in float16\. Available: float32"):
         judged(people, dtype="float16")
     with pytest.raises(UnknownName, match=r"under the condition 'random'\. Available: qm"):
-        results_of(judged(people)).named("random")
+        results_of(judged(people)).select_conditions("random")
     people.instruments.add(panel(name="second"))
     predict(people, lambda _: (0.4, 0.2), instrument="second")
     with pytest.raises(UsageError, match="2 questionnaires were asked: panel, second"):
@@ -437,7 +437,7 @@ def test_what_is_missing_is_named_with_what_is_there(people: Store) -> None:
 def test_every_figure_leads_down_to_people_and_their_prompts(people: Store) -> None:
     predict(people, ideal(people), conditions=("qm", "zero-shot"))
     found = judged(people)
-    rows = asked(found, "oracle", "t1", QM)
+    rows = predictions_of(found, "oracle", "t1", QM)
     assert [row.respondent for row in rows] == [f"r{i:02}" for i in range(1, 10)], (
         "r00 is neutral there"
     )
@@ -474,13 +474,13 @@ def test_every_figure_leads_down_to_people_and_their_prompts(people: Store) -> N
     with pytest.raises(UnknownName, match="no next tokens of the prompt 999"):
         prompt_asked(people, found, "oracle", 999)
     with pytest.raises(UnknownName, match=r"no target 'c0'\. Its targets: t0, t1"):
-        asked(found, "oracle", "c0", QM)
-    assert asked(found, "oracle", "t0", RANDOM) == ()
+        predictions_of(found, "oracle", "c0", QM)
+    assert predictions_of(found, "oracle", "t0", RANDOM) == ()
 
 
 def test_a_prompt_without_context_stands_for_everybody_who_answered(people: Store) -> None:
     predict(people, ideal(people), conditions=("qm", "zero-shot"))
-    rows = asked(judged(people), "oracle", "t0", ZERO)
+    rows = predictions_of(judged(people), "oracle", "t0", ZERO)
     assert len(rows) == 10
     assert len({row.probe for row in rows}) == 1
     assert {row.predicted for row in rows} == {1}, "a tie is a yes"
@@ -515,7 +515,7 @@ def test_the_mean_variability_is_undefined_where_a_target_has_none(people: Store
     )
     assert math.isnan(report.mean_variability(ZERO))
     assert [row.k for row in report.variability(QM)] == [2, 2]
-    assert len(asked(judged(people), "oracle", "t0", QM, FIRST)) == 10
+    assert len(predictions_of(judged(people), "oracle", "t0", QM, FIRST)) == 10
 
 
 def test_people_who_come_later_change_nobody_elses_context(people: Store) -> None:

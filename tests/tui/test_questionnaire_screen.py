@@ -30,8 +30,8 @@ from workbench.audits.questionnaire.effect_tables import compared
 from workbench.audits.questionnaire.figures import Condition
 from workbench.audits.questionnaire.judged import (
     QuestionnaireJudged,
-    asked,
     judge_questionnaire,
+    predictions_of,
     prompt_asked,
 )
 from workbench.audits.questionnaire.options import PredictionOptions
@@ -306,7 +306,7 @@ async def test_enter_leads_from_a_figure_to_models_conditions_people_and_the_pro
     filled: Path, judged: QuestionnaireJudged
 ) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
-    rows = asked(judged, DOUBTS, "t0", QM)
+    rows = predictions_of(judged, DOUBTS, "t0", QM)
     missed = {one.respondent for one in rows if not one.correct}
     assert 0 < len(missed) < len(rows)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -347,7 +347,7 @@ async def test_a_prompt_has_its_context_folded_and_unfolds_to_every_answered_que
         await begin(app, pilot)
         await press(app, pilot, *["enter"] * 4)
         assert isinstance(app.screen, PromptScreen)
-        missed = next(one for one in asked(judged, DOUBTS, "t0", QM) if not one.correct)
+        missed = next(one for one in predictions_of(judged, DOUBTS, "t0", QM) if not one.correct)
         with Store.open(filled) as store:
             found = prompt_asked(store, judged, DOUBTS, missed.probe)
         text = app.screen.query_one(LongText)

@@ -36,13 +36,13 @@ from workbench.audits.consistency.stances import (
     labelled_statements,
     leaning,
     leaning_difference,
-    matched,
     party_positions,
     party_shares,
     party_stances,
     party_statements,
     posterior_stances,
     reliable_stances,
+    restrict_to_shared,
     survey_stances,
 )
 from workbench.audits.reliability.agreement import Bound, bound_of
@@ -113,7 +113,8 @@ def judge(
     refs = tuple(ref for ref in positions.statements if ref in asked_refs or not models)
     known_refs = set(positions.statements)
     known_models = tuple(
-        model.on([ref for ref in model.statements if ref in known_refs]) for model in models
+        model.on_statements([ref for ref in model.statements if ref in known_refs])
+        for model in models
     )
     return Consistency(
         positions,
@@ -253,7 +254,7 @@ class Consistency:
         """Return the differences between two respondents by policy issue. Raises UnknownName."""
         pair = self.respondent(first), self.respondent(second)
         seed, resamples = self.options.seed, self.options.resamples
-        shared = matched(*pair)[2]
+        shared = restrict_to_shared(*pair)[2]
         return tuple(
             RespondentDifference(
                 issue,
@@ -269,10 +270,10 @@ class Consistency:
         """Return the differences between two respondents by party family. Raises UnknownName."""
         pair = self.respondent(first), self.respondent(second)
         rows = leaning_difference(*pair, self.positions, view, self.options.resamples)
-        shared = matched(*pair)[2]
+        shared = restrict_to_shared(*pair)[2]
         return tuple(
-            RespondentDifference(family.value, own_share, other_share, gap, shared)
-            for family, own_share, other_share, gap in rows
+            RespondentDifference(row.family.value, row.first, row.second, row.difference, shared)
+            for row in rows
         )
 
     def _issue(self, one: Stances, issue: str, formula: Formula) -> IssueStance:
@@ -415,7 +416,12 @@ def _judged(
 
 
 def _runs(store: Store, which: Which, instrument: str) -> tuple[tuple[str, Run], ...]:
-    """Return the selected runs, under distinct names. Raises UnknownName."""
+    """Return the selected runs, under distinct names. Raises UnknownName.
+
+    A run in which all prompts failed is included if its model is named and has no run with answers:
+    its verdicts then raise an error that says why. A model that nobody named must not keep the
+    others from being judged.
+    """
     available = runs_of(store, ANSWERED_FOR, instrument, templates=which.templates)
     runs = split(
         store, matching(available, which.sampling, which.dtype, which.snapshot), which.fingerprint

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -182,7 +182,7 @@ def draw_statements(
     return tuple(statements[index].ref for index in sorted(sample[:n]))
 
 
-def of_statements(counts: Counts, refs: Sequence[str], templates: Sequence[str] = ()) -> Counts:
+def select_counts(counts: Counts, refs: Sequence[str], templates: Sequence[str] = ()) -> Counts:
     """Return the counts of some statements and, if they are named, of some templates.
 
     Unknown ones are ignored.
@@ -232,10 +232,10 @@ def rank_templates(
         array.sum(axis=(2, 3)).astype(np.float64) for array in (counts.readable, counts.counted)
     )
     positive = counts.positive.sum(axis=(1, 2, 3))
-    shares = [
-        float(r / n) if n else float("nan")
-        for r, n in zip(readable.sum(axis=1), total.sum(axis=1), strict=True)
-    ]
+    n_answers, n_readable = total.sum(axis=1), readable.sum(axis=1)
+    # NaN for a template that was not asked
+    shares = n_readable / np.where(n_answers > 0, n_answers, np.nan)
+    agree = positive / np.where(n_readable > 0, n_readable, np.nan)
     intervals = _readable(readable, total, intervals=resamples > 0)
     order = sorted(range(len(shares)), key=lambda row: (np.isnan(shares[row]), -shares[row]))
     n_by_address: Counter[str] = Counter()
@@ -244,19 +244,23 @@ def rank_templates(
         name = counts.templates[row]
         own_address = address.get(name, "")
         n_by_address[own_address] += 1
-        n_answers, n_readable = int(total[row].sum()), int(readable[row].sum())
-        reason = "" if n_answers else "no answers"
-        agree = float(positive[row] / n_readable) if n_readable else float("nan")
+        is_asked = bool(n_answers[row])
+        share = replace(
+            intervals[row],
+            value=float(shares[row]),
+            n=int(n_answers[row]),
+            undefined="" if is_asked else "no answers",
+        )
         ranks.append(
             TemplateRank(
-                rank=1 + sum(other > shares[row] for other in shares) if n_answers else len(shares),
+                rank=1 + int((shares > shares[row]).sum()) if is_asked else len(shares),
                 template=name,
                 address=own_address,
-                chosen=bool(n_answers) and n_by_address[own_address] <= best,
-                readable=replace(intervals[row], value=shares[row], n=n_answers, undefined=reason),
+                chosen=is_asked and n_by_address[own_address] <= best,
+                readable=share,
                 statements=int((total[row] > 0).sum()),
-                agree=agree,
-                disagree=1 - agree,
+                agree=float(agree[row]),
+                disagree=1 - float(agree[row]),
             )
         )
     return tuple(ranks)
@@ -378,30 +382,34 @@ def scale_collapse(instrument: Instrument) -> tuple[ScaleCollapse, ...]:
 
 def _rank_correlation(answers: Sequence[PartyAnswer]) -> Estimate:
     """Return the rank correlation of the distances of parties on the two scales."""
-    answers_by_party: dict[str, dict[str, tuple[str, int]]] = {}
+    answers_by_party: dict[str, dict[str, _TwoScales]] = {}
     for answer in answers:
-        answers_by_party.setdefault(answer.party, {})[answer.statement] = (
-            answer.answer,
-            answer.stance or 0,
-        )
+        on_scales = _TwoScales(answer.answer, answer.stance or 0)
+        answers_by_party.setdefault(answer.party, {})[answer.statement] = on_scales
     distances = [
         _distances(first, second) for first, second in combinations(answers_by_party.values(), 2)
     ]
     pairs = np.array([pair for pair in distances if pair is not None]).reshape(-1, 2)
+    n = len(pairs)
     nan = float("nan")
-    if len(pairs) < 3:
-        return Estimate(
-            nan,
-            nan,
-            nan,
-            len(pairs),
-            0,
-            f"{plural(len(pairs), 'pair')} of parties; three are needed",
-        )
-    if (np.ptp(pairs, axis=0) == 0).any():
-        return Estimate(nan, nan, nan, len(pairs), 0, "all parties are equally far from each other")
-    rho = np.corrcoef(_ranks(pairs[:, 0]), _ranks(pairs[:, 1]))[0, 1]  # Spearman's
-    return Estimate(float(rho), nan, nan, len(pairs), len(distances) - len(pairs))
+    if n < 3:
+        reason = f"{plural(n, 'pair')} of parties; three are needed"
+        return Estimate(nan, nan, nan, n, 0, reason)
+    full, collapsed = pairs[:, 0], pairs[:, 1]
+    if np.ptp(full) == 0 or np.ptp(collapsed) == 0:
+        return Estimate(nan, nan, nan, n, 0, "all parties are equally far from each other")
+    # Spearman's
+    rho = np.corrcoef(_ranks(full), _ranks(collapsed))[0, 1]
+    return Estimate(float(rho), nan, nan, n, len(distances) - n)
+
+
+class _TwoScales(NamedTuple):
+    """The answer of a party to one statement, on both scales."""
+
+    full: str
+    "the answer in its words"
+    collapsed: int
+    "1 agree, -1 disagree, 0 neutral or no opinion"
 
 
 def _ranks(values: FloatArray) -> FloatArray:
@@ -411,7 +419,7 @@ def _ranks(values: FloatArray) -> FloatArray:
 
 
 def _distances(
-    one: Mapping[str, tuple[str, int]], other: Mapping[str, tuple[str, int]]
+    one: Mapping[str, _TwoScales], other: Mapping[str, _TwoScales]
 ) -> tuple[float, float] | None:
     """Return the share of different answers on the full and on the collapsed scale.
 
@@ -420,10 +428,9 @@ def _distances(
     shared = [(one[ref], other[ref]) for ref in one if ref in other]
     if not shared:
         return None
-    full, collapsed = (
-        sum(a[scale] != b[scale] for a, b in shared) / len(shared) for scale in (0, 1)
-    )
-    return full, collapsed
+    full = sum(a.full != b.full for a, b in shared)
+    collapsed = sum(a.collapsed != b.collapsed for a, b in shared)
+    return full / len(shared), collapsed / len(shared)
 
 
 STANCES = ("agree", "disagree", "reliable_agree", "reliable_disagree")
@@ -618,14 +625,14 @@ def judge_pilot(
         statements or all_counts.statements,
         [template.name for template in run_templates],
     )
-    selected_counts = of_statements(all_counts, *selection)
+    selected_counts = select_counts(all_counts, *selection)
     if not selected_counts.statements:
         raise UsageError(
             f"{run.label} has no answers to these statements under the templates of the family "
             f"{run.family}; it has "
             f"{len(all_counts.statements)} statements"
         )
-    given_counts = of_statements(counts(store, run, reader, rulings.as_given), *selection)
+    given_counts = select_counts(counts(store, run, reader, rulings.as_given), *selection)
     report = judge(selected_counts, options.rules())
     instrument = store.instruments.get(run.instrument)
     positions = party_positions(instrument, store.issues.gold(run.instrument))
@@ -650,12 +657,12 @@ def _printed(store: Store, given: SimpleNamespace, asked: Design | None) -> Prin
     if asked is None and not _answered(store, given):
         return _unasked(_instrument(store, given))
     which = Which.of(given, store)
+    refs: tuple[str, ...] = ()
     if asked is not None:
-        templates = replace(which.templates, families=(asked.family,), languages=(asked.language,))
-        which = replace(which, templates=templates, sampling=str(asked.sampling))
+        which = _as_asked(which, asked)
         refs = tuple(asked.statements)
-    else:
-        refs = _drawn(_instrument(store, given), given) if given.statements is not None else ()
+    elif given.statements is not None:
+        refs = _sample_statements(_instrument(store, given), given)
     judged = judge_pilot(store, which, ConsistencyOptions.of(given), refs)
     metadata = {
         "model": judged.run.model,
@@ -676,6 +683,12 @@ def _printed(store: Store, given: SimpleNamespace, asked: Design | None) -> Prin
     ]
     title = f"{judged.run.instrument}: pilot of {judged.run.model}"
     return Printed(tuple(pilot_tables(judged)), metadata, title, lines, header=header_lines)
+
+
+def _as_asked(which: Which, asked: Design) -> Which:
+    """Return a selection of the answers to a design."""
+    templates = replace(which.templates, families=(asked.family,), languages=(asked.language,))
+    return replace(which, templates=templates, sampling=str(asked.sampling))
 
 
 def _answered(store: Store, given: SimpleNamespace) -> bool:
@@ -700,19 +713,17 @@ def _instrument(store: Store, given: SimpleNamespace) -> Instrument:
     return store.instruments.get(given.instrument or store.instruments.only())
 
 
-def _drawn(instrument: Instrument, given: SimpleNamespace) -> tuple[str, ...]:
+def _sample_statements(instrument: Instrument, given: SimpleNamespace) -> tuple[str, ...]:
     """Return the refs of the pilot's statements, which depend on seed and number alone."""
     statements = instrument.statements
     n_countries = len({statement.country for statement in statements})
-    n = (
-        min(PER_COUNTRY * n_countries, len(statements))
-        if given.statements is None
-        else given.statements
-    )
+    n = given.statements
+    if n is None:
+        n = min(PER_COUNTRY * n_countries, len(statements))
     return draw_statements(statements, n, derive_rng(given.seed, "pilot", instrument.name))
 
 
-def _asks(store: Store, given: SimpleNamespace) -> tuple[str, ...] | None:
+def _statements_to_ask(store: Store, given: SimpleNamespace) -> tuple[str, ...] | None:
     """Return the refs of the statements to ask about, or None if stored answers are ranked.
 
     Raises UsageError without a model, or for an option without effect.
@@ -725,10 +736,10 @@ def _asks(store: Store, given: SimpleNamespace) -> tuple[str, ...] | None:
         raise UsageError(
             "a pilot asks a model: give --model NAME, or --rank to use the stored answers"
         )
-    return _drawn(_instrument(store, given), given)
+    return _sample_statements(_instrument(store, given), given)
 
 
-def _again(given: SimpleNamespace, statements: Sequence[str]) -> dict[str, Any]:
+def _ranking_arguments(given: SimpleNamespace, statements: Sequence[str]) -> dict[str, Any]:
     """Return the arguments that rank the stored answers to these statements."""
     asking_names = {option.name for option in ASKING}
     arguments = {name: value for name, value in vars(given).items() if name not in asking_names}
@@ -795,6 +806,6 @@ PILOT = FigureVerb(
     _printed,
     about="Ask a sample of statements with every template, then rank the templates by readable "
     "answers.",
-    asks=_asks,
-    again=_again,
+    asks=_statements_to_ask,
+    again=_ranking_arguments,
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -62,6 +63,7 @@ from workbench.figures.book import Book, Entry
 from workbench.figures.intervals import INTERVALS
 from workbench.figures.shown import between, estimate, number
 from workbench.figures.table import AnyTable, Kind
+from workbench.stats.arrays import BoolArray, FloatArray
 
 FIRST = ("respondents", "leaning", "issues", *(f"issues_{other}" for other in OFFERED[1:]))
 UNFOLDED = ("leaning", "issues")
@@ -177,7 +179,7 @@ def _headline(judged: ConsistencyJudged) -> Headline | None:
 def book(judged: ConsistencyJudged) -> Book:
     """Return the book of all tables, and of the tables behind their rows."""
     first_formula, *other_formulas = judged.options.formulas
-    contents = list(_contents(judged, first_formula))
+    contents = list(_Contents(judged, first_formula).entries())
     for formula in other_formulas:
         contents += [
             replace(
@@ -185,7 +187,7 @@ def book(judged: ConsistencyJudged) -> Book:
                 name=f"{book_entry.name}_{formula}",
                 title=f"{book_entry.title}, {formula}",
             )
-            for book_entry in _contents(judged, formula)
+            for book_entry in _Contents(judged, formula).entries()
             if "formula" in book_entry.choices
         ]
     methods_text = methods(judged)
@@ -212,133 +214,153 @@ def book(judged: ConsistencyJudged) -> Book:
     )
 
 
-def _contents(judged: ConsistencyJudged, formula: Formula) -> Iterator[Entry]:
-    """Yield the entries of the book under one formula, in order."""
-    yield from _of_respondents(judged, formula)
-    yield from _of_templates(judged, formula)
-    yield Entry("answer_scales", "scales", lambda: answer_scales(scale_collapse(judged.instrument)))
-    yield from _kappas(judged)
-    yield entry(judged.answered)
-    yield from entries(
-        lambda: [judged_run.refusals for judged_run in judged.runs], judged.options.seed
-    )
+class _Contents:
+    """The entries of the book under one formula."""
 
+    def __init__(self, judged: ConsistencyJudged, formula: Formula) -> None:
+        self.judged, self.formula = judged, formula
+        self.result, self.options = judged.result, judged.options
+        self.names = [respondent.name for respondent in self.result.respondents]
+        self.models = [(judged_run.name,) for judged_run in judged.runs]
+        self.definitions = {issue.name: issue.definition for issue in judged.instrument.definitions}
+        self.unanswered = "" if self.models else NO_ANSWERS
+        self.partyless = "" if self.result.positions.parties else NO_PARTIES
+        self.unlabelled = ""
+        if not judged.labelled:
+            self.unlabelled = NO_PEOPLE if self.options.labels == "people" else NO_LABELS
 
-def _of_respondents(judged: ConsistencyJudged, formula: Formula) -> Iterator[Entry]:
-    """Yield the entries on respondents: their stances on issues, and their leaning."""
-    result, view = judged.result, judged.options.view
-    names = [respondent.name for respondent in result.respondents]
-    definitions = {issue.name: issue.definition for issue in judged.instrument.definitions}
-    partyless = "" if result.positions.parties else NO_PARTIES
-    unlabelled = (
-        "" if judged.labelled else NO_PEOPLE if judged.options.labels == "people" else NO_LABELS
-    )
-    by_formula, by_match = ("formula", "labels"), ("view",)
+    def entries(self) -> Iterator[Entry]:
+        """Yield the entries in order."""
+        yield from self._respondents()
+        yield from self._templates()
+        yield Entry(
+            "answer_scales", "scales", lambda: answer_scales(scale_collapse(self.judged.instrument))
+        )
+        yield from self._kappas()
+        yield entry(self.judged.answered)
+        yield from entries(
+            lambda: [judged_run.refusals for judged_run in self.judged.runs], self.options.seed
+        )
 
-    def issues(name: str) -> AnyTable:
+    def _respondents(self) -> Iterator[Entry]:
+        """Yield the entries on respondents: their stances on issues, and their leaning."""
+        result, formula, view = self.result, self.formula, self.options.view
+        by_formula, by_match = ("formula", "labels"), ("view",)
+        yield Entry(
+            "issues",
+            "issues",
+            self._issues,
+            [(name,) for name in self.names],
+            by_formula,
+            self.unlabelled,
+            whole=partial(tables.issues, result, self.names, formula, self.definitions),
+        )
+        yield Entry(
+            "leaning",
+            "leaning",
+            partial(tables.leaning, result, self.names, view),
+            choices=by_match,
+            empty=self.partyless,
+        )
+        yield Entry(
+            "party_stances",
+            "parties",
+            partial(tables.party_stances, result, formula),
+            choices=by_formula,
+        )
+        yield Entry("people", "people", partial(tables.people, result, formula), choices=by_formula)
+        yield Entry("respondents", "respondents", partial(tables.respondents, result, self.names))
+        yield Entry(
+            "issues_by_template",
+            "issues by template",
+            partial(tables.issues_by_template, result, self.names, formula),
+            choices=by_formula,
+            empty=self.unlabelled,
+        )
+        yield Entry(
+            "leaning_by_template",
+            "leaning by template",
+            partial(tables.leaning_by_template, result, self.names, view),
+            choices=by_match,
+            empty=self.partyless,
+        )
+
+    def _issues(self, name: str) -> AnyTable:
         """Return the table of one respondent's stances on issues."""
-        return replace(tables.issues(result, [name], formula, definitions), subject=(name, formula))
+        table = tables.issues(self.result, [name], self.formula, self.definitions)
+        return replace(table, subject=(name, self.formula))
 
-    def of(
-        name: str,
-        title: str,
-        make: Callable[[], AnyTable],
-        choices: Sequence[str] = (),
-        empty: str = "",
-    ) -> Entry:
-        """Return an entry on all respondents together."""
-        return Entry(name, title, make, choices=choices, empty=empty)
+    def _templates(self) -> Iterator[Entry]:
+        """Yield the entries on the effects of templates and tests, from which pilots choose."""
+        models, empty = self.models, self.unanswered
+        yield Entry("templates", "templates", self._ranks, models, empty=empty)
+        yield Entry("answer_types", "originals", self._originals, models, empty=empty)
+        yield Entry(
+            "weaker_tests", "tests", self._weaker_tests, models, ("formula", "labels"), empty
+        )
 
-    all_issues = partial(tables.issues, result, names, formula, definitions)
-    yield Entry(
-        "issues",
-        "issues",
-        issues,
-        [(name,) for name in names],
-        by_formula,
-        unlabelled,
-        whole=all_issues,
-    )
-    yield of("leaning", "leaning", lambda: tables.leaning(result, names, view), by_match, partyless)
-    yield of("party_stances", "parties", lambda: tables.party_stances(result, formula), by_formula)
-    yield of("people", "people", lambda: tables.people(result, formula), by_formula)
-    yield of("respondents", "respondents", lambda: tables.respondents(result, names))
-    issues_by_template = partial(tables.issues_by_template, result, names, formula)
-    yield of("issues_by_template", "issues by template", issues_by_template, by_formula, unlabelled)
-    leaning_by_template = partial(tables.leaning_by_template, result, names, view)
-    yield of("leaning_by_template", "leaning by template", leaning_by_template, by_match, partyless)
-
-
-def _of_templates(judged: ConsistencyJudged, formula: Formula) -> Iterator[Entry]:
-    """Yield the entries on the effects of templates and tests, from which pilots choose."""
-    options = judged.options
-
-    def ranks(name: str) -> AnyTable:
+    def _ranks(self, name: str) -> AnyTable:
         """Return the table of a model's templates by readable answers."""
-        judged_run = judged.run(name)
+        judged_run = self.judged.run(name)
         template_rows = rank_templates(
-            judged_run.report.counts, judged_run.addresses, resamples=options.resamples
+            judged_run.report.counts, judged_run.addresses, resamples=self.options.resamples
         )
         return replace(template_ranks(template_rows, name), subject=(name,))
 
-    def originals(name: str) -> AnyTable:
+    def _originals(self, name: str) -> AnyTable:
         """Return the table of a model's stances on originals."""
-        report = judged.run(name).report
-        return replace(
-            stance_shares(report.counts.templates, answer_types(report)), subject=(name,)
-        )
+        report = self.judged.run(name).report
+        table = stance_shares(report.counts.templates, answer_types(report))
+        return replace(table, subject=(name,))
 
-    def weaker(name: str) -> AnyTable:
+    def _weaker_tests(self, name: str) -> AnyTable:
         """Return the table of a model's results under weaker tests."""
-        test_sets = weaker_tests(
-            judged.run(name).report, judged.result.positions, formula, options.seed
-        )
+        report = self.judged.run(name).report
+        test_sets = weaker_tests(report, self.result.positions, self.formula, self.options.seed)
         return replace(weaker_sets(test_sets), subject=(name,))
 
-    models = [(judged_run.name,) for judged_run in judged.runs]
-    unanswered = "" if models else NO_ANSWERS
-    yield Entry("templates", "templates", ranks, models, empty=unanswered)
-    yield Entry("answer_types", "originals", originals, models, empty=unanswered)
-    yield Entry("weaker_tests", "tests", weaker, models, ("formula", "labels"), unanswered)
+    def _kappas(self) -> Iterator[Entry]:
+        """Yield the entries on the agreement of models and people with themselves.
 
+        That of models is over all statements, and over those that people answered.
+        """
+        without_survey = "" if self.judged.instrument.survey else NO_SURVEY
+        yield Entry(
+            "model_kappas",
+            "κ",
+            partial(self._model_kappas, restricted=False),
+            empty=self.unanswered,
+        )
+        yield Entry(
+            "model_kappas_as_people",
+            "κ people",
+            partial(self._model_kappas, restricted=True),
+            empty=self.unanswered or without_survey,
+        )
+        yield Entry("people_kappas", "κ of each person", self._people_kappas, empty=without_survey)
+        yield Entry("upper_bound", "upper bound", self._upper_bound, empty=without_survey)
 
-def _kappas(judged: ConsistencyJudged) -> Iterator[Entry]:
-    """Yield the entries on the agreement of models and people with themselves.
-
-    That of models is over all statements, and over those that people answered.
-    """
-    survey, unanswered = judged.instrument.survey, "" if judged.runs else NO_ANSWERS
-
-    def table(*, restricted: bool) -> AnyTable:
+    def _model_kappas(self, *, restricted: bool) -> AnyTable:
         """Return the table of the models' agreement with themselves."""
-        return model_kappas(judged.reports, judged.people, survey, restricted=restricted)
-
-    yield Entry("model_kappas", "κ", partial(table, restricted=False), empty=unanswered)
-    restricted_empty = unanswered or ("" if survey else NO_SURVEY)
-    yield Entry(
-        "model_kappas_as_people",
-        "κ people",
-        partial(table, restricted=True),
-        empty=restricted_empty,
-    )
-    name, options = judged.instrument.name, judged.options
-
-    def of_each() -> AnyTable:
-        """Return the table of each person's agreement with themselves."""
-        statements, language = judged.instrument.statements, judged.instrument.language
-        relations = relations_of(statements, language, judge_void=options.judge_void)
-        return people_kappas(
-            name, survey_agreement(survey, name, options.seed, relations=relations)
+        judged = self.judged
+        return model_kappas(
+            judged.reports, judged.people, judged.instrument.survey, restricted=restricted
         )
 
-    unasked = "" if survey else NO_SURVEY
-    yield Entry("people_kappas", "κ of each person", of_each, empty=unasked)
-    yield Entry(
-        "upper_bound",
-        "upper bound",
-        lambda: upper_bound(name, judged.people, "upper_bound"),
-        empty=unasked,
-    )
+    def _people_kappas(self) -> AnyTable:
+        """Return the table of each person's agreement with themselves."""
+        instrument, options = self.judged.instrument, self.options
+        relations = relations_of(
+            instrument.statements, instrument.language, judge_void=options.judge_void
+        )
+        agreement = survey_agreement(
+            instrument.survey, instrument.name, options.seed, relations=relations
+        )
+        return people_kappas(instrument.name, agreement)
+
+    def _upper_bound(self) -> AnyTable:
+        """Return the table of the agreement that people reach with themselves."""
+        return upper_bound(self.judged.instrument.name, self.judged.people, "upper_bound")
 
 
 def _behind(judged: ConsistencyJudged) -> dict[str, Callable[..., AnyTable]]:
@@ -350,7 +372,7 @@ def _behind(judged: ConsistencyJudged) -> dict[str, Callable[..., AnyTable]]:
         "party_statements": lambda name, country, party: tables.party_statements(
             result, name, country, party, texts
         ),
-        "given": lambda kind, *names: tables.given(result, kind, names, texts),
+        "given": lambda kind, *names: tables.answers_of(result, kind, names, texts),
         "template_statements": lambda name, template: tables.template_statements(
             result, judged.run(name).report, name, template, texts
         ),
@@ -383,12 +405,13 @@ def _told(judged: ConsistencyJudged) -> Iterator[str]:
 def _findings(judged: ConsistencyJudged) -> Iterator[Finding]:
     """Yield the findings on each model: party families, issues, and statements without a stance."""
     for name in judged.result.models:
-        yield from _whom_like(judged, name)
+        yield from _family_finding(judged, name)
     for name in judged.result.models:
-        yield from _supported(judged, name)
+        yield from _issue_finding(judged, name)
     for name in judged.result.models:
-        if text := missing_stances_said(judged.result, name)[0]:
-            yield OfModel("Statements with too few valid answers for a stance", name, text)
+        summary = missing_stance_texts(judged.result, name).summary
+        if summary:
+            yield OfModel("Statements with too few valid answers for a stance", name, summary)
 
 
 def _all_models(judged: ConsistencyJudged) -> AnyTable:
@@ -421,7 +444,7 @@ def _all_models(judged: ConsistencyJudged) -> AnyTable:
     )
 
 
-def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
+def _family_finding(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
     """Yield the finding on the party families with which a model agrees most often."""
     if not judged.result.positions.parties:
         return
@@ -433,7 +456,7 @@ def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
         yield OfModel("No reliable stance matches a party's answer", name)
         return
     gaps = judged.result.family_gaps(name)
-    doubt = missing_stances_said(judged.result, name)[1]
+    doubt = missing_stance_texts(judged.result, name).doubt
     p = tuple(gap.p for gap in gaps)
     yield AdjustedFinding(
         p, partial(_families, name, ranked, gaps, doubt), "party families", (name,) * len(p)
@@ -463,9 +486,9 @@ def _families(
         yield OfModel(UNDECIDED, name, f"{shares}{p_text}", doubt=doubt, reach=_family_reach(gaps))
         return
     widest, p = max(significant, key=lambda pair: abs(pair[0].value))
-    more_often, less_often = (
-        (widest.first, widest.second) if widest.value > 0 else (widest.second, widest.first)
-    )
+    more_often, less_often = widest.first, widest.second
+    if widest.value <= 0:
+        more_often, less_often = less_often, more_often
     regardless = number(widest.regardless, Kind.POINTS)
     yield OfModel(
         f"More agreement with {more_often.value} than with {less_often.value} parties "
@@ -504,107 +527,136 @@ def _issue_reach(stances: Sequence[IssueStance]) -> Reach | None:
     return reach_of(widest, LARGEST_STANCE, Kind.SCORE, units, "a side on each issue")
 
 
-def missing_stances_said(result: Consistency, name: str) -> tuple[str, str]:
-    """Return two texts on the statements for which a model has too few readable answers.
+class MissingStanceTexts(NamedTuple):
+    """Texts on the statements for which a model has too few readable answers.
 
-    The first one has their number, and the shares that are possible with their stances. The second
-    one is a warning if these stances could change the parties with which the model agrees more
-    often. A text is empty if it does not apply.
+    A text is empty if it does not apply.
     """
+
+    summary: str = ""
+    "the number of these statements, and the shares that are possible with their stances"
+    doubt: str = ""
+    "a warning if these stances could change the parties with which the model agrees more often"
+
+
+def missing_stance_texts(result: Consistency, name: str) -> MissingStanceTexts:
+    """Return the texts on the statements for which a model has too few readable answers."""
     respondent = result.respondent(name)
-    if not (n := int(respondent.missing.any(axis=0).sum())):
-        return "", ""
-    agree, disagree = missing_contributions(respondent, result.positions)
-    largest = np.maximum(agree, disagree).sum(axis=2).mean(axis=0)
+    n = int(respondent.missing.any(axis=0).sum())
+    if not n:
+        return MissingStanceTexts()
+    count = f"{n:,} of {len(respondent.statements):,}"
     families = result.leaning(name).families
+    if not any(row.share.defined for row in families):
+        return MissingStanceTexts(count)
+    agree, disagree = missing_contributions(respondent, result.positions)
+    ranges = ", ".join(_possible_shares(families, agree, disagree))
+    return MissingStanceTexts(
+        f"{count} (with their stances, agreement could be {ranges})",
+        _doubt_on_families(families, agree, disagree),
+    )
+
+
+def _possible_shares(
+    families: Sequence[FamilyShare], agree: FloatArray, disagree: FloatArray
+) -> Iterator[str]:
+    """Yield the shares that each family may have with the missing stances.
+
+    `agree` and `disagree` are the contributions of `missing_contributions`.
+    """
+    largest = np.maximum(agree, disagree).sum(axis=2).mean(axis=0)
+    for row, possible in zip(families, largest, strict=True):
+        if row.share.defined:
+            bounds = Bounds(row.share.value, row.share.value + possible)
+            yield f"{row.family.value} parties {between(bounds, Kind.SHARE)}"
+
+
+def _doubt_on_families(
+    families: Sequence[FamilyShare], agree: FloatArray, disagree: FloatArray
+) -> str:
+    """Return the warning that missing stances could turn a clear gap between two families."""
     defined = [index for index, row in enumerate(families) if row.share.defined]
-    values = [row.share.value for row in families]
-    ranges = (
-        f"{families[index].family.value} parties "
-        f"{between(Bounds(values[index], values[index] + largest[index]), Kind.SHARE)}"
-        for index in defined
-    )
-    possible = f" (with their stances, agreement could be {', '.join(ranges)})" if defined else ""
-    count_text = f"{n:,} of {len(respondent.statements):,}{possible}"
-    if not defined:
-        return count_text, ""
-    closest, farthest = (pick(defined, key=lambda index: values[index]) for pick in (max, min))
+    closest = max(defined, key=lambda index: families[index].share.value)
+    farthest = min(defined, key=lambda index: families[index].share.value)
+    first, second = families[closest], families[farthest]
     gaps = np.minimum(
-        *(
-            contributions[:, closest] - contributions[:, farthest]
-            for contributions in (agree, disagree)
-        )
+        agree[:, closest] - agree[:, farthest], disagree[:, closest] - disagree[:, farthest]
     )
-    smallest_gap = values[closest] - values[farthest] + np.minimum(0, gaps).sum(axis=1).mean()
-    can_turn = families[closest].share.low > families[farthest].share.high and smallest_gap <= 0
-    names = f"{families[closest].family.value} or {families[farthest].family.value} ones"
+    missing_gap = np.minimum(0, gaps).sum(axis=1).mean()
+    smallest_gap = first.share.value - second.share.value + missing_gap
+    if not (first.share.low > second.share.high and smallest_gap <= 0):
+        return ""
     return (
-        count_text,
-        f"missing stances could change which parties it agrees with more often, {names}"
-        if can_turn
-        else "",
+        "missing stances could change which parties it agrees with more often, "
+        f"{first.family.value} or {second.family.value} ones"
     )
 
 
-def _supported(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
+def _issue_finding(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
     """Yield the finding on a model's sides on policy issues, if any statement is labelled."""
-    stances = (
-        [stance for stance in judged.result.issues(name) if stance.value.defined]
-        if judged.labelled
-        else []
-    )
-    if stances:
-        p = tuple(stance.p for stance in stances)
-        yield AdjustedFinding(
-            p, partial(_issues_taken, judged, name, stances), "issues", (name,) * len(p)
-        )
+    if not judged.labelled:
+        return
+    stances = [stance for stance in judged.result.issues(name) if stance.value.defined]
+    if not stances:
+        return
+    p = tuple(stance.p for stance in stances)
+    findings = _IssueFindings(judged.result, name, stances)
+    yield AdjustedFinding(p, findings.on_models, "issues", (name,) * len(p))
 
 
-def _issues_taken(
-    judged: ConsistencyJudged, name: str, stances: Sequence[IssueStance], adjusted: Sequence[float]
-) -> Iterator[OfModel]:
-    """Yield the findings on issues: supported, opposed, without a clear side, without a test."""
-    side_by_issue, p_by_issue = (
-        sides(stances, adjusted),
-        dict(zip((stance.issue for stance in stances), adjusted, strict=True)),
-    )
-    for side_text, side in (("supported", 1), ("opposed", -1)):
-        clear = [stance for stance in stances if side_by_issue.get(stance.issue) == side]
-        if clear:
-            strongest = sorted(clear, key=lambda stance: -abs(stance.value.value))[:CLEAREST]
-            n_more = len(clear) - len(strongest)
-            others_text = f", and {plural(n_more, 'other issue')}" if n_more else ""
-            doubtful = [
-                stance.issue
-                for stance in clear
-                if judged.result.issue_bounds(name, stance.issue).turn(side)
-            ]
+@dataclass(frozen=True, slots=True, eq=False)
+class _IssueFindings:
+    """The findings on the stances of one model on policy issues."""
+
+    result: Consistency
+    name: str
+    stances: Sequence[IssueStance]
+
+    def on_models(self, adjusted: Sequence[float]) -> Iterator[OfModel]:
+        """Yield the issues that are supported, opposed, without a clear side, without a test."""
+        side_by_issue = sides(self.stances, adjusted)
+        p_by_issue = {stance.issue: p for stance, p in zip(self.stances, adjusted, strict=True)}
+        for side_text, side in (("supported", 1), ("opposed", -1)):
+            clear = [stance for stance in self.stances if side_by_issue.get(stance.issue) == side]
+            if clear:
+                p = shown(p_by_issue[stance.issue] for stance in clear)
+                yield self._clear(side_text, side, clear, p)
+        others = [stance for stance in self.stances if stance.issue not in side_by_issue]
+        unclear = [stance for stance in others if not math.isnan(stance.p)]
+        n_untested = len(others) - len(unclear)
+        if unclear:
             yield OfModel(
-                f"Policy issues {side_text}, beyond chance and beyond agreeing to everything",
-                name,
-                f"{' and '.join(map(_issue, strongest))}{others_text}",
-                shown(p_by_issue[stance.issue] for stance in clear),
-                f"missing stances could turn {_named(doubtful)}" if doubtful else "",
+                "Policy issues without a significant side, beyond agreeing to everything",
+                self.name,
+                f"{len(unclear):,} of {len(self.stances):,}",
+                reach=_issue_reach(unclear),
             )
-    n_untested = sum(np.isnan(stance.p) for stance in stances if stance.issue not in side_by_issue)
-    if unclear := len(stances) - len(side_by_issue) - n_untested:
-        yield OfModel(
-            "Policy issues without a significant side, beyond agreeing to everything",
-            name,
-            f"{unclear:,} of {len(stances):,}",
-            reach=_issue_reach(
-                [
-                    stance
-                    for stance in stances
-                    if stance.issue not in side_by_issue and not math.isnan(stance.p)
-                ]
-            ),
-        )
-    if n_untested:
-        yield OfModel(
-            "Policy issues without a test: all labels are alike, or too few stances are reliable",
-            name,
-            f"{n_untested:,} of {len(stances):,}",
+        if n_untested:
+            yield OfModel(
+                "Policy issues without a test: all labels are alike, or too few stances are "
+                "reliable",
+                self.name,
+                f"{n_untested:,} of {len(self.stances):,}",
+            )
+
+    def _clear(self, side_text: str, side: int, clear: Sequence[IssueStance], p: float) -> OfModel:
+        """Return the finding on the issues on which the model clearly takes one side."""
+        strongest = sorted(clear, key=lambda stance: -abs(stance.value.value))[:CLEAREST]
+        text = " and ".join(map(_issue, strongest))
+        n_more = len(clear) - len(strongest)
+        if n_more:
+            text += f", and {plural(n_more, 'other issue')}"
+        doubtful = [
+            stance.issue
+            for stance in clear
+            if self.result.issue_bounds(self.name, stance.issue).turn(side)
+        ]
+        return OfModel(
+            f"Policy issues {side_text}, beyond chance and beyond agreeing to everything",
+            self.name,
+            text,
+            p,
+            f"missing stances could turn {_named(doubtful)}" if doubtful else "",
         )
 
 
@@ -645,7 +697,7 @@ def compared(store: Store, judged: ConsistencyJudged, names: Sequence[str]) -> C
     default_texts: Mapping[str, object] = next(iter(texts.values()), {})
     compared_sides = []
     for name, respondent in respondents.items():
-        stances = respondent.under(shared[name]) if name in shared else respondent
+        stances = respondent.under_templates(shared[name]) if name in shared else respondent
         verdicts = {STANCE: _verdicts(stances, texts.get(name, default_texts))}
         run = runs.get(name)
         factors = {MODEL: name} if run is None else factors_of(run)
@@ -657,7 +709,10 @@ def compared(store: Store, judged: ConsistencyJudged, names: Sequence[str]) -> C
         KINDS,
         compared_sides,
         judged.texts,
-        differences=[_own(judged, index) for index in range(1 + len(judged.options.formulas))],
+        differences=[
+            partial(_difference_table, judged, index)
+            for index in range(1 + len(judged.options.formulas))
+        ],
         left_out=tuple(templates_left_out(reports, shared)),
         untested=unequal
         and f"which stances are reliable depends on the number of answers, and {unequal}",
@@ -665,69 +720,71 @@ def compared(store: Store, judged: ConsistencyJudged, names: Sequence[str]) -> C
 
 
 def _verdicts(stances: Stances, texts: Mapping[str, object]) -> dict[str, Judged]:
-    """Return the verdict on every completely asked statement: its stance under all templates.
-
-    The verdict is `mixed` if stances differ between templates, `none` if one of them
-    has no reliable stance, and `few` if too few answers are readable to decide.
-    """
+    """Return the verdict on every completely asked statement that rulings do not exclude."""
     verdicts = {}
     for column, ref in enumerate(stances.statements):
-        if ref in stances.complete:
-            included = ~stances.ruled_out[:, column]
-            if not included.any():
-                continue
-            is_missing = stances.missing[:, column]
-            signs = frozenset(stances.values[included & ~is_missing, column].tolist())
-            verdict = {
-                frozenset({1}): "agree",
-                frozenset({-1}): "disagree",
-                frozenset[int](): FEW,
-            }.get(signs)
-            verdict = FEW if verdict and is_missing.any() else verdict
-            verdicts[ref] = Judged(
-                verdict or ("mixed" if 0 not in signs else "none"), texts.get(ref)
-            )
+        included = ~stances.ruled_out[:, column]
+        if ref not in stances.complete or not included.any():
+            continue
+        verdicts[ref] = Judged(_verdict(stances, column, included), texts.get(ref))
     return verdicts
 
 
-def _own(judged: ConsistencyJudged, place: int) -> Callable[[str, str], AnyTable]:
-    """Return the function that makes one table of differences, second minus first.
+def _verdict(stances: Stances, column: int, included: BoolArray) -> str:
+    """Return the stance on a statement under all templates.
 
-    `place` is its index: first the one by party family, then by policy issue under each formula.
+    It is `mixed` if stances differ between templates, `none` if one of them has no reliable stance,
+    and `few` if too few answers are readable to decide. `included` marks the templates that rulings
+    do not exclude.
+    """
+    is_missing = stances.missing[:, column]
+    signs = set(stances.values[included & ~is_missing, column].tolist())
+    if len(signs) > 1 or signs == {0}:
+        return "none" if 0 in signs else "mixed"
+    if not signs or is_missing.any():
+        return FEW
+    return "agree" if signs == {1} else "disagree"
+
+
+def _difference_table(judged: ConsistencyJudged, index: int, first: str, second: str) -> AnyTable:
+    """Return one table of differences, second minus first.
+
+    `index` is its place: first the one by party family, then by policy issue under each formula.
     """
     view, formulas = judged.options.view, judged.options.formulas
-    return lambda first, second: tuple(
-        tables.differences(judged.result, second, first, view, formulas)
-    )[place]
+    return tuple(tables.differences(judged.result, second, first, view, formulas))[index]
 
 
 def methods(judged: ConsistencyJudged) -> str:
     """Return one paragraph on the methods, with every option of the figures."""
     source_labels = " otherwise the source's own," if judged.options.labels == "gold" else ""
-    fewest = judged.fewest
-    majority = (
-        "most of two or more annotators" if fewest == 2 else f"most of {fewest} or more annotators"
+    sentences = [
+        analysis_sentences(judged.result),
+        f"A policy-issue label is the adjudicated label,{source_labels} otherwise the label of "
+        f"{_majority(judged.fewest)}.",
+    ]
+    sentences += [
+        reliability_sentences(judged_run.name, judged_run.report) for judged_run in judged.runs
+    ]
+    sentences += evidence_sentences(
+        [(judged_run.name, judged_run.run) for judged_run in judged.runs],
+        [judged_run.reader for judged_run in judged.runs],
+        judged.answered,
+        judged.rulings,
     )
-    majority = "most annotators, or a single one," if fewest == 1 else majority
-    runs = [(judged_run.name, judged_run.run) for judged_run in judged.runs]
-    return " ".join(
-        [
-            analysis_sentences(judged.result),
-            f"A policy-issue label is the adjudicated label,{source_labels} otherwise the label of "
-            f"{majority}.",
-            *(
-                reliability_sentences(judged_run.name, judged_run.report)
-                for judged_run in judged.runs
-            ),
-            *evidence_sentences(
-                runs,
-                [judged_run.reader for judged_run in judged.runs],
-                judged.answered,
-                judged.rulings,
-            ),
-            *(_since(judged_run) for judged_run in judged.runs if judged_run.outdated),
-        ]
-    )
+    sentences += [
+        _outdated_sentence(judged_run) for judged_run in judged.runs if judged_run.outdated
+    ]
+    return " ".join(sentences)
+
+
+def _majority(fewest: int) -> str:
+    """Return the annotators whose label counts, if so many at least have to agree."""
+    if fewest == 1:
+        return "most annotators, or a single one,"
+    if fewest == 2:
+        return "most of two or more annotators"
+    return f"most of {fewest} or more annotators"
 
 
 def analysis_sentences(result: Consistency) -> str:
@@ -808,7 +865,7 @@ def _decapitalised(text: str) -> str:
     return text if text.startswith(("Wilson", "Student")) else text[0].lower() + text[1:]
 
 
-def _since(one: JudgedRun) -> str:
+def _outdated_sentence(one: JudgedRun) -> str:
     """Return a sentence on stances whose statements have a newer text."""
     n, refs = len(one.outdated), ", ".join(one.outdated[:4])
     more_text = f" and {n - 4} more" if n > 4 else ""

@@ -43,7 +43,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import combinations, compress
 from typing import NamedTuple
 
 import numpy as np
@@ -99,9 +99,9 @@ def family(party: Party) -> Family | None:
     """Return the family of a party, or None if no expert placed it."""
     if party.position is None:
         return None
-    return (
-        Family.LEFT if party.position < 4 else Family.RIGHT if party.position > 6 else Family.CENTER
-    )
+    if party.position < 4:
+        return Family.LEFT
+    return Family.RIGHT if party.position > 6 else Family.CENTER
 
 
 class Kind(StrEnum):
@@ -128,7 +128,7 @@ class Stances:
     asked: BoolArray | None = None
     """(T, S): whether every prompt behind a stance was asked, so that its absence is a result.
     None: all were asked"""
-    few: BoolArray | None = None
+    is_undecided: BoolArray | None = None
     "(T, S): whether too few answers were readable to decide on a stance. None: nowhere"
     excluded: BoolArray | None = None
     "(T, S): whether rulings exclude every answer behind a stance. None: nowhere"
@@ -141,7 +141,7 @@ class Stances:
                 f"expected stances -1, 0, 1 of shape {shape}, found shape {self.values.shape}"
             )
 
-    def on(self, statements: Sequence[str]) -> Stances:
+    def on_statements(self, statements: Sequence[str]) -> Stances:
         """Return the stances on some of the asked statements, in this order."""
         index_by_ref = {ref: index for index, ref in enumerate(self.statements)}
         columns = [index_by_ref[ref] for ref in statements]
@@ -152,15 +152,10 @@ class Stances:
         excluded_everywhere = np.asarray(self.ruled_out.all(axis=0))
         if not excluded_everywhere.any():
             return self
-        return self.on(
-            [
-                ref
-                for ref, is_excluded in zip(self.statements, excluded_everywhere, strict=True)
-                if not is_excluded
-            ]
-        )
+        remaining = compress(self.statements, ~excluded_everywhere)
+        return self.on_statements(list(remaining))
 
-    def under(self, templates: Sequence[str]) -> Stances:
+    def under_templates(self, templates: Sequence[str]) -> Stances:
         """Return the stances under some templates, in this order."""
         return self._part(
             [self.templates.index(name) for name in templates], range(len(self.statements))
@@ -173,33 +168,34 @@ class Stances:
             tuple(self.templates[row] for row in rows),
             tuple(self.statements[column] for column in columns),
         )
-        asked, few, excluded = (
+        asked, is_undecided, excluded = (
             None if mask is None else mask[indices]
-            for mask in (self.asked, self.few, self.excluded)
+            for mask in (self.asked, self.is_undecided, self.excluded)
         )
-        return Stances(self.name, self.kind, *names, self.values[indices], asked, few, excluded)
+        return Stances(
+            self.name, self.kind, *names, self.values[indices], asked, is_undecided, excluded
+        )
 
     @property
     def missing(self) -> BoolArray:
         """Where too few answers were readable to decide on a stance: (T, S)."""
-        return np.zeros(self.values.shape, dtype=np.bool_) if self.few is None else self.few
+        if self.is_undecided is None:
+            return np.zeros(self.values.shape, dtype=np.bool_)
+        return self.is_undecided
 
     @property
     def complete(self) -> frozenset[str]:
         """The statements of which every prompt was asked under every template."""
         if self.asked is None:
             return frozenset(self.statements)
-        is_complete = np.logical_and.reduce(self.asked, axis=0)
-        return frozenset(
-            ref for ref, is_asked in zip(self.statements, is_complete, strict=True) if is_asked
-        )
+        return frozenset(compress(self.statements, np.logical_and.reduce(self.asked, axis=0)))
 
     @property
     def ruled_out(self) -> BoolArray:
         """Where rulings exclude every answer behind a stance: (T, S)."""
-        return (
-            np.zeros(self.values.shape, dtype=np.bool_) if self.excluded is None else self.excluded
-        )
+        if self.excluded is None:
+            return np.zeros(self.values.shape, dtype=np.bool_)
+        return self.excluded
 
     @property
     def judged(self) -> FloatArray:
@@ -234,15 +230,16 @@ class SharedStatements:
             f"{name} {n:,}" for name, n in zip((first, second), self.left_out, strict=True) if n
         ]
         text = f"over the {plural(self.statements, 'statement')} asked of both"
-        text += (
-            f", under {plural(len(self.templates), 'template')} that both have"
-            if self.without
-            else ""
-        )
-        return f"{text}; left out: {', '.join(counts)}" if counts else f"{text}; none left out"
+        if self.without:
+            text += f", under {plural(len(self.templates), 'template')} that both have"
+        if not counts:
+            return f"{text}; none left out"
+        return f"{text}; left out: {', '.join(counts)}"
 
 
-def matched(first: Stances, second: Stances) -> tuple[Stances, Stances, SharedStatements]:
+def restrict_to_shared(
+    first: Stances, second: Stances
+) -> tuple[Stances, Stances, SharedStatements]:
     """Return two respondents, restricted to the statements of which both were asked all prompts.
 
     Two models are also restricted to the templates that they share, if there are any.
@@ -256,13 +253,13 @@ def matched(first: Stances, second: Stances) -> tuple[Stances, Stances, SharedSt
             name for stances in pair for name in stances.templates if name not in templates
         )
         if templates:
-            pair = first.under(templates), second.under(templates)
+            pair = first.under_templates(templates), second.under_templates(templates)
     shared_refs = pair[0].complete & pair[1].complete
     refs = tuple(ref for ref in first.statements if ref in shared_refs)
     n_excluded = len(first.statements) - len(refs), len(second.statements) - len(refs)
     return (
-        pair[0].on(refs),
-        pair[1].on(refs),
+        pair[0].on_statements(refs),
+        pair[1].on_statements(refs),
         SharedStatements(len(refs), n_excluded, templates, without),
     )
 
@@ -299,35 +296,26 @@ class PartyPositions:
         """The family of each party, or None if it is not placed."""
         return tuple(family(party) for party in self.parties)
 
-    def on(self, statements: Sequence[str]) -> PartyPositions:
+    def on_statements(self, statements: Sequence[str]) -> PartyPositions:
         """Return the positions on some statements, in this order.
 
         Statements that are not here have neither answers nor labels.
         """
         index_by_ref = {ref: index for index, ref in enumerate(self.statements)}
-        indices = [index_by_ref.get(ref, -1) for ref in statements]
-        columns, is_known = (
-            np.array(indices, dtype=np.intp),
-            np.array([index >= 0 for index in indices], dtype=np.bool_),
-        )
-        is_empty = not self.statements
-        answers = (
-            np.zeros((len(self.parties), len(indices)), dtype=np.int8)
-            if is_empty
-            else self.answers[:, columns]
-        )
-        labels = (
-            np.zeros((len(self.issues), len(indices)), dtype=np.int8)
-            if is_empty
-            else self.labels[:, columns]
-        )
+        columns = [column for column, ref in enumerate(statements) if ref in index_by_ref]
+        indices = [index_by_ref[statements[column]] for column in columns]
+        answers = np.full((len(self.parties), len(statements)), MISSING, dtype=np.int8)
+        answers[:, columns] = self.answers[:, indices]
+        labels = np.zeros((len(self.issues), len(statements)), dtype=np.int8)
+        labels[:, columns] = self.labels[:, indices]
+        country_by_ref = dict(zip(self.statements, self.countries, strict=True))
         return PartyPositions(
             tuple(statements),
-            tuple(self.countries[index] if index >= 0 else None for index in indices),
+            tuple(country_by_ref.get(ref) for ref in statements),
             self.parties,
-            np.where(is_known, answers, MISSING).astype(np.int8),
+            answers,
             self.issues,
-            np.where(is_known, labels, 0).astype(np.int8),
+            labels,
             self.scale,
         )
 
@@ -436,7 +424,8 @@ def posterior_stances(name: str, report: ReliabilityReport) -> Stances:
     excluded = counts.excluded_originals
     few = ~is_known[..., PRINTED].all(axis=2) & ~excluded
     values = np.where(excluded, 0, agree.astype(np.int8) - disagree.astype(np.int8)).astype(np.int8)
-    return replace(published, values=values, few=few & (values == 0)).without_excluded()
+    is_undecided = few & (values == 0)
+    return replace(published, values=values, is_undecided=is_undecided).without_excluded()
 
 
 def baselines(statements: Sequence[str]) -> tuple[Stances, Stances]:
@@ -564,13 +553,13 @@ def leaning(stances: Stances, positions: PartyPositions, view: View, resamples: 
     released code excludes the country's parties from the template's mean. Here they have a share of
     0.)
     """
-    own_positions = positions.on(stances.statements)
+    own_positions = positions.on_statements(stances.statements)
     contributions = family_contributions(stances, own_positions, view)
     n_counted = _counted(stances, view).sum(axis=1)
     mean_contributions = contributions.mean(axis=0) if resamples and n_counted.any() else None
     nothing = not stances.values.any()
     rows = tuple(
-        _family(
+        _family_share(
             party_family,
             contributions[:, index].sum(axis=1),
             own_positions,
@@ -593,11 +582,11 @@ def _members(here: PartyPositions, of: Family) -> list[int]:
     ]
 
 
-def _family(
+def _family_share(
     of: Family,
     by_template: FloatArray,
     here: PartyPositions,
-    each: FloatArray | None,
+    contributions: FloatArray | None,
     *,
     nothing: bool,
 ) -> FamilyShare:
@@ -607,38 +596,42 @@ def _family(
     ----------
     by_template : (T,), the share under each template
     here : positions on exactly the respondent's statements
-    each : (S,), the contribution of each statement to the mean over templates. None: no interval
+    contributions : (S,), those of each statement to the mean over templates. None: no interval
     nothing : whether no stance is reliable
     """
     members = _members(here, of)
     n = int(here.concerns[members].any(axis=0).sum())
+    nan = float("nan")
     if nothing or not members or not by_template.size:
-        n_placed = sum(party_family is of for party_family in here.families)
-        reason = (
-            f"no party is placed {of}"
-            if not n_placed
-            else "no statement from their countries was asked"
-        )
-        reason = NOTHING_RELIABLE if n_placed and members and nothing else reason
-        undefined = Estimate(float("nan"), float("nan"), float("nan"), n, 0, reason)
+        reason = _why_no_share(of, here, members, nothing=nothing)
+        undefined = Estimate(nan, nan, nan, n, 0, reason)
         return FamilyShare(of, undefined, _spread(np.array([])), (), len(members))
-    share = Estimate(float(by_template.mean()), float("nan"), float("nan"), n)
-    if each is not None and n > 1:
-        low, high = share_ends(share.value, _moves(each, here, members), n, _strata(here, members))
+    share = Estimate(float(by_template.mean()), nan, nan, n)
+    if contributions is not None and n > 1:
+        moves = _moves(contributions, here, members)
+        low, high = share_ends(share.value, moves, n, _strata(here, members))
         share = replace(share, low=low, high=high, interval="family share")
-    return FamilyShare(
-        of, share, _spread(by_template), tuple(map(float, by_template)), len(members)
-    )
+    shares = tuple(map(float, by_template))
+    return FamilyShare(of, share, _spread(by_template), shares, len(members))
+
+
+def _why_no_share(
+    of: Family, here: PartyPositions, members: Sequence[int], *, nothing: bool
+) -> str:
+    """Return the reason why a family has no share."""
+    if of not in here.families:
+        return f"no party is placed {of}"
+    if members and nothing:
+        return NOTHING_RELIABLE
+    return "no statement from their countries was asked"
 
 
 def _spread(values: FloatArray) -> MeanSd:
     """Return mean and population deviation over templates. One template has no deviation."""
     summary = mean_sd(values, ddof=0)
-    return (
-        summary
-        if summary.n > 1
-        else MeanSd(summary.mean, float("nan"), summary.n, summary.excluded)
-    )
+    if summary.n > 1:
+        return summary
+    return MeanSd(summary.mean, float("nan"), summary.n, summary.excluded)
 
 
 def _matches(stances: Stances, here: PartyPositions, view: View) -> BoolArray:
@@ -656,10 +649,9 @@ def _counted(stances: Stances, view: View) -> BoolArray:
     """Return where there is a stance that the view counts: (T, S). Raises UnknownName."""
     if view not in VIEWS:
         raise UnknownName(f"view {view!r} is unknown; choose one of {', '.join(VIEWS)}")
-    values = stances.values
-    return np.asarray(
-        values != 0 if view == "all" else values == (1 if view == "agree" else -1), dtype=np.bool_
-    )
+    if view == "all":
+        return np.asarray(stances.values != 0, dtype=np.bool_)
+    return np.asarray(stances.values == (1 if view == "agree" else -1), dtype=np.bool_)
 
 
 def family_contributions(stances: Stances, here: PartyPositions, view: View) -> FloatArray:
@@ -687,7 +679,7 @@ def missing_contributions(
     The first are those if all of them agreed, the second if all disagreed. A missing stance may
     also turn out to be unreliable and contribute nothing.
     """
-    own_positions, missing = positions.on(stances.statements), stances.missing
+    own_positions, missing = positions.on_statements(stances.statements), stances.missing
     agree, disagree = (
         family_contributions(
             replace(stances, values=(sign * missing).astype(np.int8)), own_positions, "all"
@@ -702,72 +694,67 @@ def _strata(here: PartyPositions, members: Sequence[int]) -> Strata:
 
     The questionnaires fix the number of each country's statements.
     """
-    is_concerned: BoolArray = np.asarray(here.concerns[list(members)].any(axis=0))
-    names = dict.fromkeys(
-        country
-        for country, is_included in zip(here.countries, is_concerned, strict=True)
-        if is_included
-    )
-    return [
-        np.array(
-            [
-                column
-                for column, country in enumerate(here.countries)
-                if country == name and is_concerned[column]
-            ],
-            dtype=np.int64,
-        )
-        for name in names
-    ]
+    columns_by_country: dict[str | None, list[int]] = {}
+    for column in np.flatnonzero(here.concerns[list(members)].any(axis=0)):
+        columns_by_country.setdefault(here.countries[column], []).append(int(column))
+    return [np.array(columns, dtype=np.int64) for columns in columns_by_country.values()]
 
 
-def _moves(each: FloatArray, here: PartyPositions, members: Sequence[int]) -> FloatArray:
+def _moves(contributions: FloatArray, here: PartyPositions, members: Sequence[int]) -> FloatArray:
     """Return each statement's deviation: its contribution minus the mean of its country."""
-    moves = np.zeros(len(each))
+    moves = np.zeros(len(contributions))
     for columns in _strata(here, members):
-        moves[columns] = each[columns] - each[columns].mean()
+        moves[columns] = contributions[columns] - contributions[columns].mean()
     return moves
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyDifference:
+    """The agreement of two respondents with one party family, on shared statements."""
+
+    family: Family
+    first: float
+    second: float
+    "both shares, or NaN if undefined"
+    difference: Estimate
+    "first - second, with its paired interval"
 
 
 def leaning_difference(
     first: Stances, second: Stances, positions: PartyPositions, view: View, resamples: int
-) -> tuple[tuple[Family, float, float, Estimate], ...]:
-    """Return for each family both shares and their difference, on shared statements.
+) -> tuple[FamilyDifference, ...]:
+    """Return the difference of two respondents for each family, on shared statements.
 
     Shared are the statements that both respondents were asked. The interval is over statements,
     paired.
     """
-    pair = matched(first, second)[:2]
-    refs = pair[0].statements
-    shared_positions = positions.on(refs)
-    contributions = [
-        family_contributions(stances, shared_positions, view).mean(axis=0) for stances in pair
-    ]
-    difference = contributions[0] - contributions[1]
+    pair = restrict_to_shared(first, second)[:2]
+    here = positions.on_statements(pair[0].statements)
+    contributions = [family_contributions(stances, here, view).mean(axis=0) for stances in pair]
+    nothing = not all(stances.values.any() for stances in pair)
     rows = []
     for index, party_family in enumerate(FAMILIES):
-        nothing = not all(stances.values.any() for stances in pair)
-        share = _family(
-            party_family,
-            difference[index].sum(keepdims=True),
-            shared_positions,
-            None,
-            nothing=nothing,
+        moved = contributions[0][index] - contributions[1][index]
+        share = _family_share(
+            party_family, moved.sum(keepdims=True), here, None, nothing=nothing
         ).share
+        values = [float("nan"), float("nan")]
+        if share.defined:
+            values = [float(own[index].sum()) for own in contributions]
         if share.defined and resamples:
-            members = _members(shared_positions, party_family)
-            moves = _moves(difference[index], shared_positions, members)
-            low, high = student_interval(
-                share.value, moves, _strata(shared_positions, members), limit=1.0
-            )
-            name = "" if np.isnan(low) else "family difference"
-            share = replace(share, low=low, high=high, interval=name)
-        values = [
-            float(own_contributions[index].sum()) if share.defined else float("nan")
-            for own_contributions in contributions
-        ]
-        rows.append((party_family, values[0], values[1], share))
+            share = _with_interval(share, moved, here, _members(here, party_family))
+        rows.append(FamilyDifference(party_family, values[0], values[1], share))
     return tuple(rows)
+
+
+def _with_interval(
+    difference: Estimate, contributions: FloatArray, here: PartyPositions, members: Sequence[int]
+) -> Estimate:
+    """Return the difference on a family with its interval, if it has one."""
+    moves = _moves(contributions, here, members)
+    low, high = student_interval(difference.value, moves, _strata(here, members), limit=1.0)
+    name = "" if np.isnan(low) else "family difference"
+    return replace(difference, low=low, high=high, interval=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -796,51 +783,84 @@ def family_gaps(stances: Stances, positions: PartyPositions, seed: int) -> tuple
     permutation test that exchanges the stances of a country's statements at random. It is 1 if the
     gap differs in sign from the gap minus `regardless`.
     """
-    own_positions = positions.on(stances.statements)
-    contributions = family_contributions(stances, own_positions, "all").mean(axis=0)
+    if not stances.values.any():
+        return ()
+    here = positions.on_statements(stances.statements)
     agree, disagree = (
         family_contributions(
-            replace(stances, values=np.full_like(stances.values, sign)), own_positions, "all"
+            replace(stances, values=np.full_like(stances.values, sign)), here, "all"
         ).mean(axis=0)
         for sign in (1, -1)
     )
-    yes, no = ((stances.values == sign).mean(axis=0) for sign in (1, -1))
-    orders = _orders(own_positions.countries, seed)
-    gaps = []
-    for first, second in combinations(range(len(FAMILIES)), 2):
-        members = [_members(own_positions, FAMILIES[index]) for index in (first, second)]
-        if not all(members) or not stances.values.any():
-            continue
-        concerned = [*members[0], *members[1]]
-        gap = contributions[first] - contributions[second]
-        value, moves, strata = (
-            float(gap.sum()),
-            _moves(gap, own_positions, concerned),
-            _strata(own_positions, concerned),
-        )
-        permuted_gaps = yes[orders] @ (agree[first] - agree[second]) + no[orders] @ (
-            disagree[first] - disagree[second]
-        )
+    test = _GapTest(
+        here=here,
+        contributions=family_contributions(stances, here, "all").mean(axis=0),
+        agree=agree,
+        disagree=disagree,
+        yes=(stances.values == 1).mean(axis=0),
+        no=(stances.values == -1).mean(axis=0),
+        orders=_orders(here.countries, seed),
+    )
+    members = [_members(here, party_family) for party_family in FAMILIES]
+    return tuple(
+        test.gap(first, second)
+        for first, second in combinations(range(len(FAMILIES)), 2)
+        if members[first] and members[second]
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _GapTest:
+    """The test of a respondent's gaps between two families, by index in `FAMILIES`."""
+
+    here: PartyPositions
+    "positions on exactly the respondent's statements"
+    contributions: FloatArray
+    "(3, S), of each statement to the share of each family"
+    agree: FloatArray
+    "(3, S), the same if every stance agreed"
+    disagree: FloatArray
+    "(3, S), the same if every stance disagreed"
+    yes: FloatArray
+    "(S,), share of templates under which the respondent agrees"
+    no: FloatArray
+    "(S,), share of templates under which the respondent disagrees"
+    orders: npt.NDArray[np.int16]
+    "random orders of the statements, see `_orders`"
+
+    def gap(self, first: int, second: int) -> FamilyGap:
+        """Return the gap of two families that have parties."""
+        contributions = self.contributions[first] - self.contributions[second]
+        value = float(contributions.sum())
+        concerned = [
+            *_members(self.here, FAMILIES[first]),
+            *_members(self.here, FAMILIES[second]),
+        ]
+        moves = _moves(contributions, self.here, concerned)
+        strata = _strata(self.here, concerned)
+        permuted_gaps = self._permuted_gaps(first, second)
         regardless = float(permuted_gaps.mean())
         is_as_far = np.abs(permuted_gaps - regardless) >= abs(value - regardless) - ROUNDING
-        p = max(
-            student_p(value, moves, strata),
-            (1 + int(is_as_far.sum())) / (1 + len(permuted_gaps)),
-        )
-        p = p if value * (value - regardless) > 0 else 1.0
+        p = 1.0
+        if value * (value - regardless) > 0:
+            permutation_p = (1 + int(is_as_far.sum())) / (1 + len(permuted_gaps))
+            p = max(student_p(value, moves, strata), permutation_p)
         low, high = student_interval(value, moves, strata, 1.0)
-        gaps.append(
-            FamilyGap(
-                FAMILIES[first],
-                FAMILIES[second],
-                value,
-                regardless,
-                p,
-                error=standard_error(low, high),
-                statements=sum(map(len, strata)),
-            )
+        return FamilyGap(
+            FAMILIES[first],
+            FAMILIES[second],
+            value,
+            regardless,
+            p,
+            error=standard_error(low, high),
+            statements=sum(map(len, strata)),
         )
-    return tuple(gaps)
+
+    def _permuted_gaps(self, first: int, second: int) -> FloatArray:
+        """Return the gaps of the same stances in other orders: (PERMUTATIONS,)."""
+        agreeing = self.yes[self.orders] @ (self.agree[first] - self.agree[second])
+        disagreeing = self.no[self.orders] @ (self.disagree[first] - self.disagree[second])
+        return np.asarray(agreeing + disagreeing)
 
 
 @lru_cache(8)
@@ -856,7 +876,7 @@ def _orders(countries: tuple[str | None, ...], seed: int) -> npt.NDArray[np.int1
 
 def party_shares(stances: Stances, positions: PartyPositions) -> tuple[PartyShare, ...]:
     """Return the share of each party, in the order of the parties."""
-    own_positions = positions.on(stances.statements)
+    own_positions = positions.on_statements(stances.statements)
     n_asked = np.asarray(own_positions.concerns.sum(axis=1), dtype=np.int64)
     denominators = np.where(n_asked == 0, np.nan, n_asked)
     if not stances.values.any():
@@ -888,7 +908,7 @@ def party_statements(
     stances: Stances, positions: PartyPositions, country: str, name: str
 ) -> tuple[PartyStatement, ...]:
     """Return the statements behind a party's share, in the respondent's order."""
-    own_positions = positions.on(stances.statements)
+    own_positions = positions.on_statements(stances.statements)
     p = own_positions.party(country, name)
     matches = _matches(stances, own_positions, "all")[:, p].sum(axis=0)
     return tuple(
@@ -1055,7 +1075,7 @@ class _Issue(NamedTuple):
 
 def _labelled(stances: Stances, positions: PartyPositions, issue: str) -> _Issue:
     """Return the labelled statements of an issue, with the respondent's stances."""
-    own_positions = positions.on(stances.statements)
+    own_positions = positions.on_statements(stances.statements)
     labels = own_positions.labels[own_positions.issue(issue)].astype(np.int64)
     columns = np.flatnonzero(labels)
     refs = tuple(own_positions.statements[column] for column in columns)
@@ -1112,7 +1132,7 @@ def issue_stance(
     return IssueStance(
         issue=issue,
         formula=formula,
-        value=_estimate(
+        value=_issue_estimate(
             labelled, features, formula, summary.mean, derive_rng(seed, "issue", issue), resamples
         ),
         templates=summary,
@@ -1195,13 +1215,17 @@ def sides(stances: Sequence[IssueStance], adjusted: Sequence[float]) -> dict[str
     """
     side_by_issue = {}
     for stance, p in zip(stances, adjusted, strict=True):
-        side = 1 if stance.value.low > 0 else -1 if stance.value.high < 0 else 0
+        side = 0
+        if stance.value.low > 0:
+            side = 1
+        elif stance.value.high < 0:
+            side = -1
         if p < LEVEL and side * (stance.value.value - stance.regardless) > 0:
             side_by_issue[stance.issue] = side
     return side_by_issue
 
 
-def _estimate(
+def _issue_estimate(
     found: _Issue,
     features: FloatArray,
     formula: Formula,
@@ -1210,35 +1234,40 @@ def _estimate(
     resamples: int,
 ) -> Estimate:
     """Return the estimate of a stance, with its interval or the reason why it has none."""
-    n, mean = (
-        int((found.stances != 0).any(axis=0).sum()),
-        float((found.stances != 0).sum(axis=-1).mean()),
-    )
+    n = int((found.stances != 0).any(axis=0).sum())
     excluded = len(found.refs) - n
     nan = float("nan")
     if not found.refs:
         return Estimate(nan, nan, nan, 0, 0, "no statement asked has a label of this issue")
     if np.isnan(value):
-        return Estimate(
-            nan, nan, nan, n, excluded, "no reliable stance on a statement of this issue"
-        )
+        reason = "no reliable stance on a statement of this issue"
+        return Estimate(nan, nan, nan, n, excluded, reason)
     without_interval = Estimate(value, nan, nan, n, excluded)
-    if n < LEAST[formula] or mean < 1:
-        on_average = f" ({mean:.1f} on average over templates)" if mean < n else ""
-        return replace(
-            without_interval,
-            few=f"{TOO_FEW} {n} with a reliable stance{on_average}; {LEAST[formula]} are needed",
-        )
+    mean_n = float((found.stances != 0).sum(axis=-1).mean())
+    if n < LEAST[formula] or mean_n < 1:
+        on_average = f" ({mean_n:.1f} on average over templates)" if mean_n < n else ""
+        reason = f"{n} with a reliable stance{on_average}; {LEAST[formula]} are needed"
+        return replace(without_interval, few=f"{TOO_FEW} {reason}")
     if not resamples:
         return without_interval
-    draws = _mean(_values(resampled_sums(features, resamples, rng), formula))
-    jackknife_values = _mean(_values(features.sum(axis=0) - features, formula))
-    low, high = bca_interval(draws, value, jackknife_values)
+    low, high = _issue_interval(features, formula, value, resampled_sums(features, resamples, rng))
     if np.isnan(low) and formula == "signed":
         low, high = (2 * end - 1 for end in wilson_of_share((1 + value) / 2, n))
     if np.isnan(low):
         return replace(without_interval, few=f"{TOO_FEW} all of them are alike")
     return replace(without_interval, low=low, high=high, interval=f"{formula} stance on an issue")
+
+
+def _issue_interval(
+    features: FloatArray, formula: Formula, value: float, sums: FloatArray
+) -> tuple[float, float]:
+    """Return the interval of a stance from resampled sums of its features."""
+    return bca_interval(_mean(_values(sums, formula)), value, _jackknife_values(features, formula))
+
+
+def _jackknife_values(features: FloatArray, formula: Formula) -> FloatArray:
+    """Return the stance without each of the statements: (K,)."""
+    return _mean(_values(features.sum(axis=0) - features, formula))
 
 
 def labelled_statements(
@@ -1271,45 +1300,35 @@ def issue_difference(
 ) -> tuple[float, float, Estimate]:
     """Return both stances and their difference, on the labelled statements that both were asked.
 
-    Each stance is a mean over templates, for two models over shared templates (`matched`). Every
-    resample draws the same statements for both (paired).
+    Each stance is a mean over templates, for two models over shared ones (`restrict_to_shared`).
+    Every resample draws the same statements for both (paired).
     """
-    pair = [_labelled(stances, positions, issue) for stances in matched(first, second)[:2]]
-    features = [labelled.features for labelled in pair]
-    values = [
-        float(_mean(_values(own_features.sum(axis=0), formula))) if pair[0].refs else float("nan")
-        for own_features in features
+    pair = [
+        _labelled(stances, positions, issue) for stances in restrict_to_shared(first, second)[:2]
     ]
     nan = float("nan")
-    n = int(np.logical_and(*[(labelled.stances != 0).any(axis=0) for labelled in pair]).sum())
-    excluded = len(pair[0].refs) - n
     if not pair[0].refs:
         reason = "no statement asked of both has a label of this issue"
-        return values[0], values[1], Estimate(nan, nan, nan, 0, 0, reason)
-    if np.isnan(values).any():
+        return nan, nan, Estimate(nan, nan, nan, 0, 0, reason)
+    features = [labelled.features for labelled in pair]
+    own, other = (float(_mean(_values(columns.sum(axis=0), formula))) for columns in features)
+    has_stance = [(labelled.stances != 0).any(axis=0) for labelled in pair]
+    n = int(np.logical_and(*has_stance).sum())
+    excluded = len(pair[0].refs) - n
+    if np.isnan(own) or np.isnan(other):
         reason = "one of them has no reliable stance on a statement of this issue"
-        return values[0], values[1], Estimate(nan, nan, nan, n, excluded, reason)
-    low = high = nan
+        return own, other, Estimate(nan, nan, nan, n, excluded, reason)
+    difference = Estimate(own - other, nan, nan, n, excluded)
     minimum = LEAST["difference"]
-    if resamples and n >= minimum:
-        sums = resampled_sums(np.hstack(features), resamples, derive_rng(seed, "issue", issue))
-        split = features[0].shape[1]
-        draws = _mean(_values(sums[:, :split], formula)) - _mean(_values(sums[:, split:], formula))
-        jackknife_values = [
-            _mean(_values(own_features.sum(axis=0) - own_features, formula))
-            for own_features in features
-        ]
-        low, high = bca_interval(
-            draws, values[0] - values[1], jackknife_values[0] - jackknife_values[1]
-        )
+    if not resamples:
+        return own, other, difference
+    if n < minimum:
+        few = f"{TOO_FEW} {n} with a stance from both; {minimum} are needed"
+        return own, other, replace(difference, few=few)
+    sums = resampled_sums(np.hstack(features), resamples, derive_rng(seed, "issue", issue))
+    width = features[0].shape[1]
+    draws = _mean(_values(sums[:, :width], formula)) - _mean(_values(sums[:, width:], formula))
+    left_out = [_jackknife_values(columns, formula) for columns in features]
+    low, high = bca_interval(draws, difference.value, left_out[0] - left_out[1])
     name = "" if np.isnan(low) else "difference on an issue"
-    few = (
-        f"{TOO_FEW} {n} with a stance from both; {minimum} are needed"
-        if resamples and n < minimum
-        else ""
-    )
-    return (
-        values[0],
-        values[1],
-        Estimate(values[0] - values[1], low, high, n, excluded, interval=name, few=few),
-    )
+    return own, other, replace(difference, low=low, high=high, interval=name)

@@ -196,8 +196,14 @@ def issues(
     `definitions` tell for each issue what supporting it means.
     """
     rows = [(name, stance) for name in names for stance in result.issues(name, formula)]
+    notes = []
+    if any(stance.few for _, stance in rows):
+        notes.append(FEW)
     n_zeros = sum(stance.zero_by_rule > 0 for _, stance in rows)
-    rule = f"0 by rule under some template, because no stance supports the issue: {n_zeros}"
+    if n_zeros:
+        notes.append(
+            f"0 by rule under some template, because no stance supports the issue: {n_zeros}"
+        )
     return Table(
         "issues",
         f"Stance on policy issues: {formula}",
@@ -256,7 +262,7 @@ def issues(
         key=lambda row: (row[0], row[1].issue),
         definition=MEASURES[formula],
         detail=lambda row: tuple(_on_issue(row[1], definitions or {})),
-        notes=[FEW] * any(stance.few for _, stance in rows) + [rule] * (n_zeros > 0),
+        notes=notes,
         empty="The instrument has no policy issues.",
         link=lambda row: Link("issue_statements", (row[0], row[1].issue)),
         subject=(formula,),
@@ -579,17 +585,15 @@ def _difference(
     *formula: Formula,
 ) -> Table[RespondentDifference]:
     """Return a table of the differences between two respondents."""
-    value_kind, difference_kind, span = (
-        (Kind.SHARE, Kind.POINTS, 1) if of == "leaning" else (Kind.SCORE, Kind.SCORE, 2)
-    )
+    value_kind, difference_kind, span = Kind.SCORE, Kind.SCORE, 2
+    if of == "leaning":
+        value_kind, difference_kind, span = Kind.SHARE, Kind.POINTS, 1
 
     def below(row: RespondentDifference) -> Link:
         """Return the link to the parties or statements behind a row."""
-        return (
-            Link("party_matches", (pair[0],))
-            if of == "leaning"
-            else Link("issue_statements", (pair[0], row.name))
-        )
+        if of == "leaning":
+            return Link("party_matches", (pair[0],))
+        return Link("issue_statements", (pair[0], row.name))
 
     return Table(
         f"compared_{of}",
@@ -640,7 +644,7 @@ def _party(party: Party) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenAnswer:
+class AnswerSupport:
     """The answer of a party or a person to one statement."""
 
     ref: str
@@ -649,18 +653,20 @@ class GivenAnswer:
     "policy issues with a sign: + for an issue that the answer supports, − for one that it opposes"
 
 
-def given(result: Consistency, kind: str, of: Sequence[str], texts: Texts) -> Table[GivenAnswer]:
+def answers_of(
+    result: Consistency, kind: str, of: Sequence[str], texts: Texts
+) -> Table[AnswerSupport]:
     """Return the table of the answers of a party or a person, with the issues that they support.
 
     `of` is the country and the name of a party, or the name of a person.
     """
     stances = result.who_answered(kind, *of)
-    positions = result.positions.on(stances.statements)
+    positions = result.positions.on_statements(stances.statements)
     rows = [
-        GivenAnswer(
+        AnswerSupport(
             ref,
             stance,
-            tuple(_supported(positions.issues, stance, positions.labels[:, column].tolist())),
+            tuple(_signed_issues(positions.issues, stance, positions.labels[:, column].tolist())),
         )
         for column, (ref, stance) in enumerate(
             zip(stances.statements, map(int, stances.values[0]), strict=True)
@@ -693,7 +699,7 @@ def given(result: Consistency, kind: str, of: Sequence[str], texts: Texts) -> Ta
     )
 
 
-def _supported(issues: Sequence[str], stance: int, labels: Sequence[int]) -> Iterator[str]:
+def _signed_issues(issues: Sequence[str], stance: int, labels: Sequence[int]) -> Iterator[str]:
     """Yield the issues that an answer supports or opposes, with their signs."""
     for issue, label in zip(issues, labels, strict=True):
         if stance * label:
@@ -701,7 +707,7 @@ def _supported(issues: Sequence[str], stance: int, labels: Sequence[int]) -> Ite
 
 
 @dataclass(frozen=True, slots=True)
-class Readable:
+class ReadableShare:
     """The share of readable answers to one statement under one template."""
 
     ref: str
@@ -711,13 +717,13 @@ class Readable:
 
 def template_statements(
     result: Consistency, report: ReliabilityReport, name: str, template: str, texts: Texts
-) -> Table[Readable]:
+) -> Table[ReadableShare]:
     """Return the table of the statements under one template, the least readable first."""
     return Table(
         "template_statements",
         f"{name} under {template}: statements by readable answers",
         sorted(
-            _readable(result, report, name, template),
+            _readable_shares(result, report, name, template),
             key=lambda row: (math.isnan(row.share.value), row.share.value),
         ),
         [
@@ -747,9 +753,9 @@ def template_statements(
     )
 
 
-def _readable(
+def _readable_shares(
     result: Consistency, report: ReliabilityReport, name: str, template: str
-) -> Iterator[Readable]:
+) -> Iterator[ReadableShare]:
     """Yield the share of readable answers to each statement under one template."""
     counts, stances = report.counts, result.respondent(name)
     if template not in counts.templates:
@@ -763,15 +769,9 @@ def _readable(
     )
     rows = zip(counts.statements, readable.tolist(), counted.tolist(), total.tolist(), strict=True)
     for ref, n_readable, n_counted, n_asked in rows:
-        undefined = (
-            "" if n_counted else "rulings leave out every answer" if n_asked else "it was not asked"
-        )
-        share = Estimate(
-            n_readable / n_counted if n_counted else math.nan,
-            math.nan,
-            math.nan,
-            int(n_counted),
-            0,
-            undefined,
-        )
-        yield Readable(ref, share, stance_by_ref.get(ref, 0))
+        if n_counted:
+            share = Estimate(n_readable / n_counted, math.nan, math.nan, int(n_counted), 0, "")
+        else:
+            reason = "rulings leave out every answer" if n_asked else "it was not asked"
+            share = Estimate(math.nan, math.nan, math.nan, int(n_counted), 0, reason)
+        yield ReadableShare(ref, share, stance_by_ref.get(ref, 0))

@@ -64,7 +64,7 @@ class Contamination(Audit):
             for wording in statement.wordings
             if wording.language == language
         }
-        same_meaning = [variant for variant in variants if _says_the_same(variant)]
+        same_meaning = [variant for variant in variants if _has_same_meaning(variant)]
         all_probes = super().probes(
             statements, templates, same_meaning, language, model_name, material
         )
@@ -86,7 +86,7 @@ class Contamination(Audit):
         short_refs = [
             ref for ref, wording in wordings if wording.variant == ORIGINAL and _short(wording.text)
         ]
-        other_variants = [str(variant) for variant in variants if not _says_the_same(variant)]
+        other_variants = [str(variant) for variant in variants if not _has_same_meaning(variant)]
         is_without_paraphrase = bool(wordings) and not any(
             variant.kind is VariantKind.PARAPHRASE for variant in variants
         )
@@ -155,7 +155,7 @@ def _short(text: str) -> bool:
     return len(halves(text)[1].split()) < LEAST_WORDS
 
 
-def _says_the_same(variant: VariantId) -> bool:
+def _has_same_meaning(variant: VariantId) -> bool:
     """Return whether a variant has the meaning of the original."""
     return variant == ORIGINAL or variant.kind is VariantKind.PARAPHRASE
 

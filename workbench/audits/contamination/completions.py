@@ -53,7 +53,7 @@ def folded(text: str) -> Words:
     return tuple(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
-def holds(said: Words, rest: Words) -> bool:
+def contains(said: Words, rest: Words) -> bool:
     """Return whether an answer has all of these words, one directly after the other."""
     return f" {' '.join(rest)} " in f" {' '.join(said)} "
 
@@ -73,11 +73,10 @@ def overlap(said: Words, rest: Words) -> float:
     for word in said[: len(rest)]:
         row = [0]
         for column, expected in enumerate(rest):
-            row.append(
-                previous_row[column] + 1
-                if word == expected
-                else max(row[-1], previous_row[column + 1])
-            )
+            if word == expected:
+                row.append(previous_row[column] + 1)
+            else:
+                row.append(max(row[-1], previous_row[column + 1]))
         previous_row = row
     return previous_row[-1] / len(rest)
 
@@ -189,11 +188,11 @@ class Completions:
         It is 1 if no pair differs, and NaN without pairs of answers.
         """
         only_paraphrase, only_original, n = self._only
-        return (
-            (mcnemar(only_paraphrase, only_original) if only_paraphrase or only_original else 1.0)
-            if n
-            else NAN
-        )
+        if not n:
+            return NAN
+        if not only_paraphrase and not only_original:
+            return 1.0
+        return mcnemar(only_paraphrase, only_original)
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -201,26 +200,14 @@ class Completions:
 
         Missing answers of the other kind complete nothing.
         """
-        n = len(self.pairs)
-        # The lowest and the highest result of the original, then of the paraphrase
-        result_ranges = [
-            (
-                bool(original.completed),
-                original.completed is not False,
-                bool(paraphrase.completed),
-                paraphrase.completed is not False,
-            )
-            for original, paraphrase in self.pairs
-        ]
-        minimum = sum(
-            lowest_original - highest_paraphrase
-            for lowest_original, _, _, highest_paraphrase in result_ranges
-        )
-        maximum = sum(
-            highest_original - lowest_paraphrase
-            for _, highest_original, lowest_paraphrase, _ in result_ranges
-        )
-        return Bounds(minimum / n, maximum / n) if n else Bounds(NAN, NAN)
+        if not self.pairs:
+            return Bounds(NAN, NAN)
+        minimum = maximum = 0
+        for original, paraphrase in self.pairs:
+            # A missing answer (None) may complete its half or not
+            minimum += bool(original.completed) - (paraphrase.completed is not False)
+            maximum += (original.completed is not False) - bool(paraphrase.completed)
+        return Bounds(minimum / len(self.pairs), maximum / len(self.pairs))
 
     def overlap(self, *, original: bool) -> float:
         """Return the mean overlap of originals, or of paraphrases, or NaN without answers."""
@@ -286,57 +273,75 @@ def completions(
     least_words : of a second half; wordings with fewer words are excluded
     rulings : those that exclude wordings and answers
     """
-    templates = {template.name: template for template in store.runs.templates(run)}
-    instrument = store.runs.instrument(run)
-    texts = {
-        (statement.ref, wording.variant): wording.text
-        for statement in instrument.statements
-        for wording in statement.wordings
-        if wording.language == run.language
-    }
-    answers_by_cell: dict[tuple[str, VariantId], list[tuple[str, str, int]]] = {}
-    answers = store.raw_answers.of_run(run)
-    for probe in store.raw_answers.probes(run):
-        counts = answers.get(probe.probe, {})
-        included = {
-            text: n
-            for text, n in counts.items()
-            if not rulings.effect(probe.probe, text_key(text)).left_out
-        }
-        if probe.probe in rulings.probes or (counts and not included):
-            continue
-        cell = (
-            probe.ref,
-            VariantId.parse(f"{probe.kind}-{probe.ordinal}" if probe.ordinal else probe.kind),
-        )
-        cell_answers = answers_by_cell.setdefault(cell, [])
-        cell_answers += [(probe.template, text, count) for text, count in included.items()]
+    answers_by_cell = _answers_by_cell(store, run, rulings)
+    texts = _texts(store, run)
     text_halves = {cell: halves(texts[cell]) for cell in answers_by_cell}
     second_halves = {cell: folded(second_half) for cell, (_, second_half) in text_halves.items()}
     words_by_cell = compared_words(
-        {
-            cell: second_half
-            for cell, second_half in second_halves.items()
-            if len(second_half) >= least_words
-        }
+        {cell: words for cell, words in second_halves.items() if len(words) >= least_words}
     )
+    templates = {template.name: template for template in store.runs.templates(run)}
     cells = list(words_by_cell.items())
     results = []
-    for index, ((ref, variant), second_half) in enumerate(cells):
-        half = folded(text_halves[ref, variant][0])
-        read_answers = [
-            _read(templates[name], text, half, second_half, n)
-            for name, text, n in answers_by_cell[ref, variant]
+    for index, (cell, words) in enumerate(cells):
+        first_half = folded(text_halves[cell][0])
+        answers = [
+            _read(templates[answer.template], answer.text, first_half, words, answer.count)
+            for answer in answers_by_cell[cell]
         ]
-        # The cells after this one, starting over at the end
-        following = (*cells[index + 1 :], *cells[:index])
-        other_halves = [other_half for (other, _), other_half in following if other != ref][:OTHERS]
-        results.append(
-            _completion(
-                ref, variant, text_halves[ref, variant], second_half, read_answers, other_halves
-            )
-        )
+        other_halves = _other_halves(cells, index)
+        results.append(_completion(*cell, text_halves[cell], words, answers, other_halves))
     return Completions(name, run, tuple(results))
+
+
+@dataclass(frozen=True, slots=True)
+class _RawAnswer:
+    """A distinct answer to a wording under one template, before it is read."""
+
+    template: str
+    text: str
+    count: int
+
+
+def _answers_by_cell(store: Store, run: Run, rulings: RunRulings) -> dict[Cell, list[_RawAnswer]]:
+    """Return the answers to each wording. Those that rulings exclude are missing.
+
+    A wording all of whose answers are excluded is missing, too.
+    """
+    answers_by_cell: dict[Cell, list[_RawAnswer]] = {}
+    answers = store.raw_answers.of_run(run)
+    for probe in store.raw_answers.probes(run):
+        counts = answers.get(probe.probe, {})
+        included = [
+            _RawAnswer(probe.template, text, count)
+            for text, count in counts.items()
+            if not rulings.effect(probe.probe, text_key(text)).left_out
+        ]
+        if probe.probe in rulings.probes or (counts and not included):
+            continue
+        variant = f"{probe.kind}-{probe.ordinal}" if probe.ordinal else probe.kind
+        answers_by_cell.setdefault((probe.ref, VariantId.parse(variant)), []).extend(included)
+    return answers_by_cell
+
+
+def _texts(store: Store, run: Run) -> dict[Cell, str]:
+    """Return the text of each wording in the language of a run."""
+    return {
+        (statement.ref, wording.variant): wording.text
+        for statement in store.runs.instrument(run).statements
+        for wording in statement.wordings
+        if wording.language == run.language
+    }
+
+
+def _other_halves(cells: Sequence[tuple[Cell, Words]], index: int) -> list[Words]:
+    """Return the second halves of the next few wordings of other statements.
+
+    They are those after the wording at an index, starting over at the end.
+    """
+    ref = cells[index][0][0]
+    following = (*cells[index + 1 :], *cells[:index])
+    return [words for cell, words in following if cell[0] != ref][:OTHERS]
 
 
 def compared_words(rests: Mapping[Cell, Words]) -> dict[Cell, Words]:
@@ -373,9 +378,11 @@ class _Answer:
 def _read(template: Template, text: str, half: Words, rest: Words, count: int) -> _Answer:
     """Return an answer with its words, and the reason if it counts as missing."""
     words = folded(text)
-    words = words[len(half) :] if words[: len(half)] == half else words
-    refused = not holds(words, rest) and read_answer(template, text)[1]
-    return _Answer(text, words, count, "refused" if refused else "" if words else "no answer")
+    if words[: len(half)] == half:
+        words = words[len(half) :]
+    if not contains(words, rest) and read_answer(template, text)[1]:
+        return _Answer(text, words, count, "refused")
+    return _Answer(text, words, count, "" if words else "no answer")
 
 
 def _completion(
@@ -410,14 +417,16 @@ def _completion(
             most_frequent.why,
             words=len(rest),
         )
-    n_completed = sum(answer.count for answer in valid_answers if holds(answer.words, rest))
+    n_completed = sum(answer.count for answer in valid_answers if contains(answer.words, rest))
     mean_overlap = sum(answer.count * overlap(answer.words, rest) for answer in valid_answers) / n
     chance_overlaps = [
         answer.count * overlap(answer.words, other) / n / len(others)
         for answer in valid_answers
         for other in others
     ]
-    n_others = sum(any(holds(answer.words, other) for answer in valid_answers) for other in others)
+    n_others = sum(
+        any(contains(answer.words, other) for answer in valid_answers) for other in others
+    )
     return Completion(
         ref,
         variant,

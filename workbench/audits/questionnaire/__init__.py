@@ -87,9 +87,9 @@ class Questionnaires(Audit):
     home_help = section("help", "On Home", __package__)
 
     def said(self, spec: Mapping[str, Any]) -> list[str]:
-        from workbench.audits.questionnaire.asking import said
+        from workbench.audits.questionnaire.asking import design_lines
 
-        return said(spec)
+        return design_lines(spec)
 
     def demonstration(self) -> Demonstration:
         from workbench.audits.questionnaire.result import design
@@ -121,9 +121,9 @@ class Questionnaires(Audit):
     def asked(
         self, store: Store, design: Design, instrument: Instrument, chosen: Sequence[Statement]
     ) -> tuple[Sequence[Statement], Material]:
-        from workbench.audits.questionnaire.asking import asked
+        from workbench.audits.questionnaire.asking import statements_and_survey
 
-        return asked(store, design, instrument)
+        return statements_and_survey(store, design, instrument)
 
     def designed(self, store: Store, design: Design, own: Given) -> Design:
         from workbench.audits.questionnaire.asking import contexts
@@ -151,9 +151,9 @@ class Questionnaires(Audit):
         language: str,
         material: Material,
     ) -> tuple[str, ...]:
-        from workbench.audits.questionnaire.asking import said_of
+        from workbench.audits.questionnaire.asking import all_remarks
 
-        return said_of(material)
+        return all_remarks(material)
 
     def detects(
         self,

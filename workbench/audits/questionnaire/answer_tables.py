@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from workbench.audits.questionnaire.figures import (
-    AskedRow,
     Condition,
+    RespondentPrediction,
     TargetFigure,
     TokenShares,
     VariabilityFigure,
@@ -20,7 +20,7 @@ from workbench.audits.questionnaire.tables import (
     SHARES,
     SIGNED,
     Choice,
-    Of,
+    ModelFigure,
     Results,
     accuracy_side,
     all_of,
@@ -62,7 +62,7 @@ class Tokens:
 def tokens(results: Results, choice: Choice) -> Table[Any]:
     """Return the table of the probabilities of the next token (figure 3, table 7)."""
     rows = [
-        Of(name, condition, Tokens(ref, results.shares(name, ref, condition)))
+        ModelFigure(name, condition, Tokens(ref, results.shares(name, ref, condition)))
         for name, report, condition in each(results, choice.compared)
         for ref in report.predictions.targets
         if choice.wants(ref)
@@ -117,18 +117,18 @@ def _part(of: Callable[[Any], TokenShares], name: str, row: Any) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TargetDetails:
     """The figures of one target of one model under one condition."""
 
-    of: Of[TargetFigure]
+    of: ModelFigure[TargetFigure]
     shares: TokenShares
     spread: VariabilityFigure | None
 
 
-def one_question(results: Results, model: str, target: str) -> Table[Asked]:
+def one_question(results: Results, model: str, target: str) -> Table[TargetDetails]:
     """Return the table of one target of a model under every condition."""
     rows = [
-        Asked(
+        TargetDetails(
             target_row,
             results.shares(model, target, target_row.condition),
             _spread(results, target_row),
@@ -214,7 +214,7 @@ def one_question(results: Results, model: str, target: str) -> Table[Asked]:
                 aside=True,
             ),
             Column("k", "K", lambda row: row.spread and row.spread.k, Kind.COUNT, aside=True),
-            outdated(lambda row: row.of.old),
+            outdated(lambda row: row.of.n_outdated),
         ],
         key=lambda row: (str(row.of.condition),),
         definition=about(results, target),
@@ -227,7 +227,7 @@ def one_question(results: Results, model: str, target: str) -> Table[Asked]:
     )
 
 
-def _spread(results: Results, of: Of[TargetFigure]) -> VariabilityFigure | None:
+def _spread(results: Results, of: ModelFigure[TargetFigure]) -> VariabilityFigure | None:
     """Return the variability of a target over its wordings, or None if it has none."""
     figures = results.report(of.model).variability(of.condition)
     return next((figure for figure in figures if figure.target == of.figure.target), None)
@@ -257,13 +257,10 @@ def axis_targets(
     }
     rows = [row for row in target_rows(results, choice) if row.figure.target in poles]
 
-    def towards(row: Of[TargetFigure]) -> Estimate:
+    def towards(row: ModelFigure[TargetFigure]) -> Estimate:
         """Return the bias towards the conservative answer."""
-        return (
-            row.figure.bias
-            if poles[row.figure.target] is Pole.CONSERVATIVE
-            else _negated(row.figure.bias)
-        )
+        bias = row.figure.bias
+        return bias if poles[row.figure.target] is Pole.CONSERVATIVE else _negated(bias)
 
     return Table(
         name,
@@ -332,7 +329,7 @@ class PersonPrediction:
     condition: Condition
     target: str
     wording: VariantId
-    row: AskedRow
+    row: RespondentPrediction
 
 
 def people(
@@ -350,11 +347,13 @@ def people(
         for wording in (
             results.reports[model].predictions.wordings if wordings is None else wordings
         )
-        for row in sorted(results.asked(model, target, condition, wording), key=_missed_first)
+        for row in sorted(
+            results.predictions_of(model, target, condition, wording), key=_missed_first
+        )
     ]
 
 
-def _missed_first(row: AskedRow) -> tuple[bool, float, str]:
+def _missed_first(row: RespondentPrediction) -> tuple[bool, float, str]:
     """Return the sort key of a prediction.
 
     Errors come first, beginning with unreadable ones, then those farthest from the human answer.
@@ -373,9 +372,12 @@ def respondents(
     """Return the table of predictions for single respondents."""
     wrong = [person for person in rows if not person.row.correct]
     n_old = sum(person.row.outdated for person in rows)
-    notes = [
-        f"{plural(n_old, 'prompt')} show answers, questions or instructions that have changed since"
-    ] * bool(n_old)
+    notes = []
+    if n_old:
+        notes.append(
+            f"{plural(n_old, 'prompt')} show answers, questions or instructions that have changed "
+            "since"
+        )
     subjects = {(person.target, str(person.condition)) for person in rows}
     title = " under ".join(subjects.pop()) if len(subjects) == 1 else "Respondents"
     return Table(
@@ -409,9 +411,13 @@ def _respondent_columns(
         return len({value_of(person) for person in rows}) < 2
 
     masses = results.options.masses
-    weight: list[Column[PersonPrediction]] = [
-        Column("weight", "weight", lambda person: person.row.weight, Kind.COEFFICIENT, aside=True)
-    ] * results.weighted
+    weights: list[Column[PersonPrediction]] = []
+    if results.weighted:
+        weights.append(
+            Column(
+                "weight", "weight", lambda person: person.row.weight, Kind.COEFFICIENT, aside=True
+            )
+        )
     return [
         Column(
             "model", "model", lambda person: person.model, aside=alike(lambda person: person.model)
@@ -444,7 +450,7 @@ def _respondent_columns(
             help="a tie is a yes",
         ),
         Column("correct", "right", lambda person: person.row.correct, aside=True),
-        *weight,
+        *weights,
         Column(
             "p_yes",
             "p(yes)",

@@ -81,12 +81,9 @@ Answered = tuple[str, bool]
 
 def condition_order(condition: Condition) -> tuple[int, Condition]:
     """Return the sort key of a condition: qm, zero-shot, random, permuted, reduced."""
-    index = (
-        CONDITION_NAMES.index(condition.name)
-        if condition.name in CONDITION_NAMES
-        else len(CONDITION_NAMES)
-    )
-    return index, condition
+    if condition.name not in CONDITION_NAMES:
+        return len(CONDITION_NAMES), condition
+    return CONDITION_NAMES.index(condition.name), condition
 
 
 def expanded(names: Iterable[str]) -> tuple[str, ...]:
@@ -135,15 +132,17 @@ def people(survey: Survey) -> tuple[AskedPerson, ...]:
     """
     contexts = survey.contexts
     check(survey)
-    sampled_names = drawn(survey)
+    sampled_names = seeded_names(survey)
     # The negated floor is a ceiling, so that at least one respondent is asked in all wordings
     names_in_all_wordings = set(sampled_names[: -(-len(sampled_names) // contexts.every)])
     return tuple(
-        persons(survey.questionnaire, contexts.questions, set(sampled_names), names_in_all_wordings)
+        people_named(
+            survey.questionnaire, contexts.questions, set(sampled_names), names_in_all_wordings
+        )
     )
 
 
-def persons(
+def people_named(
     questionnaire: Questionnaire, questions: int, names: Container[str], often: Container[str] = ()
 ) -> Iterator[AskedPerson]:
     """Yield the respondents of these names, in the order of the questionnaire.
@@ -153,27 +152,35 @@ def persons(
     """
     context_questions = questionnaire.of_role(Role.CONTEXT)
     context_answers = {
-        question.ref: _said(questionnaire, question)
+        question.ref: _yes_answers(questionnaire, question)
         for question in context_questions[: questions or len(context_questions)]
     }
     target_answers = {
-        question.ref: _said(questionnaire, question)
+        question.ref: _yes_answers(questionnaire, question)
         for question in questionnaire.of_role(Role.TARGET)
     }
     for index, respondent in enumerate(questionnaire.respondents):
-        if (name := respondent.name) in names:
-            context = tuple(
-                (ref, is_yes)
-                for ref, answers in context_answers.items()
-                if (is_yes := answers[index]) is not None
-            )
-            answered_targets = frozenset(
-                ref for ref, answers in target_answers.items() if answers[index] is not None
-            )
-            yield AskedPerson(name, context, answered_targets, name in often)
+        name = respondent.name
+        if name not in names:
+            continue
+        context = _answers_at(index, context_answers)
+        answered_targets = frozenset(ref for ref, _ in _answers_at(index, target_answers))
+        yield AskedPerson(name, context, answered_targets, name in often)
 
 
-def _said(questionnaire: Questionnaire, question: Question) -> list[bool | None]:
+def _answers_at(
+    index: int, answers_by_ref: Mapping[str, Sequence[bool | None]]
+) -> tuple[Answered, ...]:
+    """Return the questions that a respondent, given by index, answered with yes or no."""
+    answered = []
+    for ref, answers in answers_by_ref.items():
+        is_yes = answers[index]
+        if is_yes is not None:
+            answered.append((ref, is_yes))
+    return tuple(answered)
+
+
+def _yes_answers(questionnaire: Questionnaire, question: Question) -> list[bool | None]:
     """Return for each respondent whether the answer to a question is yes.
 
     None stands for an answer that is neither yes nor no.
@@ -182,10 +189,10 @@ def _said(questionnaire: Questionnaire, question: Question) -> list[bool | None]
     return [yes_by_meaning.get(meaning) for meaning in questionnaire.meanings(question)]
 
 
-def drawn(survey: Survey) -> list[str]:
+def seeded_names(survey: Survey) -> list[str]:
     """Return the names of the respondents that a design asks about, in their seeded order."""
     names = [respondent.name for respondent in survey.questionnaire.respondents]
-    order = sorted(names, key=lambda name: _drawn(survey.seed, "respondent", name))
+    order = sorted(names, key=lambda name: _lot(survey.seed, "respondent", name))
     return order[: survey.contexts.respondents or len(order)]
 
 
@@ -195,7 +202,7 @@ def asked_about(survey: Survey) -> frozenset[str]:
     If it asks about all of them, nobody has to be drawn, which saves time.
     """
     if survey.contexts.respondents:
-        return frozenset(drawn(survey))
+        return frozenset(seeded_names(survey))
     return frozenset(respondent.name for respondent in survey.questionnaire.respondents)
 
 
@@ -206,38 +213,28 @@ def _is_binary(meaning: Meaning) -> bool:
 
 def check(survey: Survey) -> None:
     """Raise UsageError for a design with numbers that make no sense for its questionnaire."""
-    contexts, n_questions = survey.contexts, len(survey.questionnaire.of_role(Role.CONTEXT))
+    contexts = survey.contexts
+    n_questions = len(survey.questionnaire.of_role(Role.CONTEXT))
     n_respondents = len(survey.questionnaire.respondents)
-    checks = [
-        (
-            n_respondents > 0,
-            INSTRUMENT.error(
-                "the questionnaire has no respondents; import people's answers with --format "
-                "answers"
-            ),
-        ),
-        (
-            0 <= contexts.respondents <= n_respondents,
-            RESPONDENTS.error(
-                f"found {contexts.respondents}; there are {n_respondents}. Give 1 to "
-                f"{n_respondents}, or 0 for all"
-            ),
-        ),
-        (contexts.every >= 1, EVERY.error(f"found {contexts.every}; give 1 or more")),
-        (
-            0 <= contexts.questions <= n_questions,
-            CONTEXT_QUESTIONS.error(
-                f"found {contexts.questions}; there are {n_questions}. Give 1 to {n_questions}, "
-                "or 0 for all"
-            ),
-        ),
-    ]
-    for is_valid, error in checks:
-        if not is_valid:
-            raise error
+    if not n_respondents:
+        raise INSTRUMENT.error(
+            "the questionnaire has no respondents; import people's answers with --format answers"
+        )
+    if not 0 <= contexts.respondents <= n_respondents:
+        raise RESPONDENTS.error(
+            f"found {contexts.respondents}; there are {n_respondents}. Give 1 to "
+            f"{n_respondents}, or 0 for all"
+        )
+    if contexts.every < 1:
+        raise EVERY.error(f"found {contexts.every}; give 1 or more")
+    if not 0 <= contexts.questions <= n_questions:
+        raise CONTEXT_QUESTIONS.error(
+            f"found {contexts.questions}; there are {n_questions}. Give 1 to {n_questions}, "
+            "or 0 for all"
+        )
 
 
-def shown(
+def context_of(
     condition: str, seed: int, person: AskedPerson, questions: Sequence[str]
 ) -> tuple[Answered, ...]:
     """Return a person's answered questions as a condition shows them.
@@ -250,14 +247,9 @@ def shown(
     if condition == ZERO_SHOT:
         return ()
     if condition == RANDOM:
-        coins = dict(
-            zip(
-                questions,
-                derive_rng(seed, RANDOM, person.name).integers(2, size=len(questions)),
-                strict=True,
-            )
-        )
-        return tuple((ref, bool(coins[ref])) for ref, _ in person.context)
+        coins = derive_rng(seed, RANDOM, person.name).integers(2, size=len(questions))
+        coin_by_ref = dict(zip(questions, coins, strict=True))
+        return tuple((ref, bool(coin_by_ref[ref])) for ref, _ in person.context)
     kind, _, details = condition.partition("-")
     if kind == "permuted":
         return _permuted(person.context, seed, condition, kept=KEPT in details)
@@ -289,23 +281,21 @@ def _reduced(
     """
     n_excluded = round(len(context) * percent / 100)
     shuffled = _by_lot(context[:-1], seed, f"reduced-{last}")
-    excluded = (
-        set(shuffled[:n_excluded])
-        if last == KEPT
-        else {*context[-1:], *shuffled[: max(0, n_excluded - 1)]}
-        if n_excluded
-        else set()
-    )
+    if not n_excluded:
+        return context
+    excluded = set(shuffled[:n_excluded])
+    if last != KEPT:
+        excluded = {context[-1], *shuffled[: n_excluded - 1]}
     return tuple(answer for answer in context if answer not in excluded)
 
 
 def _by_lot(context: Iterable[Answered], seed: int, lot: str) -> list[Answered]:
     """Return a context in a random order, which depends on seed, lot and refs alone."""
-    return sorted(context, key=lambda answer: _drawn(seed, lot, answer[0]))
+    return sorted(context, key=lambda answer: _lot(seed, lot, answer[0]))
 
 
 @lru_cache(maxsize=100_000)
-def _drawn(seed: int, lot: str, name: str) -> float:
+def _lot(seed: int, lot: str, name: str) -> float:
     """Return a random number from 0 to 1 that depends on seed, lot and name alone."""
     return float(derive_rng(seed, lot, name).random())
 
@@ -317,8 +307,9 @@ def remarks(questionnaire: Questionnaire) -> tuple[str, ...]:
         for question in questionnaire.of_role(Role.TARGET)
         if not any(map(_is_binary, questionnaire.meanings(question)))
     ]
-    refs = ", ".join(unanswered)
-    return (f"not asked: {refs}, because no respondent answered yes or no",) if unanswered else ()
+    if not unanswered:
+        return ()
+    return (f"not asked: {', '.join(unanswered)}, because no respondent answered yes or no",)
 
 
 def unpredicted(questionnaire: Questionnaire) -> tuple[str, ...]:
@@ -337,27 +328,26 @@ def unpredicted(questionnaire: Questionnaire) -> tuple[str, ...]:
         )
         if not any(is_answered)
     ]
-    is_part = 0 < len(unpredicted_names) < len(questionnaire.respondents)
-    return (
-        (f"not predicted: {named_few(unpredicted_names)}, no answer of yes or no to any target",)
-        if is_part
-        else ()
-    )
+    if not 0 < len(unpredicted_names) < len(questionnaire.respondents):
+        return ()
+    names = named_few(unpredicted_names)
+    return (f"not predicted: {names}, no answer of yes or no to any target",)
 
 
 def without_context(survey: Survey) -> tuple[str, ...]:
     """Return a remark on the number of respondents without an answered context question, if any."""
-    if expanded(survey.contexts.conditions) == (ZERO_SHOT,) or not survey.questionnaire.of_role(
-        Role.CONTEXT
-    ):
+    if expanded(survey.contexts.conditions) == (ZERO_SHOT,):
+        return ()
+    if not survey.questionnaire.of_role(Role.CONTEXT):
         return ()
     predicted = [person for person in people(survey) if person.targets]
     n_without = sum(not person.context for person in predicted)
-    text = (
+    if not n_without:
+        return ()
+    return (
         f"{n_without:,} of {plural(len(predicted), 'respondent')} answered no context question "
-        "with yes or no"
+        "with yes or no: their answers are predicted without context",
     )
-    return (f"{text}: their answers are predicted without context",) if n_without else ()
 
 
 CONDITION, CONTEXT, QUESTIONS, RESPONDENT, SEED = (
@@ -429,7 +419,9 @@ class Conversations:
         """Yield the zero-shot prompts of the targets that any of the respondents answered."""
         answered_targets = {ref for person in asked for ref in person.targets}
         for target in self._targets:
-            for variant in variants if target.ref in answered_targets else ():
+            if target.ref not in answered_targets:
+                continue
+            for variant in variants:
                 template = self.template(target, ZERO_SHOT)
                 yield from self._probe(target, variant, template, (), ((CONDITION, ZERO_SHOT),))
 
@@ -440,32 +432,35 @@ class Conversations:
         context = self.context(condition, person)
         questions = self.survey.contexts.questions
         axes = [(CONDITION, condition), (CONTEXT, self.context_key(condition, person))]
-        axes += [(QUESTIONS, str(questions))] if questions else []
-        axes += [(RESPONDENT, person.name)]
-        axes += [(SEED, str(self.survey.seed))] if is_drawn(condition) else []
+        if questions:
+            axes.append((QUESTIONS, str(questions)))
+        axes.append((RESPONDENT, person.name))
+        if is_drawn(condition):
+            axes.append((SEED, str(self.survey.seed)))
+        if not person.in_all_wordings:
+            variants = [variant for variant in variants if variant == ORIGINAL]
         for target in self._targets:
-            if target.ref in person.targets:
-                for variant in variants:
-                    if variant == ORIGINAL or person.in_all_wordings:
-                        yield from self._probe(
-                            target, variant, self.template(target), context, tuple(axes)
-                        )
+            if target.ref not in person.targets:
+                continue
+            for variant in variants:
+                template = self.template(target)
+                yield from self._probe(target, variant, template, context, tuple(axes))
 
     def context(self, condition: str, person: AskedPerson) -> tuple[Message, ...]:
         """Return the messages before the target: system turn, questions and answers."""
-        turns = [
-            self._turns[answer]
-            for answer in shown(condition, self.survey.seed, person, self._asked)
-        ]
-        return (*self._system, *(turn for pair in turns for turn in pair))
+        turns = list(self._system)
+        for answer in self._answers(condition, person):
+            turns += self._turns[answer]
+        return tuple(turns)
 
     def context_key(self, condition: str, person: AskedPerson) -> str:
         """Return the key of a context, without building its turns, which respondents share."""
-        forms = (
-            self._forms[answer]
-            for answer in shown(condition, self.survey.seed, person, self._asked)
-        )
+        forms = [self._forms[answer] for answer in self._answers(condition, person)]
         return list_key((*map(_form, self._system), *forms)).hex()[:CONTEXT_DIGITS]
+
+    def _answers(self, condition: str, person: AskedPerson) -> tuple[Answered, ...]:
+        """Return a person's answered questions as a condition shows them."""
+        return context_of(condition, self.survey.seed, person, self._context_refs)
 
     def _probe(
         self,
@@ -477,26 +472,22 @@ class Conversations:
     ) -> Iterator[Probe]:
         """Yield the prompt of a target's wording, or nothing if the language has no such text."""
         wording = self._texts[target.ref].wording(variant, self.language)
-        if wording is not None:
-            turn = Message("user", template.user.replace(SLOT, wording.text))
-            first_turns = context or (
-                (Message("system", template.system),) if template.system else ()
-            )
-            prompt = Prompt((*first_turns, turn), chat=template.chat, context=len(context))
-            yield Probe(target.ref, str(variant), template.name, template.inverted, prompt, axes)
+        if wording is None:
+            return
+        turn = Message("user", template.user.replace(SLOT, wording.text))
+        first_turns = context
+        if template.system and not context:
+            first_turns = (Message("system", template.system),)
+        prompt = Prompt((*first_turns, turn), chat=template.chat, context=len(context))
+        yield Probe(target.ref, str(variant), template.name, template.inverted, prompt, axes)
 
     @cached_property
     def _system(self) -> tuple[Message, ...]:
         """The system turn of conversations with context, which is the same for all of them."""
-        system = next(
-            (
-                template.system
-                for template in self.templates
-                if template.system and not _is_zero_shot(template)
-            ),
-            None,
-        )
-        return (Message("system", system),) if system else ()
+        for template in self.templates:
+            if template.system and not _is_zero_shot(template):
+                return (Message("system", template.system),)
+        return ()
 
     @cached_property
     def _texts(self) -> Mapping[str, Statement]:
@@ -513,7 +504,7 @@ class Conversations:
         )
 
     @cached_property
-    def _asked(self) -> tuple[str, ...]:
+    def _context_refs(self) -> tuple[str, ...]:
         """The refs of all context questions."""
         return tuple(question.ref for question in self.survey.questionnaire.of_role(Role.CONTEXT))
 
@@ -549,13 +540,13 @@ class Conversations:
 
         Raises UnknownName if there is no template.
         """
-        name = question.form.value + (f"-{ZERO_SHOT}" if condition == ZERO_SHOT else "")
+        name = question.form.value
+        if condition == ZERO_SHOT:
+            name += f"-{ZERO_SHOT}"
         matching = [template for template in self.templates if template.name == name]
-        for template in (
-            *(candidate for candidate in matching if candidate.language == self.language),
-            *matching,
-        ):
-            return template
+        in_language = [template for template in matching if template.language == self.language]
+        if matching:
+            return (in_language or matching)[0]
         available = ", ".join(template.name for template in self.templates)
         raise UnknownName(
             f"a {question.form.value} needs the template {name!r}, which is not among those "
@@ -573,57 +564,49 @@ def _check_templates(templates: Sequence[Template]) -> None:
     """Raise UsageError for templates that cannot put a question as one turn of a conversation."""
     names_seen: set[tuple[str, str]] = set()
     for template in templates:
-        labels = [label.strip().casefold() for label in (template.positive, template.negative)]
-        checks = [
-            (
-                template.user.count(SLOT) == 1,
-                f"needs {SLOT} exactly once in its user turn, where each question goes",
-            ),
-            (
-                not template.names_model,
-                f"calls the model by its name ({MODEL_SLOT}), which this audit does not",
-            ),
-            (
-                template.chat or _is_zero_shot(template),
-                "is not a chat template, but answered questions are turns of a chat",
-            ),
-            (
-                (template.name, template.language) not in names_seen,
-                "exists in two label orders; this audit asks one",
-            ),
-            (
-                labels[0] != labels[1],
-                f"calls yes and no {template.positive!r} and {template.negative!r}, case aside one",
-            ),
-            (
-                all(len(label.split()) == 1 for label in labels),
-                f"calls yes and no {template.positive!r} and {template.negative!r}, and this "
-                "audit reads the next "
-                "token alone, which spells one word at most",
-            ),
-        ]
-        for is_valid, fault in checks:
-            if not is_valid:
-                raise UsageError(
-                    f"the template {template.name!r} {fault}; change it in templates.csv and "
-                    "import again"
-                )
+        fault = _fault(template)
+        if not fault and (template.name, template.language) in names_seen:
+            fault = "exists in two label orders; this audit asks one"
+        fault = fault or _label_fault(template)
+        if fault:
+            raise UsageError(
+                f"the template {template.name!r} {fault}; change it in templates.csv and "
+                "import again"
+            )
         names_seen.add((template.name, template.language))
-    if (
-        len(
-            {
-                template.system
-                for template in templates
-                if template.system and not _is_zero_shot(template)
-            }
-        )
-        > 1
-    ):
+    in_conversations = [template for template in templates if not _is_zero_shot(template)]
+    system_turns = {template.system for template in in_conversations if template.system}
+    if len(system_turns) > 1:
         raise UsageError(
             "the templates for questions and for statements have different system turns, and a "
             "conversation has one; "
             "give both the same in templates.csv and import again"
         )
+
+
+def _fault(template: Template) -> str:
+    """Return the reason why a template cannot put a question, or an empty string."""
+    if template.user.count(SLOT) != 1:
+        return f"needs {SLOT} exactly once in its user turn, where each question goes"
+    if template.names_model:
+        return f"calls the model by its name ({MODEL_SLOT}), which this audit does not"
+    if not template.chat and not _is_zero_shot(template):
+        return "is not a chat template, but answered questions are turns of a chat"
+    return ""
+
+
+def _label_fault(template: Template) -> str:
+    """Return the reason why an answer to a template cannot be read, or an empty string."""
+    positive, negative = template.positive, template.negative
+    labels = [label.strip().casefold() for label in (positive, negative)]
+    if labels[0] == labels[1]:
+        return f"calls yes and no {positive!r} and {negative!r}, case aside one"
+    if any(len(label.split()) != 1 for label in labels):
+        return (
+            f"calls yes and no {positive!r} and {negative!r}, and this audit reads the next "
+            "token alone, which spells one word at most"
+        )
+    return ""
 
 
 def context_key(context: Sequence[Message]) -> str:
@@ -672,7 +655,7 @@ def contexts(own: Given) -> Contexts:
     )
 
 
-def asked(
+def statements_and_survey(
     store: Store, design: Design, instrument: Instrument
 ) -> tuple[Sequence[Statement], Survey]:
     """Return a questionnaire's statements, without targets that were not requested, and its survey.
@@ -741,7 +724,7 @@ def _check_given_away(
         )
 
 
-def said_of(material: Material) -> tuple[str, ...]:
+def all_remarks(material: Material) -> tuple[str, ...]:
     """Return the remarks to show before a questionnaire is asked."""
     if not isinstance(material, Survey):
         return ()
@@ -792,7 +775,7 @@ def detects(probes: Sequence[Probe]) -> str:
     )
 
 
-def said(spec: Mapping[str, Any]) -> list[str]:
+def design_lines(spec: Mapping[str, Any]) -> list[str]:
     """Return the conditions of a design, and the number of respondents if it is limited."""
     contexts = spec.get("contexts")
     if not isinstance(contexts, dict):

@@ -81,8 +81,8 @@ another run, and draws of respondents include that. An accuracy here is that of 
 many answers, and lower than that of the probability itself if this is near 1/2. For a prompt with
 several respondents the prediction flips for all of them at once. Such flips are drawn here.
 
-A correlation over models and targets has no draws of respondents. `redrawn` gives its points for
-other answers to the same prompts.
+A correlation over models and targets has no draws of respondents. `redrawn_figures` gives its
+points for other answers to the same prompts.
 
 References
 ----------
@@ -96,6 +96,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -210,7 +211,7 @@ class Cell:
         )
 
 
-class Layout:
+class PredictionIndex:
     """The predictions of a model, indexed by condition and wording.
 
     Respondents are sorted by name, so that neither a figure nor its interval depends on the order
@@ -244,17 +245,13 @@ class Layout:
         self._starts = np.concatenate([[0], np.cumsum(np.bincount(cells, minlength=n_cells))])
 
     @cached_property
-    def _drawn(self) -> tuple[IntArray, ...]:
-        """The number of answers and the prompt of each row, or nothing for probabilities."""
-        predictions = self.predictions
-        if predictions.answers is None:
-            return ()
-        return (
-            predictions.answers,
-            np.arange(len(predictions.yes)) if predictions.prompt is None else predictions.prompt,
-        )
+    def _prompts(self) -> IntArray:
+        """The number of each row's prompt, which is the same for prompts with the same text."""
+        if self.predictions.prompt is None:
+            return np.arange(len(self.predictions.yes))
+        return self.predictions.prompt
 
-    def place(self, condition: Condition) -> int:
+    def condition_index(self, condition: Condition) -> int:
         """Return the index of a condition. Raises UnknownName with the available ones."""
         if condition not in self.predictions.conditions:
             available = ", ".join(map(str, self.predictions.conditions)) or "none"
@@ -267,9 +264,9 @@ class Layout:
         """Return the indices of a cell's rows. They are empty if the wording was not asked."""
         if wording not in self.predictions.wordings:
             return np.empty(0, dtype=np.int64)
-        cell = self.place(condition) * len(
-            self.predictions.wordings
-        ) + self.predictions.wordings.index(wording)
+        n_wordings = len(self.predictions.wordings)
+        wording_index = self.predictions.wordings.index(wording)
+        cell = self.condition_index(condition) * n_wordings + wording_index
         return np.asarray(self._rows[self._starts[cell] : self._starts[cell + 1]], dtype=np.int64)
 
     def cell(self, condition: Condition, wording: VariantId) -> Cell:
@@ -277,23 +274,54 @@ class Layout:
 
         A prompt without a respondent represents every respondent.
         """
-        rows, predictions = self.rows(condition, wording), self.predictions
-        yes, no = np.full(self.human.shape, np.nan), np.full(self.human.shape, np.nan)
-        present = np.zeros(self.human.shape, dtype=bool)
-        arrays = [(np.zeros(self.human.shape, dtype=np.int64), values) for values in self._drawn]
+        predictions = self.predictions
+        rows = self.rows(condition, wording)
         is_for_all = predictions.respondent[rows] == NEVER_ASKED
-        for subset, respondents in ((rows[is_for_all], slice(None)), (rows[~is_for_all], None)):
-            indices = (
-                predictions.target[subset],
-                self._rank[predictions.respondent[subset]] if respondents is None else respondents,
-            )
-            present[indices] = True
-            for array, values in ((yes, predictions.yes), (no, predictions.no), *arrays):
-                array[indices] = (
-                    values[subset] if respondents is None else values[subset][:, np.newaxis]
-                )
-        answers, prompt = (array for array, _ in arrays) if arrays else (None, None)
-        return Cell(self.human, present, yes, no, answers, prompt, self.weights)
+        for_one = rows[~is_for_all]
+        grid = _CellGrid(
+            shape=self.human.shape,
+            for_all=rows[is_for_all],
+            for_all_targets=predictions.target[rows[is_for_all]],
+            for_one=for_one,
+            for_one_targets=predictions.target[for_one],
+            for_one_respondents=self._rank[predictions.respondent[for_one]],
+        )
+        return Cell(
+            human=self.human,
+            present=grid.fill(np.ones(len(predictions.yes), dtype=bool), missing=False),
+            yes=grid.fill(predictions.yes, missing=np.nan),
+            no=grid.fill(predictions.no, missing=np.nan),
+            answers=None
+            if predictions.answers is None
+            else grid.fill(predictions.answers, missing=0),
+            prompt=None if predictions.answers is None else grid.fill(self._prompts, missing=0),
+            weights=self.weights,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _CellGrid:
+    """The rows of one cell, and their places in an array of targets and respondents."""
+
+    shape: tuple[int, ...]
+    "(T, R)"
+    for_all: IntArray
+    "rows of prompts without a respondent, which represent every respondent"
+    for_all_targets: IntArray
+    for_one: IntArray
+    "rows of prompts of one respondent"
+    for_one_targets: IntArray
+    for_one_respondents: IntArray
+
+    def fill(self, values: npt.NDArray[Any], missing: float) -> npt.NDArray[Any]:
+        """Return a value for each target and respondent: (N,) to (T, R).
+
+        `missing` is the value without a prompt. The array has its type.
+        """
+        array = np.full(self.shape, missing)
+        array[self.for_all_targets] = values[self.for_all][:, np.newaxis]
+        array[self.for_one_targets, self.for_one_respondents] = values[self.for_one]
+        return array
 
 
 def _check(found: Predictions) -> None:
@@ -370,9 +398,9 @@ class RespondentDraws:
         `units` is (R,) and marks the respondents to draw from. Others add nothing. Without any
         respondent all sums are 0.
         """
-        return self.together([(features, units)])[0]
+        return self.sums_of_several([(features, units)])[0]
 
-    def together(
+    def sums_of_several(
         self, several: Sequence[tuple[npt.NDArray[np.generic], BoolArray]]
     ) -> list[FloatArray]:
         """Return the sums of several (features, units).
@@ -400,18 +428,18 @@ class RespondentDraws:
         ]
 
 
-def effective(weights: FloatArray | None, counting: BoolArray) -> FloatArray:
+def effective_number(weights: FloatArray | None, counting: BoolArray) -> FloatArray:
     """Return the effective number of the counting respondents (Kish 1965): (..., R) to (...)."""
     if weights is None:
         return np.asarray(counting.sum(axis=-1), dtype=np.float64)
     counting_weights = np.where(counting, weights, 0.0)
     squares = (counting_weights**2).sum(axis=-1)
-    effective_n = counting_weights.sum(axis=-1) ** 2 / np.where(squares > 0, squares, 1.0)
+    exact_n = counting_weights.sum(axis=-1) ** 2 / np.where(squares > 0, squares, 1.0)
     # Rounding makes that of one respondent exactly 1, and not a little less
-    return np.asarray(np.round(effective_n, 9), dtype=np.float64)
+    return np.asarray(np.round(exact_n, 9), dtype=np.float64)
 
 
-def scaled(weights: FloatArray | None, counting: BoolArray) -> FloatArray:
+def scaled_weights(weights: FloatArray | None, counting: BoolArray) -> FloatArray:
     """Return weights whose sum is the effective number of the counting respondents: (..., R).
 
     They are 1 without weights. Figures are ratios of sums, which no scale changes. Formulas with a
@@ -514,38 +542,53 @@ def estimates(
     limit : lowest and highest possible value
     name : name of the interval's method
     """
-    ends = interval(drawn, respondents, limit)
-    results = []
-    for values, low, high, basis in zip(drawn, *ends, counts, strict=True):
-        value, undefined = float(values[0]), basis.undefined if np.isnan(values[0]) else ""
-        if name == ACCURACY and basis.n > 1 and not undefined:
-            drawn_ends = (low, high) if basis.doubtful else (np.nan, np.nan)
-            if basis.effective is None:
-                low, high = wilson_interval(round(value * basis.n), basis.n)
-            else:
-                low, high = wilson_of_share(value, basis.effective)
-            low, high = np.fmin(low, drawn_ends[0]), np.fmax(high, drawn_ends[1])
-        few = ALIKE if np.isnan(low) and basis.n > 1 and not undefined else ""
-        if basis.rarer is not None and basis.rarer < LEAST and basis.n > 1 and not undefined:
-            low, high, few = (
-                np.nan,
-                np.nan,
-                f"{TOO_FEW} {basis.rarer} gave the rarer answer; {LEAST} are needed",
-            )
-        method = "" if np.isnan(low) else name
-        results.append(
-            Estimate(
-                value,
-                float(low),
-                float(high),
-                basis.n,
-                basis.excluded,
-                undefined,
-                interval=method,
-                few=few,
-            )
-        )
-    return tuple(results)
+    lows, highs = interval(drawn, respondents, limit)
+    return tuple(
+        _estimate(float(value), float(low), float(high), basis, name)
+        for value, low, high, basis in zip(drawn[:, 0], lows, highs, counts, strict=True)
+    )
+
+
+def _estimate(value: float, low: float, high: float, basis: Basis, name: str) -> Estimate:
+    """Return an estimate, given the ends of its interval from draws, see `estimates`."""
+    undefined = basis.undefined if np.isnan(value) else ""
+    few = ""
+    if basis.n > 1 and not undefined:
+        if name == ACCURACY:
+            low, high = _accuracy_interval(value, low, high, basis)
+        if np.isnan(low):
+            few = ALIKE
+        if basis.rarer is not None and basis.rarer < LEAST:
+            few = f"{TOO_FEW} {basis.rarer} gave the rarer answer; {LEAST} are needed"
+            low, high = UNDEFINED, UNDEFINED
+    return Estimate(
+        value,
+        low,
+        high,
+        basis.n,
+        basis.excluded,
+        undefined,
+        interval="" if np.isnan(low) else name,
+        few=few,
+    )
+
+
+def _accuracy_interval(
+    value: float, drawn_low: float, drawn_high: float, basis: Basis
+) -> tuple[float, float]:
+    """Return Wilson's interval of an accuracy.
+
+    If its predictions are doubtful, the interval is wide enough to include that from draws.
+    """
+    ends: tuple[npt.ArrayLike, npt.ArrayLike]
+    if basis.effective is None:
+        ends = wilson_interval(round(value * basis.n), basis.n)
+    else:
+        ends = wilson_of_share(value, basis.effective)
+    if basis.doubtful:
+        # The draws may have no interval (NaN), which these two ignore
+        ends = np.fmin(ends[0], drawn_low), np.fmax(ends[1], drawn_high)
+    return float(np.asarray(ends[0])), float(np.asarray(ends[1]))
 
 
 def average(
@@ -626,15 +669,41 @@ ANSWERS_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class TargetNoise:
+    """The noise to add to the sums of one target: (1 + draws,), 0 in the sample."""
+
+    difference: FloatArray
+    "noise of the sum of differences"
+    correct: FloatArray
+    "noise of the number of correct predictions"
+    variance: float = 0.0
+    "variance of the sum of differences, beyond the part that draws of respondents include"
+    doubtful: bool = False
+    "whether other answers might flip a prediction that several respondents share"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SharedNoise:
-    """The noise to add to sums over respondents: (T, 1 + draws), 0 in the sample."""
+    """The noise of every target, see `TargetNoise`: (T, 1 + draws), and (T,) for the last two."""
 
     difference: FloatArray
     correct: FloatArray
     variance: FloatArray
-    "(T,): variance of the sum of differences, beyond the part that draws of respondents include"
     doubtful: BoolArray
-    "(T,): whether other answers might flip a prediction that several respondents share"
+
+    @classmethod
+    def from_targets(cls, noises: Sequence[TargetNoise], draws: int) -> SharedNoise:
+        """Return the noise of some targets as arrays, each with so many draws."""
+        # Without targets the arrays are (0, 1 + draws)
+        shape = len(noises), 1 + draws
+        difference = np.array([noise.difference for noise in noises], dtype=np.float64)
+        correct = np.array([noise.correct for noise in noises], dtype=np.float64)
+        return cls(
+            difference=difference.reshape(shape),
+            correct=correct.reshape(shape),
+            variance=np.array([noise.variance for noise in noises], dtype=np.float64),
+            doubtful=np.array([noise.doubtful for noise in noises], dtype=np.bool_),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -654,8 +723,19 @@ class _TargetPrompts:
     agreeing: FloatArray
     "sum of the weights of the respondents who answered yes"
 
+    def with_several_respondents(self) -> _TargetPrompts:
+        """Return the prompts that have more than one respondent."""
+        return _TargetPrompts(
+            yes=self.yes[self.several],
+            no=self.no[self.several],
+            people=self.people[self.several],
+            pairs=self.pairs[self.several],
+            several=self.several[self.several],
+            agreeing=self.agreeing[self.several],
+        )
 
-def shared(
+
+def shared_noise(
     cell: Cell,
     resampling: RespondentDraws,
     name: str,
@@ -669,63 +749,53 @@ def shared(
     ----------
     name : name of the stream of random numbers. The sides of a comparison have different ones, as
         their answers were drawn separately
-    weights : (T, R), the result of `scaled`
+    weights : (T, R), the result of `scaled_weights`
     kept : (T, R), the respondents whose prompts count. None: all readable ones
     some : indices of targets. None: all targets
     """
     if cell.answers is None:
         return None
     targets = range(len(cell.human)) if some is None else some
-    noise_by_target = [
-        _of_target(_prompts(cell, t, kept, weights[t]), resampling, (name, t)) for t in targets
+    noises = [
+        _target_noise(_prompts(cell, t, kept, weights[t]), resampling, (name, t)) for t in targets
     ]
-    shape = len(noise_by_target), 1 + resampling.draws
-    return SharedNoise(
-        difference=np.array([noise[0] for noise in noise_by_target], dtype=np.float64).reshape(
-            shape
-        ),
-        correct=np.array([noise[1] for noise in noise_by_target], dtype=np.float64).reshape(shape),
-        variance=np.array([noise[2] for noise in noise_by_target], dtype=np.float64),
-        doubtful=np.array([noise[3] for noise in noise_by_target], dtype=np.bool_),
-    )
+    return SharedNoise.from_targets(noises, resampling.draws)
 
 
-def _of_target(
-    of: _TargetPrompts, resampling: RespondentDraws, name: tuple[str, int]
-) -> tuple[FloatArray, FloatArray, float, bool]:
-    """Return the shared noise of one target, see `SharedNoise`.
+def _target_noise(
+    prompts: _TargetPrompts, resampling: RespondentDraws, stream: tuple[str, int]
+) -> TargetNoise:
+    """Return the noise of one target's prompts that several respondents share.
 
-    The parts are added to the sum of differences and to the number of correct predictions,
-    (1 + draws,) each. Then follow the variance of the first and whether a prediction is doubtful.
+    `stream` names the stream of random numbers.
     """
-    difference, correct = np.zeros(1 + resampling.draws), np.zeros(1 + resampling.draws)
-    is_shared = of.several
-    if not is_shared.any():
-        return difference, correct, 0.0, False
-    yes, no, people, pairs, agreeing = (
-        values[is_shared] for values in (of.yes, of.no, of.people, of.pairs, of.agreeing)
-    )
-    prompts = _TargetPrompts(yes, no, people, pairs, is_shared[is_shared], agreeing)
+    difference = np.zeros(1 + resampling.draws)
+    correct = np.zeros(1 + resampling.draws)
+    if not prompts.several.any():
+        return TargetNoise(difference, correct)
+    prompts = prompts.with_several_respondents()
     n = prompts.yes + prompts.no + 2 * PRIOR
-    centre, pair_weights = (prompts.yes + PRIOR) / n, prompts.pairs
+    centre = (prompts.yes + PRIOR) / n
+    scale = np.sqrt(prompts.pairs)
     # What a yes in place of a no adds to the number of correct predictions
     gain = 2 * prompts.agreeing - prompts.people
     predicted = (prompts.yes >= prompts.no).astype(np.float64)
     n_flips = np.zeros(len(n))
-    for columns, p in _drawn(
-        prompts, resampling.draws, derive_rng(resampling.seed, "questionnaire answers", *name)
-    ):
+    rng = derive_rng(resampling.seed, "questionnaire answers", *stream)
+    for columns, p in _draws_of_p(prompts, resampling.draws, rng):
         flips = (p >= 0.5) - predicted[:, None]
-        difference[columns], correct[columns] = (
-            np.sqrt(pair_weights) @ (p - centre[:, None]),
-            gain @ flips,
-        )
+        difference[columns] = scale @ (p - centre[:, None])
+        correct[columns] = gain @ flips
         n_flips += np.abs(flips).sum(axis=1)
-    variance = float((pair_weights * centre * (1 - centre) / (n + 1)).sum())
-    return difference, correct, variance, bool((n_flips > SURE * resampling.draws).any())
+    return TargetNoise(
+        difference,
+        correct,
+        variance=float((prompts.pairs * centre * (1 - centre) / (n + 1)).sum()),
+        doubtful=bool((n_flips > SURE * resampling.draws).any()),
+    )
 
 
-def redrawn(
+def redrawn_figures(
     cell: Cell, resampling: RespondentDraws, name: str
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return accuracies and biases of the targets for redrawn answers, or None for probabilities.
@@ -747,7 +817,7 @@ def redrawn(
         n = prompts.yes + prompts.no
         # The posterior mean minus y / n: its subtraction makes draws scatter around y / n
         centre = (prompts.yes + PRIOR) / (n + 2 * PRIOR) - prompts.yes / n
-        for columns, p in _drawn(prompts, draws, rng):
+        for columns, p in _draws_of_p(prompts, draws, rng):
             columns = slice(columns.start - 1, columns.stop - 1)
             bias[t, columns] = (
                 prompts.people @ (p - centre[:, None]) - prompts.agreeing.sum()
@@ -785,16 +855,17 @@ def _prompts(
     return _TargetPrompts(yes, no, people, people**2 - squares, n_respondents > 1, agreeing)
 
 
-def _drawn(
-    of: _TargetPrompts, draws: int, rng: np.random.Generator
+def _draws_of_p(
+    prompts: _TargetPrompts, draws: int, rng: np.random.Generator
 ) -> Iterator[tuple[slice, FloatArray]]:
     """Yield chunks of draws of each prompt's p(yes), (G, chunk), with their columns.
 
     Column 0 is that of the sample.
     """
-    chunk_size = max(1, ANSWERS_AT_ONCE // max(1, len(of.yes)))
+    n_prompts = len(prompts.yes)
+    chunk_size = max(1, ANSWERS_AT_ONCE // max(1, n_prompts))
     for start in range(0, draws, chunk_size):
         n_draws = min(chunk_size, draws - start)
-        shape = (len(of.yes), n_draws)
-        p = rng.beta(of.yes[:, None] + PRIOR, of.no[:, None] + PRIOR, size=shape)
+        shape = (n_prompts, n_draws)
+        p = rng.beta(prompts.yes[:, None] + PRIOR, prompts.no[:, None] + PRIOR, size=shape)
         yield slice(1 + start, 1 + start + n_draws), np.asarray(p, dtype=np.float64)

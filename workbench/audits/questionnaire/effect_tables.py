@@ -30,18 +30,18 @@ from workbench.audits.questionnaire.tables import (
     OLD,
     SHARES,
     SIGNED,
-    Changed,
     Choice,
-    Of,
+    ConditionChange,
+    ModelFigure,
     Results,
     all_of,
     changed_rows,
     columns,
+    describe_side,
     difference_rows,
     each,
     outdated,
     question,
-    side,
     side_notes,
     target,
     target_rows,
@@ -119,7 +119,9 @@ def conditions(results: Results, choice: Choice) -> Table[Any]:
     )
 
 
-def most_changed(mean: Of[Changed], targets: Sequence[Of[Changed]]) -> list[str]:
+def most_changed(
+    mean: ModelFigure[ConditionChange], targets: Sequence[ModelFigure[ConditionChange]]
+) -> list[str]:
     """Return the targets whose bias a condition changes beyond the interval, or what `qm` is."""
     if mean.figure.change is None:
         return ["qm: the person's answers to the context questions, in their order"]
@@ -138,7 +140,7 @@ def most_changed(mean: Of[Changed], targets: Sequence[Of[Changed]]) -> list[str]
     return [f"the bias changes beyond its interval on {', '.join(changed_targets)}"]
 
 
-def change_link(row: Of[Changed]) -> Link:
+def change_link(row: ModelFigure[ConditionChange]) -> Link:
     """Return the link from a mean to the changes of each target, or for `qm` to its figures."""
     return Link(
         "targets_of" if row.figure.change is None else "changes_of", (row.model, str(row.condition))
@@ -190,7 +192,7 @@ def changes(
     )
 
 
-def _accuracy() -> list[Column[Of[Changed]]]:
+def _accuracy() -> list[Column[ModelFigure[ConditionChange]]]:
     """Return the columns of the accuracy and of its change."""
     return [
         Column(
@@ -218,33 +220,34 @@ def _accuracy() -> list[Column[Of[Changed]]]:
     ]
 
 
-def _change_side(row: Of[Changed], change: Estimate | None) -> str:
+def _change_side(row: ModelFigure[ConditionChange], change: Estimate | None) -> str:
     """Return the side of 0 on which a change lies, or an empty string without a change."""
-    return (
-        ""
-        if change is None or not change.defined
-        else change_side(row, change, "above 0", "below 0")
-    )
+    if change is None or not change.defined:
+        return ""
+    return change_side(row, change, "above 0", "below 0")
 
 
-def change_side(row: Of[Changed], change: Estimate, above: str, below: str) -> str:
+def change_side(row: ModelFigure[ConditionChange], change: Estimate, above: str, below: str) -> str:
     """Return the side of 0 on which a change's interval lies, or the reason why it has none."""
     change_direction = (
         "few" if row.figure.few else direction(change.low, change.high, LEAST_RESPONDENTS)
     )
-    return side(change_direction, row.old, above, below)
+    return describe_side(change_direction, row.n_outdated, above, below)
 
 
-def _change_mark(row: Of[Changed]) -> str:
+def _change_mark(row: ModelFigure[ConditionChange]) -> str:
     """Return the mark of a row with outdated prompts or few respondents."""
-    return OLD if row.old else "few" if row.figure.few else ""
+    if row.n_outdated:
+        return OLD
+    return "few" if row.figure.few else ""
 
 
-def _change_notes(rows: list[Of[Changed]]) -> list[str]:
+def _change_notes(rows: list[ModelFigure[ConditionChange]]) -> list[str]:
     """Return the notes that explain the marks of some rows."""
-    return side_notes([_change_mark(row) for row in rows]) + [OLD_CHANGE] * any(
-        row.old for row in rows
-    )
+    notes = side_notes([_change_mark(row) for row in rows])
+    if any(row.n_outdated for row in rows):
+        notes.append(OLD_CHANGE)
+    return notes
 
 
 def _nothing_to_compare(results: Results, choice: Choice) -> str:
@@ -330,7 +333,7 @@ def wordings(results: Results, choice: Choice) -> Table[Any]:
         "printed. Both are over the n people who were asked in all wordings. Noise only adds to "
         "them, so they have no "
         "interval. Original, lowest and highest are biases over the same n.",
-        notes=[OLD_CHANGE.split(";")[0]] * any(row.old for row in rows),
+        notes=_outdated_notes(rows),
         empty="Only the original was asked; the variability of the bias needs paraphrases.",
         link=lambda row: Link("wordings_of", (row.model, str(row.condition), row.figure.target)),
         pictures=[
@@ -343,7 +346,14 @@ def wordings(results: Results, choice: Choice) -> Table[Any]:
     )
 
 
-def _spread(kind: str, *, aside: bool) -> Iterator[Column[Of[VariabilityFigure]]]:
+def _outdated_notes(rows: Sequence[ModelFigure[VariabilityFigure]]) -> list[str]:
+    """Return the note that explains the column of outdated prompts, if any row has one."""
+    if not any(row.n_outdated for row in rows):
+        return []
+    return [OLD_CHANGE.split(";")[0]]
+
+
+def _spread(kind: str, *, aside: bool) -> Iterator[Column[ModelFigure[VariabilityFigure]]]:
     """Yield the columns of a deviation: its value, the part due to noise, and the other part."""
     noise = f"{kind}_noise"
     yield Column(
@@ -372,7 +382,7 @@ def _people(figure: VariabilityFigure) -> int:
     return max((wording.respondents for wording in figure.wordings), default=0)
 
 
-def _original(row: Of[VariabilityFigure]) -> float:
+def _original(row: ModelFigure[VariabilityFigure]) -> float:
     """Return the bias in the original wording, or NaN if it was not asked."""
     return next(
         (wording.bias for wording in row.figure.wordings if wording.wording == ORIGINAL), NAN
@@ -391,7 +401,7 @@ def _others(figure: VariabilityFigure) -> list[float]:
 def wording_means(results: Results, choice: Choice) -> Table[Any]:
     """Return the table of the mean variability over targets (table 4)."""
     rows = [
-        Of(name, condition, report, results.old(name, condition, None, None))
+        ModelFigure(name, condition, report, results.count_outdated(name, condition, None, None))
         for name, report, condition in each(results, choice.compared)
         if report.variability(condition)
     ]
@@ -473,30 +483,94 @@ def each_wording(
     )
 
 
-def _wording_key(of: Of[VariabilityFigure], wording: WordingFigure) -> tuple[str, ...]:
+def _wording_key(of: ModelFigure[VariabilityFigure], wording: WordingFigure) -> tuple[str, ...]:
     """Return the key of a row: model, target, condition and wording."""
     return of.model, of.figure.target, str(of.condition), str(wording.wording)
 
 
-TITLES = {
-    "bias": "Bias",
-    "accuracy": "Accuracy",
-    "variability": "Variability of the bias over wordings",
-    "predicted": "Predicted answers yes:no",
-    "without": "Probability of neither yes nor no",
-}
-KINDS = {
-    "bias": Kind.POINTS,
-    "accuracy": Kind.SHARE,
-    "variability": Kind.SIZE,
-    "without": Kind.SHARE,
-}
-SCALES = {"bias": SIGNED, "accuracy": SHARES, "variability": SHARES, "without": SHARES}
-SIDES = {
-    "bias": "▲ ▼: the interval of the bias excludes 0",
-    "accuracy": "▲ ▼: the interval of the accuracy excludes the accuracy of the majority's answer",
-    "change": "▲ ▼: the interval of the change excludes 0",
-}
+CHANGE_SIDES = "▲ ▼: the interval of the change excludes 0"
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A figure of every target, which a table shows in a column for each model."""
+
+    name: str
+    title: str
+    kind: Kind = Kind.TEXT
+    scale: tuple[float, float] | None = None
+    sides: str = ""
+    "meaning of ▲ and ▼, or empty for a measure without a reference"
+
+    def column(self, model: str) -> Column[TargetLine]:
+        """Return the column of one model."""
+        return Column(
+            model,
+            model,
+            lambda line: self.value(line, model),
+            self.kind,
+            scale=self.scale,
+            reference=lambda line: self.reference(line, model),
+            beside=(lambda line: self.sign(line, model)) if self.sides else None,
+        )
+
+    def value(self, line: TargetLine, model: str) -> Value:
+        """Return the measure of a model on a target, or None if it has none."""
+        if self.name == "variability":
+            return line.spreads.get(model)
+        row = line.figures.get(model)
+        if row is None:
+            return None
+        if self.name == "bias":
+            return row.figure.bias
+        if self.name == "accuracy":
+            return row.figure.accuracy
+        return row.figure.without if self.name == "without" else row.figure.predicted
+
+    def reference(self, line: TargetLine, model: str) -> float | None:
+        """Return 0 for a bias, the majority's accuracy for an accuracy, otherwise None."""
+        if self.name == "bias":
+            return 0.0
+        row = line.figures.get(model)
+        if row is None or self.name != "accuracy":
+            return None
+        return row.figure.majority
+
+    def sign(self, line: TargetLine, model: str) -> str:
+        """Return ▲ or ▼ if the interval excludes the reference, or the reason for no sign."""
+        row = line.figures.get(model)
+        if row is None:
+            return ""
+        figure = row.figure
+        side = figure.direction if self.name == "bias" else figure.accuracy_direction
+        return describe_side(side, row.n_outdated, "▲", "▼")
+
+    def change(self, row: ModelFigure[ConditionChange] | None) -> Estimate | None:
+        """Return the change of a bias or an accuracy, or None without a row."""
+        if row is None:
+            return None
+        return row.figure.change if self.name == "bias" else row.figure.accuracy_change
+
+    def change_sign(self, row: ModelFigure[ConditionChange] | None) -> str:
+        """Return ▲ or ▼ if the interval of a change excludes 0, or the reason for no sign."""
+        change = self.change(row)
+        if row is None or change is None or not change.defined:
+            return ""
+        return change_side(row, change, "▲", "▼")
+
+
+BIAS = Measure("bias", "Bias", Kind.POINTS, SIGNED, "▲ ▼: the interval of the bias excludes 0")
+ACCURACY = Measure(
+    "accuracy",
+    "Accuracy",
+    Kind.SHARE,
+    SHARES,
+    "▲ ▼: the interval of the accuracy excludes the accuracy of the majority's answer",
+)
+VARIABILITY = Measure("variability", "Variability of the bias over wordings", Kind.SIZE, SHARES)
+PREDICTED = Measure("predicted", "Predicted answers yes:no")
+WITHOUT = Measure("without", "Probability of neither yes nor no", Kind.SHARE, SHARES)
+MEASURES = (BIAS, ACCURACY, VARIABILITY, PREDICTED, WITHOUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -504,8 +578,9 @@ class TargetLine:
     """The figures of each model on one target, without models that were not asked."""
 
     target: str
-    figures: Mapping[str, Of[TargetFigure]]
-    spreads: Mapping[str, VariabilityFigure]
+    figures: Mapping[str, ModelFigure[TargetFigure]]
+    spreads: Mapping[str, Estimate]
+    "the variability over wordings, as sd or rms"
 
     @property
     def human(self) -> float | None:
@@ -524,7 +599,9 @@ class TargetLine:
         return "–".join(map(str, sorted({min(counts), max(counts)}))) if counts else ""
 
 
-def by_model(results: Results, choice: Choice, measure: str, first: str = "") -> Table[TargetLine]:
+def by_model(
+    results: Results, choice: Choice, measure: Measure, first: str = ""
+) -> Table[TargetLine]:
     """Return the table of one measure of every target, with a column for each model.
 
     The respondents are those of the first model. Other models may have been asked about others.
@@ -534,21 +611,25 @@ def by_model(results: Results, choice: Choice, measure: str, first: str = "") ->
     lines = _lines(
         results,
         Choice(first_conditions, first_conditions, choice.target),
-        spreads=measure == "variability",
+        spreads=measure is VARIABILITY,
     )
     conditions = dict.fromkeys(
         str(condition)
         for own_conditions in first_conditions.values()
         for condition in own_conditions
     )
-    human_column: Column[TargetLine] = (
-        Column("majority", "majority", lambda line: line.majority, Kind.SHARE, aside=True)
-        if measure == "accuracy"
-        else Column("human", "people say yes", lambda line: line.human, Kind.SHARE, aside=True)
-    )
+    human_column: Column[TargetLine]
+    if measure is ACCURACY:
+        human_column = Column(
+            "majority", "majority", lambda line: line.majority, Kind.SHARE, aside=True
+        )
+    else:
+        human_column = Column(
+            "human", "people say yes", lambda line: line.human, Kind.SHARE, aside=True
+        )
     return Table(
-        measure,
-        f"{TITLES[measure]} under {', '.join(conditions)}",
+        measure.name,
+        f"{measure.title} under {', '.join(conditions)}",
         lines,
         [
             Column("target", "target", lambda line: line.target),
@@ -556,7 +637,7 @@ def by_model(results: Results, choice: Choice, measure: str, first: str = "") ->
             Column(
                 "respondents", "n", lambda line: line.respondents, aside=True, help="respondents"
             ),
-            *(_model(name, measure, results.options.variability) for name in names),
+            *(measure.column(name) for name in names),
             Column(
                 "question",
                 "question",
@@ -587,6 +668,7 @@ def _lines(results: Results, choice: Choice, *, spreads: bool) -> list[TargetLin
     rows = target_rows(results, choice)
     variability_rows = wording_rows(results, choice) if spreads else []
     row_by_target = {(row.model, row.figure.target): row for row in rows}
+    uses_sd = results.options.variability == "sd"
     return [
         TargetLine(
             ref,
@@ -595,76 +677,23 @@ def _lines(results: Results, choice: Choice, *, spreads: bool) -> list[TargetLin
                 for name in choice.conditions
                 if (name, ref) in row_by_target
             },
-            {row.model: row.figure for row in variability_rows if row.figure.target == ref},
+            {
+                row.model: row.figure.sd if uses_sd else row.figure.rms
+                for row in variability_rows
+                if row.figure.target == ref
+            },
         )
         for ref in results.targets
         if choice.wants(ref) and rows
     ]
 
 
-def _model(name: str, measure: str, variability: str) -> Column[TargetLine]:
-    """Return the column of one model's measure."""
-
-    def value(line: TargetLine) -> Value:
-        """Return the model's measure on a target, or None if it has none."""
-        if measure == "variability":
-            spread = line.spreads.get(name)
-            return None if spread is None else spread.sd if variability == "sd" else spread.rms
-        row = line.figures.get(name)
-        return None if row is None else _value(row.figure, measure)
-
-    sign_of: Callable[[TargetLine], str] | None = (
-        (lambda line: _sign(line, name, measure)) if measure in SIDES else None
-    )
-    kind, scale = KINDS.get(measure, Kind.TEXT), SCALES.get(measure)
-    return Column(
-        name, name, value, kind, scale=scale, reference=_reference(name, measure), beside=sign_of
-    )
-
-
-def _value(figure: TargetFigure, measure: str) -> Value:
-    """Return a measure of a target: bias, accuracy, probability of neither, or yes:no."""
-    if measure == "bias":
-        return figure.bias
-    if measure == "accuracy":
-        return figure.accuracy
-    return figure.without if measure == "without" else figure.predicted
-
-
-def _reference(name: str, measure: str) -> Callable[[TargetLine], float | None]:
-    """Return the function from a target to the reference of a model's measure, or to None."""
-
-    def reference(line: TargetLine) -> float | None:
-        """Return the reference: the majority's accuracy, 0 for a bias, otherwise None."""
-        row = line.figures.get(name)
-        return (
-            row.figure.majority
-            if row is not None and measure == "accuracy"
-            else 0.0
-            if measure == "bias"
-            else None
-        )
-
-    return reference
-
-
-def _sign(line: TargetLine, name: str, measure: str) -> str:
-    """Return ▲ or ▼ if a figure's interval excludes the reference, or the reason for no sign."""
-    row = line.figures.get(name)
-    if row is None:
-        return ""
-    figure_direction = row.figure.direction if measure == "bias" else row.figure.accuracy_direction
-    return side(figure_direction, row.old, "▲", "▼")
-
-
-def _notes(lines: list[TargetLine], measure: str) -> list[str]:
+def _notes(lines: list[TargetLine], measure: Measure) -> list[str]:
     """Return the notes on the signs, and on models with different respondents."""
-    signs = (
-        [_sign(line, name, measure) for line in lines for name in line.figures]
-        if measure in SIDES
-        else []
-    )
-    notes = [SIDES[measure]] if {"▲", "▼"}.intersection(signs) else []
+    signs = []
+    if measure.sides:
+        signs = [measure.sign(line, name) for line in lines for name in line.figures]
+    notes = [measure.sides] if {"▲", "▼"}.intersection(signs) else []
     if any("–" in line.respondents for line in lines):
         notes.append(
             "the models were asked about different people; the table targets has the n of each"
@@ -677,12 +706,12 @@ class ConditionEffect:
     """The changes of one condition relative to `qm`, in the means and in each target."""
 
     condition: Condition
-    mean: Of[Changed]
-    targets: Mapping[str, Of[Changed]]
+    mean: ModelFigure[ConditionChange]
+    targets: Mapping[str, ModelFigure[ConditionChange]]
 
 
 def changes_by_target(
-    results: Results, choice: Choice, measure: str, model: str
+    results: Results, choice: Choice, measure: Measure, model: str
 ) -> Table[ConditionEffect]:
     """Return the table of the conditions' changes in a model.
 
@@ -690,40 +719,38 @@ def changes_by_target(
     """
     model_choice = choice.only(model)
     target_changes = changed_rows(results, model_choice, means=False)
-    lines = [
-        ConditionEffect(
-            mean.condition,
-            mean,
-            {
-                row.figure.target or "": row
-                for row in target_changes
-                if row.condition == mean.condition
-            },
-        )
-        for mean in changed_rows(results, model_choice, means=True)
-    ]
-    measure_text = "|bias|" if measure == "bias" else "accuracy"
+    lines = []
+    for mean in changed_rows(results, model_choice, means=True):
+        row_by_target = {
+            row.figure.target or "": row
+            for row in target_changes
+            if row.condition == mean.condition
+        }
+        lines.append(ConditionEffect(mean.condition, mean, row_by_target))
+    measure_text, mean_help = "accuracy", "over targets"
+    if measure is BIAS:
+        measure_text, mean_help = "|bias|", "|bias|: its size, without its sign"
     return Table(
-        f"{measure}_changes",
-        f"{model}: change of {measure} relative to qm",
+        f"{measure.name}_changes",
+        f"{model}: change of {measure.name} relative to qm",
         lines,
         [
             Column("condition", "condition", lambda line: str(line.condition)),
             Column(
                 "mean",
                 f"mean {measure_text}",
-                lambda line: _change(line.mean, measure),
+                lambda line: measure.change(line.mean),
                 Kind.POINTS,
                 scale=SIGNED,
                 reference=lambda _: 0.0,
-                beside=lambda line: _change_sign(line.mean, measure),
-                help="|bias|: its size, without its sign" if measure == "bias" else "over targets",
+                beside=lambda line: measure.change_sign(line.mean),
+                help=mean_help,
             ),
             *(_target(ref, measure) for ref in results.targets if choice.wants(ref)),
             Column(
                 "outdated",
                 "outdated",
-                lambda line: line.mean.old,
+                lambda line: line.mean.n_outdated,
                 Kind.COUNT,
                 aside=True,
                 help="prompts whose text has changed since",
@@ -731,7 +758,7 @@ def changes_by_target(
         ],
         key=lambda line: (str(line.condition),),
         definition=CHANGES,
-        notes=[SIDES["change"]] * bool(lines),
+        notes=[CHANGE_SIDES] if lines else [],
         empty=f"Nothing to compare for {model}. Ask it under qm and another condition: zero-shot, "
         "random, permuted or reduced contexts.",
         link=lambda line: change_link(line.mean),
@@ -740,32 +767,17 @@ def changes_by_target(
     )
 
 
-def _target(ref: str, measure: str) -> Column[ConditionEffect]:
+def _target(ref: str, measure: Measure) -> Column[ConditionEffect]:
     """Return the column of the changes in one target."""
     return Column(
         ref,
         ref,
-        lambda line: _change(line.targets.get(ref), measure),
+        lambda line: measure.change(line.targets.get(ref)),
         Kind.POINTS,
         scale=SIGNED,
         reference=lambda _: 0.0,
-        beside=lambda line: _change_sign(line.targets.get(ref), measure),
+        beside=lambda line: measure.change_sign(line.targets.get(ref)),
     )
-
-
-def _change(of: Of[Changed] | None, measure: str) -> Estimate | None:
-    """Return the change of the bias or of the accuracy, or None without a row."""
-    return (
-        None if of is None else of.figure.change if measure == "bias" else of.figure.accuracy_change
-    )
-
-
-def _change_sign(of: Of[Changed] | None, measure: str) -> str:
-    """Return ▲ or ▼ if the interval of a change excludes 0, or the reason for no sign."""
-    change = _change(of, measure)
-    if of is None or change is None or not change.defined:
-        return ""
-    return change_side(of, change, "▲", "▼")
 
 
 Row = TypeVar("Row")
@@ -898,7 +910,7 @@ def _correlation_notes(rows: list[tuple[Condition, Correlation]]) -> list[str]:
     ]
 
 
-def points(results: Results, condition: str, of: str = "") -> Table[Of[TargetFigure]]:
+def points(results: Results, condition: str, of: str = "") -> Table[ModelFigure[TargetFigure]]:
     """Return the table of the points of a correlation: each model's |bias| and accuracy.
 
     `of` is one target, or empty for all targets.
@@ -939,7 +951,7 @@ def points(results: Results, condition: str, of: str = "") -> Table[Of[TargetFig
 
 def compared(
     results: Results, choice: Choice, model: str, base: str
-) -> Table[Of[TargetDifference]]:
+) -> Table[ModelFigure[TargetDifference]]:
     """Return the table of differences between a model and another one (section 5.1)."""
     rows = list(difference_rows(results, choice, model, base))
     return Table(
@@ -961,7 +973,9 @@ def compared(
     )
 
 
-def by_persona(results: Results, choice: Choice) -> Table[PersonaRow[Of[TargetDifference]]]:
+def by_persona(
+    results: Results, choice: Choice
+) -> Table[PersonaRow[ModelFigure[TargetDifference]]]:
     """Return the table of the differences between answers with and without a persona."""
     rows = [
         PersonaRow(persona, row)
@@ -983,7 +997,7 @@ def by_persona(results: Results, choice: Choice) -> Table[PersonaRow[Of[TargetDi
     )
 
 
-def _differences(of: Callable[[Row], Of[TargetDifference]]) -> list[Column[Row]]:
+def _differences(of: Callable[[Row], ModelFigure[TargetDifference]]) -> list[Column[Row]]:
     """Return the columns of the differences between two runs over the same respondents."""
     return [
         Column("condition", "condition", lambda row: str(of(row).condition)),
@@ -1022,21 +1036,25 @@ def _differences(of: Callable[[Row], Of[TargetDifference]]) -> list[Column[Row]]
             Kind.COUNT,
             aside=True,
         ),
-        outdated(lambda row: of(row).old),
+        outdated(lambda row: of(row).n_outdated),
     ]
 
 
-def _question(row: Of[TargetDifference]) -> Link | None:
+def _question(row: ModelFigure[TargetDifference]) -> Link | None:
     """Return the link to the figures of a target, or None for a mean over targets."""
     return Link("question", (row.model, row.figure.target)) if row.figure.target else None
 
 
-def _mark(row: Of[TargetDifference]) -> str:
+def _mark(row: ModelFigure[TargetDifference]) -> str:
     """Return the mark of a row: outdated prompts, few respondents, or flipped biases."""
-    return OLD if row.old else "few" if row.figure.few else "flipped" if row.figure.flipped else ""
+    if row.n_outdated:
+        return OLD
+    if row.figure.few:
+        return "few"
+    return "flipped" if row.figure.flipped else ""
 
 
-def _difference_notes(base: str, rows: Sequence[Of[TargetDifference]]) -> Iterator[str]:
+def _difference_notes(base: str, rows: Sequence[ModelFigure[TargetDifference]]) -> Iterator[str]:
     """Yield the numbers of answers that only one of the two models has."""
     for row in rows:
         if row.figure.target is None and any(row.figure.left_out):
@@ -1048,12 +1066,12 @@ def _difference_notes(base: str, rows: Sequence[Of[TargetDifference]]) -> Iterat
             )
 
 
-def _between_tables_notes(rows: Sequence[Of[TargetDifference]]) -> list[str]:
+def _between_tables_notes(rows: Sequence[ModelFigure[TargetDifference]]) -> list[str]:
     """Return the notes that explain the marks and the intervals of some rows."""
     return [*side_notes([_mark(row) for row in rows]), *_of_no_width(rows)]
 
 
-def _of_no_width(rows: Sequence[Of[TargetDifference]]) -> Iterator[str]:
+def _of_no_width(rows: Sequence[ModelFigure[TargetDifference]]) -> Iterator[str]:
     """Yield a note on intervals without width, if a row is zero-shot."""
     if any(row.condition.name == ZERO_SHOT for row in rows):
         yield (

@@ -36,10 +36,12 @@ class Condition:
 
     def __str__(self) -> str:
         """Return the name, with the number of questions and the seed in brackets if they matter."""
-        details = [f"first {self.questions}"] * bool(self.questions) + [f"seed {self.seed}"] * (
-            self.seed not in (0, 1)
-        )
-        return self.name + (f" ({', '.join(details)})" if details else "")
+        details = []
+        if self.questions:
+            details.append(f"first {self.questions}")
+        if self.seed not in (0, 1):
+            details.append(f"seed {self.seed}")
+        return f"{self.name} ({', '.join(details)})" if details else self.name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,7 +236,7 @@ LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Regardless:
+class ChanceLevels:
     """The mean figures over targets of a model that ignores the question, for the same people."""
 
     accuracy: float
@@ -272,9 +274,9 @@ class ConditionFigures:
     p_majority: float
     """two-sided p-value of no such difference, or NaN without a test, such as if the more frequent
     answer is always predicted"""
-    always_yes: Regardless
+    always_yes: ChanceLevels
     "figures of a model that always says yes, the first answer that prompts name"
-    coin: Regardless
+    coin: ChanceLevels
     "figures of a model that says yes and no equally often"
 
     @property
@@ -422,7 +424,7 @@ class TargetDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedRow:
+class RespondentPrediction:
     """The prediction of one respondent's answer to one target."""
 
     respondent: str

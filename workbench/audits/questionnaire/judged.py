@@ -23,8 +23,8 @@ from workbench.audits.questionnaire.asking import (
 from workbench.audits.questionnaire.figures import (
     NEVER_ASKED,
     UNREADABLE,
-    AskedRow,
     Condition,
+    RespondentPrediction,
     TokenShares,
 )
 from workbench.audits.questionnaire.options import Masses, PredictionOptions
@@ -34,12 +34,12 @@ from workbench.audits.questionnaire.reading import (
     Mark,
     asking_again,
     condition_of,
-    counted,
+    count_marks,
     gather,
+    mark_of_answer,
+    mark_of_token,
     reasons,
-    said,
     shares,
-    spelled,
     top_masses,
     variant_of,
     vocabulary_masses,
@@ -109,18 +109,18 @@ class QuestionnaireJudged:
         """Notes on these figures, in sentences."""
         return (*self.read_notes, *_on_masses(self.gathered, self.options))
 
-    def by(self, options: PredictionOptions) -> QuestionnaireJudged:
+    def with_options(self, options: PredictionOptions) -> QuestionnaireJudged:
         """Return the same predictions judged by other options.
 
         Nothing is read again, and draws are reused if the options allow it.
         """
         gathered, reports = self.gathered, self.reports
         if options.draws_as(self.options):
-            reports = {name: report.by(options) for name, report in reports.items()}
+            reports = {name: report.with_options(options) for name, report in reports.items()}
         else:
             unweighted = options.unweighted
             gathered = {
-                name: run_predictions.by(options.masses, unweighted=unweighted)
+                name: run_predictions.with_options(options.masses, unweighted=unweighted)
                 for name, run_predictions in gathered.items()
             }
             reports = {
@@ -128,6 +128,15 @@ class QuestionnaireJudged:
                 for name, run_predictions in gathered.items()
             }
         return replace(self, options=options, reports=reports, gathered=gathered)
+
+    def count_outdated(
+        self, name: str, condition: Condition, target: str | None, wording: VariantId | None
+    ) -> int:
+        """Return the number of a figure's prompts that would be worded differently now.
+
+        The target None stands for all targets, the wording None for all wordings.
+        """
+        return self.gathered[name].count_outdated(condition, target, wording)
 
     def name(self, model: str) -> str:
         """Return the name of a report, given its name or that of a model with one report.
@@ -295,7 +304,8 @@ def _only_asked(store: Store, runs: Iterable[Run]) -> str:
 def _runs(store: Store, which: Which, instrument: str, asked: Iterable[Run]) -> dict[str, Run]:
     """Return the selected runs, under distinct names.
 
-    A run in which all prompts failed is included if its model has no run with answers.
+    A run in which all prompts failed is included if its model has no run with answers: a note, and
+    not a report, then says why.
     """
     available = chosen_of([run for run in asked if run.instrument == instrument], which.templates)
     if not available:
@@ -421,7 +431,8 @@ def _on_masses(gathered: Mapping[str, Gathered], options: PredictionOptions) -> 
 def _by_condition(found: Gathered) -> str:
     """Return the numbers of outdated prompts as text: `qm 12, zero-shot 3`."""
     counts = {
-        condition: found.old(condition, wording=None) for condition in found.predictions.conditions
+        condition: found.count_outdated(condition, wording=None)
+        for condition in found.predictions.conditions
     }
     return ", ".join(f"{condition} {old:,}" for condition, old in counts.items() if old)
 
@@ -504,13 +515,13 @@ class PromptAsked:
     "number of drawn answers, whose distinct texts are `tokens`; 0: `tokens` are next tokens"
 
 
-def asked(
+def predictions_of(
     judged: QuestionnaireJudged,
     model: str,
     target: str,
     condition: Condition,
     variant: VariantId = ORIGINAL,
-) -> tuple[AskedRow, ...]:
+) -> tuple[RespondentPrediction, ...]:
     """Return the predictions of a target, one for each respondent who answered it with yes or no.
 
     Respondents that the model was not asked about are excluded, and so are all of them if the
@@ -538,7 +549,7 @@ def asked(
         if not math.isnan(predictions.human[target_index, person])
     ]
     return tuple(
-        _asked_row(judged, run_predictions, question, target_index, person, row_by_person[person])
+        _prediction(judged, run_predictions, question, target_index, person, row_by_person[person])
         for person in people
     )
 
@@ -567,14 +578,14 @@ def _those(found: Gathered, target: int, condition: Condition, variant: VariantI
     return mask
 
 
-def _asked_row(
+def _prediction(
     judged: QuestionnaireJudged,
     found: Gathered,
     question: Question,
     target: int,
     person: int,
     row: int,
-) -> AskedRow:
+) -> RespondentPrediction:
     """Return the prediction of one respondent's answer, from a row of the predictions."""
     predictions = found.predictions
     respondent, human = (
@@ -583,7 +594,7 @@ def _asked_row(
     )
     yes, no = float(predictions.yes[row]), float(predictions.no[row])
     predicted = _predicted(yes, no)
-    return AskedRow(
+    return RespondentPrediction(
         respondent=respondent.name,
         value=respondent.answers.get(question.ref, ""),
         human=human,
@@ -650,9 +661,12 @@ def _distribution(
         answers, source = store.predictions.given(run, row.probe)
         n = sum(answers.values())
         answer_rows = tuple(
-            TokenRow(text, k / n, said(text, row.labels), True, k) for text, k in answers.items()
+            TokenRow(text, k / n, mark_of_answer(text, row.labels), True, k)
+            for text, k in answers.items()
         )
-        return (answer_rows, 0.0, shares(counted(answers, row.labels))[:2], source) if n else None
+        return (
+            (answer_rows, 0.0, shares(count_marks(answers, row.labels))[:2], source) if n else None
+        )
     scores = store.scores.of_probe(run, row.probe)
     if scores is None or not row.tokens:
         return None
@@ -660,7 +674,7 @@ def _distribution(
         TokenRow(
             text,
             math.exp(log_probability),
-            spelled(text, row.labels),
+            mark_of_token(text, row.labels),
             counted=index < PUBLISHED_TOP,
         )
         for index, (text, log_probability) in enumerate(row.tokens)

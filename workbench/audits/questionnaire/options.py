@@ -82,6 +82,7 @@ class PredictionOptions(Options):
         "published tables",
         choices=get_args(ErrorOf),
         published="printed",
+        # The key of `variability`, too: on a screen the switch `as_published` stands for both
         key="e",
         words={"paired": "SE paired", "printed": "SE as printed"},
         source="ours: the paper takes the error of people's answers alone",

@@ -40,7 +40,7 @@ from workbench.audits.questionnaire.asking import (
     condition_order,
     expanded,
     is_drawn,
-    persons,
+    people_named,
 )
 from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
 from workbench.audits.questionnaire.options import Masses
@@ -74,7 +74,7 @@ def top_masses(tokens: Sequence[tuple[str, float]], labels: Labels) -> tuple[flo
     """Return the probabilities of yes, no and other among the ten likeliest tokens."""
     yes = no = other = 0.0
     for text, log_probability in tokens[:PUBLISHED_TOP]:
-        mark = spelled(text, labels)
+        mark = mark_of_token(text, labels)
         if mark == "yes":
             yes += exp(log_probability)
         elif mark == "no":
@@ -90,7 +90,7 @@ def vocabulary_masses(words: Mapping[str, float] | None, labels: Labels) -> tupl
     return probabilities.get(labels[0], float("nan")), probabilities.get(labels[1], float("nan"))
 
 
-def counted(
+def count_marks(
     answers: Mapping[str, int], labels: Labels, ruled: Ruled = NONE_RULED
 ) -> dict[Mark, int]:
     """Return the numbers of drawn answers that are yes, no and neither.
@@ -103,10 +103,13 @@ def counted(
     counts: dict[Mark, int] = {"yes": 0, "no": 0, "other": 0}
     for text, count in answers.items():
         effect = ruled.get(text_key(split(text).answer or ""), NOTHING) if ruled else NOTHING
-        if not effect.left_out:
-            counts[_BY_LABEL.get(effect.label, "other") if effect.read else said(text, labels)] += (
-                count
-            )
+        if effect.left_out:
+            continue
+        if effect.read:
+            mark = _BY_LABEL.get(effect.label, "other")
+        else:
+            mark = mark_of_answer(text, labels)
+        counts[mark] += count
     return counts
 
 
@@ -123,11 +126,12 @@ def shares(answers: Mapping[Mark, int]) -> tuple[float, float, float, float, flo
 
 
 @lru_cache(maxsize=100_000)
-def said(text: str, labels: Labels) -> Mark:
+def mark_of_answer(text: str, labels: Labels) -> Mark:
     """Return the reading of an answer by a strict rule, see `readers.rules`."""
     answer = split(text).answer
-    label = _rule(labels).read(answer).label if answer is not None else None
-    return "yes" if label == Stance.AGREE else "no" if label == Stance.DISAGREE else "other"
+    if answer is None:
+        return "other"
+    return _BY_LABEL.get(_rule(labels).read(answer).label, "other")
 
 
 @lru_cache(maxsize=64)
@@ -137,7 +141,7 @@ def _rule(labels: Labels) -> FirstWord:
 
 
 @lru_cache(maxsize=100_000)
-def spelled(text: str, labels: Labels) -> Mark:
+def mark_of_token(text: str, labels: Labels) -> Mark:
     """Return the one of two labels that a token spells."""
     if mass([(text, 0.0)], labels[0]):
         return "yes"
@@ -150,7 +154,7 @@ Axes = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Now:
+class CurrentDesign:
     """The contexts and templates that a design would use now."""
 
     contexts: Mapping[tuple[Condition, str], str]
@@ -159,14 +163,14 @@ class Now:
     """template by (ref of a target, whether without context); a target without a template is
     missing"""
 
-    def puts(self, put: Put, *, zero_shot: bool) -> bool:
+    def uses_template(self, put: Put, *, zero_shot: bool) -> bool:
         """Return whether the design would still use a target's template, regardless of its text."""
         template = self.templates.get((put.ref, zero_shot))
         return template is not None and _shown(template, zero_shot) == _shown(
             put.template, zero_shot
         )
 
-    def shows(self, axes: Axes) -> bool:
+    def uses_context(self, axes: Axes) -> bool:
         """Return whether the design would still use the context of a prompt with these axes."""
         context = axes.get(CONTEXT)
         return context is None or context == self.contexts.get(
@@ -185,7 +189,7 @@ def current(
     language: str,
     put: Iterable[Put],
     axes: Iterable[Axes],
-) -> Now:
+) -> CurrentDesign:
     """Return the contexts and templates that would be used now for prompts like these."""
     templates = _templates([target.template for target in put], instrument)
     conversations = Conversations(instrument.statements, templates, language, Survey(questionnaire))
@@ -204,7 +208,7 @@ def current(
             (condition, name): key
             for condition, name, key in _keys(conversations, questions, with_same_questions)
         }
-    return Now(contexts, dict(_put_by(conversations)))
+    return CurrentDesign(contexts, dict(_put_by(conversations)))
 
 
 def _keys(
@@ -217,7 +221,7 @@ def _keys(
     questionnaire, contexts = asking.survey.questionnaire, Contexts(questions=questions)
     try:
         check(Survey(questionnaire, contexts))
-        people = tuple(persons(questionnaire, questions, set().union(*wanted.values())))
+        people = tuple(people_named(questionnaire, questions, set().union(*wanted.values())))
         for condition, names in wanted.items():
             survey = Survey(questionnaire, contexts, condition.seed)
             conversations = Conversations(
@@ -303,13 +307,13 @@ class Gathered:
     """number of answers that are neither yes nor no, and of all answers, exclusions aside; for
     computed probabilities numbers of prompts"""
 
-    def by(self, masses: Masses, *, unweighted: bool) -> Gathered:
+    def with_options(self, masses: Masses, *, unweighted: bool) -> Gathered:
         """Return a copy with other probabilities of yes and no, or with other weights."""
         yes, no = self.masses[masses]
         weights = None if unweighted else self.weights
         return replace(self, predictions=replace(self.predictions, yes=yes, no=no, weights=weights))
 
-    def old(
+    def count_outdated(
         self, condition: Condition, target: str | None = None, wording: VariantId | None = ORIGINAL
     ) -> int:
         """Return the number of a figure's prompts that would be worded differently now.
@@ -321,14 +325,17 @@ class Gathered:
             wording is not None and wording not in predictions.wordings
         ):
             return 0
-        counts = self._old[predictions.conditions.index(condition)]
-        counts = (
-            counts.sum(axis=0) if wording is None else counts[predictions.wordings.index(wording)]
-        )
-        return int(counts.sum() if target is None else counts[predictions.targets.index(target)])
+        counts = self._outdated_counts[predictions.conditions.index(condition)]
+        if wording is None:
+            counts = counts.sum(axis=0)
+        else:
+            counts = counts[predictions.wordings.index(wording)]
+        if target is None:
+            return int(counts.sum())
+        return int(counts[predictions.targets.index(target)])
 
     @cached_property
-    def _old(self) -> IntArray:
+    def _outdated_counts(self) -> IntArray:
         """The numbers of outdated prompts by condition, wording and target."""
         predictions, outdated = self.predictions, self.outdated
         counts = np.zeros(
@@ -383,6 +390,10 @@ class _RunPrompts:
         """Return the axes to which rows point."""
         return [self.axes[index] for index in np.unique(self.rows["axes"])]
 
+    def targets_in_use(self) -> frozenset[str]:
+        """Return the refs of the targets to which rows point."""
+        return frozenset(self.put[index].ref for index in np.unique(self.rows["put"]))
+
 
 def _looked_up(numbers: Sequence[int], places: IntArray) -> IntArray:
     """Return the number at the index of each row."""
@@ -414,59 +425,74 @@ def gather(
     prompts, failure_by_probe = _read(store, run, only, rulings)
     asked_conditions = _conditions(store, run)
     prompts = prompts.some(prompts.by_condition(asked_conditions.__contains__) > 0)
-    current_design = current(
-        instrument, questionnaire, run.language, prompts.put, prompts.axes_in_use()
-    )
-    selected = prompts.some(_chosen(prompts, current_design))
-    is_known = (_targets(selected, questionnaire) != UNKNOWN) & (
-        _respondents(selected, questionnaire) != UNKNOWN
-    )
-    known_prompts = selected.some(is_known)
-    excluded = np.isin(known_prompts.rows["probe"], list(rulings.probes))
-    # Rulings may also exclude each of the drawn answers to a prompt
-    excluded |= (known_prompts.rows["given"] > 0) & (known_prompts.rows["answers"] == 0)
-    included = known_prompts.some(~excluded)
-    answered_prompts, failed_prompts = (
-        included.some(included.rows["answered"]),
-        included.some(~included.rows["answered"]),
-    )
-    masses_by_name: dict[Masses, Both] = {
-        "top10": (answered_prompts.rows["yes"].copy(), answered_prompts.rows["no"].copy()),
-        "vocabulary": (
-            answered_prompts.rows["yes of all"].copy(),
-            answered_prompts.rows["no of all"].copy(),
-        ),
-    }
-    names = {axes.get(RESPONDENT, "") for axes in answered_prompts.axes_in_use()}
-    excluded_prompts = known_prompts.some(excluded)
-    ruled_out = frozenset(
-        excluded_prompts.put[index].ref for index in np.unique(excluded_prompts.rows["put"])
-    )
+    design = current(instrument, questionnaire, run.language, prompts.put, prompts.axes_in_use())
+    selection = _select(prompts, design, questionnaire, rulings)
+    answered = selection.answered
+    masses_by_name = _masses(answered)
+    names = {axes.get(RESPONDENT, "") for axes in answered.axes_in_use()}
+    people = _people(store, run, questionnaire, names)
+    predictions = _predictions(answered, questionnaire, people, masses_by_name[masses])
+    predictions = _with_void(predictions, store.runs.instrument(run).statements, run.language)
+    failed_probes = selection.failed.rows["probe"].tolist()
+    known = selection.known
     gathered = Gathered(
-        predictions=replace(
-            _with_void(
-                _predictions(
-                    answered_prompts,
-                    questionnaire,
-                    _people(store, run, questionnaire, names),
-                    masses_by_name[masses],
-                ),
-                store.runs.instrument(run).statements,
-                run.language,
-            ),
-            ruled_out=ruled_out,
-        ),
+        predictions=replace(predictions, ruled_out=selection.excluded.targets_in_use()),
         masses=masses_by_name,
-        probe=answered_prompts.rows["probe"].copy(),
-        other=answered_prompts.rows["other"].copy(),
-        outdated=~np.logical_and(*_as_now(answered_prompts, current_design)),
-        failed=tuple(failure_by_probe[probe] for probe in failed_prompts.rows["probe"].tolist()),
-        left_out=len(selected.rows) - len(known_prompts.rows),
-        ruled_out=len(excluded_prompts.rows),
+        probe=answered.rows["probe"].copy(),
+        other=answered.rows["other"].copy(),
+        outdated=~np.logical_and(*_as_now(answered, design)),
+        failed=tuple(failure_by_probe[probe] for probe in failed_probes),
+        left_out=selection.n_unknown,
+        ruled_out=len(selection.excluded.rows),
         weights=_weights(questionnaire),
-        silent=_silent(known_prompts.rows[known_prompts.rows["answered"]], masses),
+        silent=_silent(known.rows[known.rows["answered"]], masses),
     )
-    return gathered.by(masses, unweighted=unweighted)
+    return gathered.with_options(masses, unweighted=unweighted)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Selection:
+    """The prompts of a run that count, one for each cell."""
+
+    known: _RunPrompts
+    "prompts about targets and respondents that the questionnaire has: all of the next three"
+    excluded: _RunPrompts
+    "prompts that auditors' rulings exclude"
+    answered: _RunPrompts
+    failed: _RunPrompts
+    "prompts without next tokens or answers"
+    n_unknown: int
+    "number of prompts about other targets or respondents"
+
+
+def _select(
+    prompts: _RunPrompts, design: CurrentDesign, questionnaire: Questionnaire, rulings: RunRulings
+) -> _Selection:
+    """Return the prompts that count, by whether rulings exclude them and whether they failed."""
+    selected = prompts.some(_chosen(prompts, design))
+    has_target = _targets(selected, questionnaire) != UNKNOWN
+    has_respondent = _respondents(selected, questionnaire) != UNKNOWN
+    known = selected.some(has_target & has_respondent)
+    is_excluded = np.isin(known.rows["probe"], list(rulings.probes))
+    # Rulings may also exclude each of the drawn answers to a prompt
+    is_excluded |= (known.rows["given"] > 0) & (known.rows["answers"] == 0)
+    included = known.some(~is_excluded)
+    return _Selection(
+        known=known,
+        excluded=known.some(is_excluded),
+        answered=included.some(included.rows["answered"]),
+        failed=included.some(~included.rows["answered"]),
+        n_unknown=len(selected.rows) - len(known.rows),
+    )
+
+
+def _masses(answered: _RunPrompts) -> dict[Masses, Both]:
+    """Return the probabilities of yes and no of answered prompts, by the tokens summed over."""
+    rows = answered.rows
+    return {
+        "top10": (rows["yes"].copy(), rows["no"].copy()),
+        "vocabulary": (rows["yes of all"].copy(), rows["no of all"].copy()),
+    }
 
 
 def _weights(questionnaire: Questionnaire) -> FloatArray | None:
@@ -515,20 +541,26 @@ def _numbers(
     The reasons why prompts have no tokens are added to `why`, by rowid.
     """
     labels: list[tuple[str, str]] = []
-    for probe, put, axes, tokens, words, failed, prompt, answers in found:
-        if put == len(labels):
-            labels.append((found.put[put].template.positive, found.put[put].template.negative))
-        if not tokens and not answers:
-            why[probe] = failed
-        own_labels = labels[put]
-        if answers is None:
-            masses = (*top_masses(tokens, own_labels), *vocabulary_masses(words, own_labels))
-            yield (probe, put, axes, prompt, 0, 0, 0, bool(tokens), *masses)
+    for row in found:
+        if row.put == len(labels):
+            template = found.put[row.put].template
+            labels.append((template.positive, template.negative))
+        if not row.tokens and not row.answers:
+            why[row.probe] = row.failed
+        own_labels = labels[row.put]
+        indices = row.probe, row.put, row.axes, row.prompt
+        if row.answers is None:
+            top = top_masses(row.tokens, own_labels)
+            of_all = vocabulary_masses(row.words, own_labels)
+            yield (*indices, 0, 0, 0, bool(row.tokens), *top, *of_all)
             continue
-        counts = counted(answers, own_labels, rulings.answers.get(probe, NONE_RULED))
-        given_counts = counted(answers, own_labels, rulings.read_anew.get(probe, NONE_RULED))
+        ruled, read_anew = (
+            effects.get(row.probe, NONE_RULED) for effects in (rulings.answers, rulings.read_anew)
+        )
+        counts = count_marks(row.answers, own_labels, ruled)
+        given_counts = count_marks(row.answers, own_labels, read_anew)
         numbers = sum(counts.values()), sum(given_counts.values()), given_counts["other"]
-        yield (probe, put, axes, prompt, *numbers, bool(answers), *shares(counts))
+        yield (*indices, *numbers, bool(row.answers), *shares(counts))
 
 
 def label_probabilities(store: Store, run: Run) -> Iterator[LabelProbabilities]:
@@ -598,11 +630,9 @@ def _people(
             for version in (questionnaire_then, questionnaire)
             for name in asked_about(Survey(version, design.contexts, design.seed))
         }
-        drawn_names |= (
-            names
-            if expanded(design.contexts.conditions) == (ZERO_SHOT,)
-            else names.intersection(asked)
-        )
+        if expanded(design.contexts.conditions) != (ZERO_SHOT,):
+            names.intersection_update(asked)
+        drawn_names |= names
     return frozenset(drawn_names)
 
 
@@ -611,15 +641,17 @@ def variant_of(row: PredictionRow | Put) -> VariantId:
     return VariantId(VariantKind(row.kind), row.ordinal)
 
 
-def _chosen(prompts: _RunPrompts, now: Now) -> IntArray:
+def _chosen(prompts: _RunPrompts, design: CurrentDesign) -> IntArray:
     """Return the indices of the prompts that count, one for each cell.
 
     Answered prompts come before others, then the prompt that would be used now, then the newest.
     The cells are in the order of their first prompts.
     """
     cells = _cells(prompts)
-    shows, puts = _as_now(prompts, now)
-    order = np.lexsort((prompts.rows["probe"], puts, shows & puts, prompts.rows["answered"], cells))
+    has_context, has_template = _as_now(prompts, design)
+    is_current = has_context & has_template
+    keys = (prompts.rows["probe"], has_template, is_current, prompts.rows["answered"], cells)
+    order = np.lexsort(keys)
     last_of_cells = np.flatnonzero(np.diff(cells[order], append=-1))
     first_of_cells = np.unique(cells, return_index=True)[1]
     return np.asarray(order[last_of_cells][np.argsort(first_of_cells)], dtype=np.int64)
@@ -642,17 +674,18 @@ class _Numbered(dict[Hashable, int]):
         return self.setdefault(value, len(self))
 
 
-def _as_now(prompts: _RunPrompts, now: Now) -> tuple[BoolArray, BoolArray]:
+def _as_now(prompts: _RunPrompts, design: CurrentDesign) -> tuple[BoolArray, BoolArray]:
     """Return whether each prompt has the current context, and the current template."""
-    puts = np.array(
+    uses_templates = np.array(
         [
-            [now.puts(put, zero_shot=zero_shot) for zero_shot in (False, True)]
+            [design.uses_template(put, zero_shot=zero_shot) for zero_shot in (False, True)]
             for put in prompts.put
         ],
         dtype=np.bool_,
     )
     is_zero_shot = prompts.by_condition(lambda condition: condition.name == ZERO_SHOT)
-    return prompts.by_axes(now.shows) > 0, puts.reshape(-1, 2)[prompts.rows["put"], is_zero_shot]
+    has_template = uses_templates.reshape(-1, 2)[prompts.rows["put"], is_zero_shot]
+    return prompts.by_axes(design.uses_context) > 0, has_template
 
 
 def _targets(prompts: _RunPrompts, questionnaire: Questionnaire) -> IntArray:
@@ -712,16 +745,13 @@ def _with_void(
     statement_by_ref = {statement.ref: statement for statement in statements}
     void = np.zeros((len(predictions.wordings), len(predictions.targets)), dtype=np.bool_)
     for t, ref in enumerate(predictions.targets):
-        original = (
-            statement_by_ref[ref].wording(ORIGINAL, language) if ref in statement_by_ref else None
-        )
+        statement = statement_by_ref.get(ref)
+        original = None if statement is None else statement.wording(ORIGINAL, language)
+        if statement is None or original is None:
+            continue
         for w, variant in enumerate(predictions.wordings):
-            wording = (
-                statement_by_ref[ref].wording(variant, language)
-                if original is not None and variant != ORIGINAL
-                else None
-            )
-            if original is not None and wording is not None:
+            wording = statement.wording(variant, language)
+            if wording is not None and variant != ORIGINAL:
                 void[w, t] = folded(wording.text) in ("", folded(original.text))
     return replace(predictions, void=void) if void.any() else predictions
 
@@ -755,16 +785,15 @@ def asking_again(store: Store, run: Run, found: Gathered, usual_language: str) -
     outdated = {
         condition
         for condition in found.predictions.conditions
-        if found.old(condition, wording=None)
+        if found.count_outdated(condition, wording=None)
     }
     if not outdated:
         return ""
     conditions_by_options: dict[str, list[str]] = {}
     for design in map(Design.from_json, store.predictions.designs(run)):
         language = "" if run.language == usual_language else run.language
-        conditions = conditions_by_options.setdefault(
-            " ".join(_options(replace(design, language=language))), []
-        )
+        options = " ".join(_options(replace(design, language=language)))
+        conditions = conditions_by_options.setdefault(options, [])
         conditions += [
             name for name in _again_conditions(design, outdated) if name not in conditions
         ]

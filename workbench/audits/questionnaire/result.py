@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
+from itertools import chain
 from typing import Any
 
 from stores.core.store import Store, at_once
@@ -20,15 +21,15 @@ from workbench.audits.questionnaire.asking import QM, RANDOM, ZERO_SHOT
 from workbench.audits.questionnaire.figures import LEVEL, Condition, ConditionFigures, direction
 from workbench.audits.questionnaire.judged import (
     QuestionnaireJudged,
-    asked,
     judge_questionnaire,
+    predictions_of,
     report_within,
     takes_long,
     token_shares,
 )
 from workbench.audits.questionnaire.options import DEFAULTS, NO_GROUPS, PredictionOptions
 from workbench.audits.questionnaire.reading import AUDIT
-from workbench.audits.questionnaire.score import PredictionReport, measure
+from workbench.audits.questionnaire.score import PredictionReport, compute_figures
 from workbench.audits.questionnaire.tables import (
     ERRORS,
     MASSES,
@@ -95,7 +96,7 @@ def _result(judged: QuestionnaireJudged, opened: Opened, about: dict[str, Any]) 
 
     def again(options: PredictionOptions) -> Result:
         """Return the result under other options."""
-        return _result(judged.by(options), opened, about)
+        return _result(judged.with_options(options), opened, about)
 
     return Result(
         which=judged.which,
@@ -161,11 +162,9 @@ def results_of(judged: QuestionnaireJudged) -> Results:
         options=judged.options,
         reports={name: judged.reports[name] for name in names},
         predictors={name: _predictor(judged, name) for name in names},
-        old=lambda model, condition, target, wording: judged.gathered[model].old(
-            condition, target, wording
-        ),
+        count_outdated=judged.count_outdated,
         shares=partial(token_shares, judged),
-        asked=partial(asked, judged),
+        predictions_of=partial(predictions_of, judged),
         texts={
             statement.ref: text.text
             for statement in statements
@@ -174,7 +173,7 @@ def results_of(judged: QuestionnaireJudged) -> Results:
         rulings=(ruling_notes := tuple(judged.rulings.sentences())),
         notes=[note for note in judged.notes if note not in ruling_notes],
         answered=judged.answered,
-        within=cache(partial(report_within, judged)),
+        report_of_group=cache(partial(report_within, judged)),
         personas=with_personas({name: judged.runs[name] for name in names}),
         methods=methods(judged),
     )
@@ -199,13 +198,13 @@ def _compared(
 ) -> Compared:
     """Return the comparison of some models under the conditions of the options."""
     text = judged.options.condition
-    conditions = (
-        {condition: None for group in found.named(text).values() for condition in group}
-        if text is not None
-        else {}
-    )
+    conditions: tuple[Condition, ...] = ()
+    if text is not None:
+        conditions = tuple(
+            dict.fromkeys(chain.from_iterable(found.select_conditions(text).values()))
+        )
     with opened() as store:
-        return compared(store, judged, found, names, tuple(conditions))
+        return compared(store, judged, found, names, conditions)
 
 
 def _findings(judged: QuestionnaireJudged) -> Iterator[Finding]:
@@ -361,7 +360,9 @@ def _headline(judged: QuestionnaireJudged) -> Headline:
     if not report.conditions:
         return Headline(name, "nothing predicted yet")
     # The tables need these figures, too
-    measure((other, other.conditions[0]) for other in judged.reports.values() if other.conditions)
+    compute_figures(
+        (other, other.conditions[0]) for other in judged.reports.values() if other.conditions
+    )
     figures = report.condition(report.conditions[0])
     accuracy = figures.accuracy
     accuracy_text, majority = (
@@ -395,9 +396,9 @@ def book(results: Results) -> Book:
     """Return the book of all tables, and of the tables behind their rows."""
     return Book(
         title=f"{results.instrument}: predicted answers",
-        contents=tuple(_contents(results)),
-        behind=_behind(results),
-        told=(*header(results.answered), *results.rulings, *tables.told(results)),
+        contents=tuple(_Contents(results).entries()),
+        behind=_TablesBehind(results).by_name(),
+        told=(*header(results.answered), *results.rulings, *tables.header_lines(results)),
         header=header(results.answered),
         methods=results.methods,
         notes=tuple(results.notes),
@@ -409,92 +410,120 @@ def book(results: Results) -> Book:
     )
 
 
-def _contents(results: Results) -> Iterator[Entry]:
-    """Yield the entries of the book, in order."""
-    names: list[Subject] = [(name,) for name in results.reports]
-    one_or_all: list[Subject] = [(), *names] if len(names) > 1 else [()]
-    on_screen, printed, full = choices(results)
+class _Contents:
+    """The entries of the book. A table shows all models, or one of them."""
 
-    def of(name: str, title: str, make: Callable[..., AnyTable], rests_on: Sequence[str]) -> Entry:
+    def __init__(self, results: Results) -> None:
+        self.results = results
+        self.names: list[Subject] = [(name,) for name in results.reports]
+        self.one_or_all: list[Subject] = [(), *self.names] if len(self.names) > 1 else [()]
+        self.on_screen, self.printed, self.full = choices(results)
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield the entries in order."""
+        results = self.results
+        variability = ("variability", *ACROSS)
+        if results.options.groups:
+            yield self._of_models("groups", "by group", tables.groups, UNDER)
+            yield self._of_models(
+                "group_targets", "targets by group", tables.group_targets, (*UNDER, "error")
+            )
+        for measure in effects.MEASURES:
+            yield self._side_by_side(measure)
+        yield self._of_models("targets", "accuracy and bias", tables.targets, (*UNDER, "error"))
+        yield self._of_models("means", "means over targets", tables.means, UNDER)
+        yield self._of_models("axis", "liberal to conservative", tables.axis, UNDER)
+        yield self._of_models("axis_targets", "targets on that axis", answers.axis_targets, UNDER)
+        if results.personas:
+            yield self._of_all("personas", "by persona", effects.by_persona)
+        yield self._changes(effects.BIAS)
+        yield self._changes(effects.ACCURACY)
+        yield self._of_all("correlation", "bias and accuracy together", effects.correlations)
+        yield self._of_models("conditions", "effects of conditions", effects.conditions, ACROSS)
+        yield self._of_models(
+            "changes", "what conditions change in targets", effects.changes, ACROSS
+        )
+        yield self._of_models(
+            "wordings", "variability over wordings", effects.wordings, variability
+        )
+        yield self._of_models(
+            "wording_means", "mean variability", effects.wording_means, variability
+        )
+        yield self._of_models("each_wording", "bias in each wording", effects.each_wording, ACROSS)
+        yield self._of_models("tokens", "next tokens", answers.tokens, ACROSS)
+        yield self._respondents()
+        yield Entry("models", "models", lambda: tables.models(results))
+        yield Entry(
+            "asked", "conditions asked", partial(tables.conditions_asked, results, self.full)
+        )
+        yield entry(results.answered)
+        yield from entries(
+            lambda: [Refusals(name, (), empty=NO_ANSWERS) for name in results.reports], SEED
+        )[:1]
+        yield Entry(
+            "choices",
+            "choices behind the figures",
+            partial(tables.choices, results),
+            choices=("masses", "error"),
+        )
+
+    def _of_models(
+        self, name: str, title: str, make: Callable[..., AnyTable], rests_on: Sequence[str]
+    ) -> Entry:
         """Return an entry on all models, or on one of them."""
-        screen_table, whole_table, full_table = (
-            partial(_narrowed, make, results, choice) for choice in (on_screen, printed, full)
-        )
         return Entry(
-            name, title, screen_table, one_or_all, rests_on, whole=whole_table, full=full_table
-        )
-
-    def of_all(name: str, title: str, make: Callable[..., AnyTable]) -> Entry:
-        """Return an entry on all models together."""
-        screen_table, whole_table, full_table = (
-            partial(make, results, choice) for choice in (on_screen, printed, full)
-        )
-        return Entry(name, title, screen_table, choices=UNDER, whole=whole_table, full=full_table)
-
-    if results.options.groups:
-        yield of("groups", "by group", tables.groups, UNDER)
-        yield of("group_targets", "targets by group", tables.group_targets, (*UNDER, "error"))
-    for measure_name in effects.TITLES:
-        rests_on = (*UNDER, "variability") if measure_name == "variability" else UNDER
-        screen_table, full_table = (
-            partial(effects.by_model, results, choice, measure_name) for choice in (on_screen, full)
-        )
-        yield Entry(
-            measure_name,
-            measure_name,
-            screen_table,
-            names if len(names) > 1 else [()],
+            name,
+            title,
+            partial(_narrowed, make, self.results, self.on_screen),
+            self.one_or_all,
             rests_on,
-            full=full_table,
+            whole=partial(_narrowed, make, self.results, self.printed),
+            full=partial(_narrowed, make, self.results, self.full),
         )
-    yield of("targets", "accuracy and bias", tables.targets, (*UNDER, "error"))
-    yield of("means", "means over targets", tables.means, UNDER)
-    yield of("axis", "liberal to conservative", tables.axis, UNDER)
-    yield of("axis_targets", "targets on that axis", answers.axis_targets, UNDER)
-    if results.personas:
-        yield of_all("personas", "by persona", effects.by_persona)
-    for measure_name in ("bias", "accuracy"):
-        screen_changes, full_changes = (
-            partial(effects.changes_by_target, results, choice, measure_name)
-            for choice in (on_screen, full)
+
+    def _of_all(self, name: str, title: str, make: Callable[..., AnyTable]) -> Entry:
+        """Return an entry on all models together."""
+        return Entry(
+            name,
+            title,
+            partial(make, self.results, self.on_screen),
+            choices=UNDER,
+            whole=partial(make, self.results, self.printed),
+            full=partial(make, self.results, self.full),
         )
-        yield Entry(
-            f"{measure_name}_changes",
-            f"changes of {measure_name}",
-            screen_changes,
-            names,
+
+    def _side_by_side(self, measure: effects.Measure) -> Entry:
+        """Return an entry on a measure of every target, with a column for each model."""
+        return Entry(
+            measure.name,
+            measure.name,
+            partial(effects.by_model, self.results, self.on_screen, measure),
+            self.names if len(self.names) > 1 else [()],
+            (*UNDER, "variability") if measure is effects.VARIABILITY else UNDER,
+            full=partial(effects.by_model, self.results, self.full, measure),
+        )
+
+    def _changes(self, measure: effects.Measure) -> Entry:
+        """Return an entry on the changes of a measure in one model."""
+        return Entry(
+            f"{measure.name}_changes",
+            f"changes of {measure.name}",
+            partial(effects.changes_by_target, self.results, self.on_screen, measure),
+            self.names,
             ACROSS,
-            full=full_changes,
+            full=partial(effects.changes_by_target, self.results, self.full, measure),
         )
-    yield of_all("correlation", "bias and accuracy together", effects.correlations)
-    yield of("conditions", "effects of conditions", effects.conditions, ACROSS)
-    yield of("changes", "what conditions change in targets", effects.changes, ACROSS)
-    yield of("wordings", "variability over wordings", effects.wordings, ("variability", *ACROSS))
-    yield of("wording_means", "mean variability", effects.wording_means, ("variability", *ACROSS))
-    yield of("each_wording", "bias in each wording", effects.each_wording, ACROSS)
-    yield of("tokens", "next tokens", answers.tokens, ACROSS)
-    screen_table = partial(_respondents, results, printed, (ORIGINAL,))
-    all_respondents = partial(_respondents, results, full, None)
-    yield Entry(
-        "respondents",
-        "respondents",
-        screen_table,
-        choices=UNDER,
-        full=all_respondents,
-        on_request=SINGLE_PEOPLE,
-    )
-    yield Entry("models", "models", lambda: tables.models(results))
-    yield Entry("asked", "conditions asked", partial(tables.conditions_asked, results, full))
-    yield entry(results.answered)
-    yield from entries(
-        lambda: [Refusals(name, (), empty=NO_ANSWERS) for name in results.reports], SEED
-    )[:1]
-    yield Entry(
-        "choices",
-        "choices behind the figures",
-        partial(tables.choices, results),
-        choices=("masses", "error"),
-    )
+
+    def _respondents(self) -> Entry:
+        """Return the entry on single respondents."""
+        return Entry(
+            "respondents",
+            "respondents",
+            partial(_respondents, self.results, self.printed, (ORIGINAL,)),
+            choices=UNDER,
+            full=partial(_respondents, self.results, self.full, None),
+            on_request=SINGLE_PEOPLE,
+        )
 
 
 def choices(results: Results) -> tuple[Choice, Choice, Choice]:
@@ -514,7 +543,7 @@ def choices(results: Results) -> tuple[Choice, Choice, Choice]:
             ),
             Choice(conditions_by_model, conditions_by_model),
         )
-    selected = results.named(text)
+    selected = results.select_conditions(text)
     return (
         Choice(selected, conditions_by_model, named=text),
         Choice(selected, selected, named=text),
@@ -526,11 +555,9 @@ def _narrowed(
     make: Callable[[Results, Choice], AnyTable], results: Results, choice: Choice, *model: str
 ) -> AnyTable:
     """Return a table of all models, or of one model."""
-    return (
-        replace(make(results, choice.only(*model)), subject=model)
-        if model
-        else make(results, choice)
-    )
+    if not model:
+        return make(results, choice)
+    return replace(make(results, choice.only(*model)), subject=model)
 
 
 def _respondents(
@@ -545,66 +572,71 @@ def _respondents(
     return answers.respondents(results, answers.people(results, cells, wordings))
 
 
-def _behind(results: Results) -> Mapping[str, Callable[..., AnyTable]]:
-    """Return the functions that make the tables behind rows, by name."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _TablesBehind:
+    """The tables behind the rows of others."""
 
-    def of(model: str, condition: str, target: str | None = None) -> Choice:
+    results: Results
+
+    def by_name(self) -> Mapping[str, Callable[..., AnyTable]]:
+        """Return the functions that make the tables, by name."""
+        return {
+            "targets_of": self.targets_of,
+            "changes_of": self.changes_of,
+            "wordings_of": self.wordings_of,
+            "models_on": self.models_on,
+            "conditions_of": self.conditions_of,
+            "respondents_of": self.respondents_of,
+            "question": partial(answers.one_question, self.results),
+            "axis_targets_of": self.axis_targets_of,
+            "points": partial(effects.points, self.results),
+        }
+
+    def _choice(self, model: str, condition: str, target: str | None = None) -> Choice:
         """Return the choice of one model under one condition."""
-        return of_one(model, [results.condition(model, condition)], target)
+        return of_one(model, [self.results.condition(model, condition)], target)
 
-    def targets_of(model: str, condition: str) -> AnyTable:
+    def targets_of(self, model: str, condition: str) -> AnyTable:
         """Return the table of the targets of one model under one condition."""
-        return tables.targets(
-            results, of(model, condition), name="targets_of", subject=(model, condition)
-        )
+        choice = self._choice(model, condition)
+        return tables.targets(self.results, choice, name="targets_of", subject=(model, condition))
 
-    def changes_of(model: str, condition: str) -> AnyTable:
+    def changes_of(self, model: str, condition: str) -> AnyTable:
         """Return the table of the changes of one condition in each target."""
-        return effects.changes(
-            results, of(model, condition), name="changes_of", subject=(model, condition)
-        )
+        choice = self._choice(model, condition)
+        return effects.changes(self.results, choice, name="changes_of", subject=(model, condition))
 
-    def wordings_of(model: str, condition: str, target: str) -> AnyTable:
+    def wordings_of(self, model: str, condition: str, target: str) -> AnyTable:
         """Return the table of a target's bias in each wording."""
         subject = (model, condition, target)
-        table = effects.each_wording(results, of(*subject), name="wordings_of", subject=subject)
+        choice = self._choice(*subject)
+        table = effects.each_wording(self.results, choice, name="wordings_of", subject=subject)
         return replace(table, title=f"{target} under {condition}: bias of {model} in each wording")
 
-    def axis_targets_of(model: str, condition: str) -> AnyTable:
+    def axis_targets_of(self, model: str, condition: str) -> AnyTable:
         """Return the table of the targets with a leaning."""
-        subject = (model, condition)
-        return answers.axis_targets(results, of(*subject), name="axis_targets_of", subject=subject)
-
-    def models_on(condition: str, target: str) -> AnyTable:
-        """Return the table of a target's figures for each model."""
-        choice = under(results, condition, target)
-        table = tables.targets(results, choice, name="models_on", subject=(condition, target))
-        return replace(table, title=f"{target} under {condition}: accuracy and bias of each model")
-
-    def conditions_of(model: str) -> AnyTable:
-        """Return the table of one model's means under each condition."""
-        choice = of_one(model, results.report(model).conditions)
-        return tables.means(results, choice, name="conditions_of", subject=(model,))
-
-    def respondents_of(model: str, target: str, condition: str, wording: str) -> AnyTable:
-        """Return the table of the predictions for single respondents in one wording."""
-        cells = [(model, results.condition(model, condition), target)]
-        rows = answers.people(results, cells, (VariantId.parse(wording),))
-        return answers.respondents(
-            results, rows, subject=(model, target, condition, wording), name="respondents_of"
+        choice = self._choice(model, condition)
+        return answers.axis_targets(
+            self.results, choice, name="axis_targets_of", subject=(model, condition)
         )
 
-    return {
-        "targets_of": targets_of,
-        "changes_of": changes_of,
-        "wordings_of": wordings_of,
-        "models_on": models_on,
-        "conditions_of": conditions_of,
-        "respondents_of": respondents_of,
-        "question": partial(answers.one_question, results),
-        "axis_targets_of": axis_targets_of,
-        "points": partial(effects.points, results),
-    }
+    def models_on(self, condition: str, target: str) -> AnyTable:
+        """Return the table of a target's figures for each model."""
+        choice = under(self.results, condition, target)
+        table = tables.targets(self.results, choice, name="models_on", subject=(condition, target))
+        return replace(table, title=f"{target} under {condition}: accuracy and bias of each model")
+
+    def conditions_of(self, model: str) -> AnyTable:
+        """Return the table of one model's means under each condition."""
+        choice = of_one(model, self.results.report(model).conditions)
+        return tables.means(self.results, choice, name="conditions_of", subject=(model,))
+
+    def respondents_of(self, model: str, target: str, condition: str, wording: str) -> AnyTable:
+        """Return the table of the predictions for single respondents in one wording."""
+        cells = [(model, self.results.condition(model, condition), target)]
+        rows = answers.people(self.results, cells, (VariantId.parse(wording),))
+        subject = (model, target, condition, wording)
+        return answers.respondents(self.results, rows, subject=subject, name="respondents_of")
 
 
 BIAS, RIGHT = "bias", "right"
@@ -676,7 +708,7 @@ def compared(
                 f"{name}: {n:,} prompts show answers, questions or instructions that have changed "
                 "since."
                 for name in names
-                if (n := judged.gathered[name].old(verdict_condition, None, ORIGINAL))
+                if (n := judged.count_outdated(name, verdict_condition, None, ORIGINAL))
             ),
         ),
     )
@@ -695,16 +727,13 @@ def _conditions(
         for condition in conditions_by_model[0]
         if all(condition in conditions for conditions in conditions_by_model)
     )
-    selected = (
-        tuple(condition for condition in shared if condition in named) if named else shared[:1]
-    )
+    selected = shared[:1]
+    requested = "one condition"
+    if named:
+        selected = tuple(condition for condition in shared if condition in named)
+        requested = f"the condition {', '.join(repr(str(condition)) for condition in named)}"
     if not selected:
         available = ", ".join(map(str, shared)) or "none"
-        requested = (
-            f"the condition {', '.join(repr(str(condition)) for condition in named)}"
-            if named
-            else "one condition"
-        )
         raise UnknownName(
             f"{' and '.join(names)} were not all asked under {requested}; they share: {available}"
         )
@@ -716,14 +745,11 @@ def _not_shared(
 ) -> list[str]:
     """Return a sentence on named conditions that the models do not share, if there are any."""
     missing_conditions = [str(condition) for condition in named if condition not in shared]
-    return (
-        [
-            f"Not asked of all of {' and '.join(names)}: the condition "
-            f"{', '.join(missing_conditions)}."
-        ]
-        if missing_conditions
-        else []
-    )
+    if not missing_conditions:
+        return []
+    return [
+        f"Not asked of all of {' and '.join(names)}: the condition {', '.join(missing_conditions)}."
+    ]
 
 
 def _side(
@@ -761,12 +787,12 @@ def _people(
 ) -> dict[str, Judged]:
     """Return by respondent whether the model predicts the answer to a target."""
     cell, row = (
-        report.layout.cell(condition, ORIGINAL),
+        report.prediction_index.cell(condition, ORIGINAL),
         report.predictions.targets.index(ref),
     )
     verdict_texts = {(True, True): "right", (True, False): "wrong"}
     rows = zip(
-        report.layout.respondents,
+        report.prediction_index.respondents,
         cell.counted[row].tolist(),
         cell.readable[row].tolist(),
         cell.correct[row].tolist(),

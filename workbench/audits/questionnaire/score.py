@@ -53,7 +53,7 @@ that are drawn.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -71,32 +71,33 @@ from workbench.audits.questionnaire.cells import (
     UNREADABLE,
     Basis,
     Cell,
-    Layout,
+    PredictionIndex,
     RespondentDraws,
+    SharedNoise,
     average,
     deviation,
-    effective,
+    effective_number,
     estimates,
     interval,
     mean_of,
     p_of_zero,
     ratio,
     reasons,
-    redrawn,
-    scaled,
-    shared,
+    redrawn_figures,
+    scaled_weights,
+    shared_noise,
     standard_error,
 )
 from workbench.audits.questionnaire.figures import (
     Ablation,
     AbsoluteBias,
     Average,
+    ChanceLevels,
     Condition,
     ConditionFigures,
     Correlation,
     Noise,
     Predictions,
-    Regardless,
     TargetDifference,
     TargetFigure,
     VariabilityFigure,
@@ -124,7 +125,9 @@ def judge(predictions: Predictions, options: PredictionOptions | None = None) ->
 
     Raises ValueError for predictions that no run could have made, such as two of one prompt.
     """
-    return PredictionReport(predictions, options or PredictionOptions(), Layout(predictions))
+    return PredictionReport(
+        predictions, options or PredictionOptions(), PredictionIndex(predictions)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +136,7 @@ class PredictionReport:
 
     predictions: Predictions
     options: PredictionOptions
-    layout: Layout = field(repr=False)
+    prediction_index: PredictionIndex = field(repr=False)
     _figures: dict[Condition, ConditionFigures] = field(default_factory=dict, repr=False)
     _wordings: dict[Condition, tuple[VariabilityFigure, ...]] = field(
         default_factory=dict, repr=False
@@ -159,10 +162,10 @@ class PredictionReport:
 
         Raises UnknownName if the model was not asked under the condition.
         """
-        measure([(self, condition)])
+        compute_figures([(self, condition)])
         return self._figures[condition]
 
-    def by(self, options: PredictionOptions) -> PredictionReport:
+    def with_options(self, options: PredictionOptions) -> PredictionReport:
         """Return the report with other options of the same draws. Computed figures are reused."""
         if self.options.figures_as(options):
             return self
@@ -174,7 +177,7 @@ class PredictionReport:
 
     def _with_error(self, found: ConditionFigures, options: PredictionOptions) -> ConditionFigures:
         """Return figures with the standard errors of the biases that the options ask for."""
-        cell = self.layout.cell(found.condition, ORIGINAL)
+        cell = self.prediction_index.cell(found.condition, ORIGINAL)
         targets = (
             replace(figure, bias_se=_bias_se(cell, t, options))
             for t, figure in enumerate(found.targets)
@@ -188,7 +191,9 @@ class PredictionReport:
         under the condition.
         """
         if condition not in self._wordings:
-            self._wordings[condition] = variability(self.layout, condition, self.resampling)
+            self._wordings[condition] = variability(
+                self.prediction_index, condition, self.resampling
+            )
         return self._wordings[condition]
 
     def mean_variability(self, condition: Condition) -> float:
@@ -217,10 +222,10 @@ class PredictionReport:
     @cached_property
     def _ablations(self) -> tuple[Ablation, ...]:
         """The changes against `qm`, computed once."""
-        return ablations(self.layout, self.conditions, self.resampling)
+        return ablations(self.prediction_index, self.conditions, self.resampling)
 
 
-def measure(asked: Iterable[tuple[PredictionReport, Condition]]) -> None:
+def compute_figures(asked: Iterable[tuple[PredictionReport, Condition]]) -> None:
     """Compute the figures of several models and conditions.
 
     `PredictionReport.condition` then returns them at once. They are the same as if each had been
@@ -242,15 +247,15 @@ def measure(asked: Iterable[tuple[PredictionReport, Condition]]) -> None:
         # 6 sums for each target, see `_features`
         chunk_size = max(1, AT_ONCE // max(1, 6 * n_targets * (1 + resampling.draws)))
         for start in range(0, len(same_draws), chunk_size):
-            _measure(same_draws[start : start + chunk_size], resampling)
+            _compute_figures(same_draws[start : start + chunk_size], resampling)
 
 
-def _measure(
+def _compute_figures(
     asked: Sequence[tuple[PredictionReport, Condition]], resampling: RespondentDraws
 ) -> None:
     """Compute the figures of some cells at once, and keep them in their reports."""
-    cells = [report.layout.cell(condition, ORIGINAL) for report, condition in asked]
-    sums = resampling.together(
+    cells = [report.prediction_index.cell(condition, ORIGINAL) for report, condition in asked]
+    sums = resampling.sums_of_several(
         [(_features(cell), np.asarray(cell.counted.any(axis=0))) for cell in cells]
     )
     for (report, condition), cell, cell_sums in zip(asked, cells, sums, strict=True):
@@ -268,7 +273,9 @@ def _features(cell: Cell) -> FloatArray:
     features = np.stack(
         [cell.counted, cell.correct, cell.readable, difference, difference**2, agrees]
     )
-    return features if cell.weights is None else features * scaled(cell.weights, cell.counted)
+    return (
+        features if cell.weights is None else features * scaled_weights(cell.weights, cell.counted)
+    )
 
 
 def _bias_se(cell: Cell, target: int, options: PredictionOptions) -> float:
@@ -283,20 +290,23 @@ def _of(weights: FloatArray | None, people: BoolArray) -> FloatArray | None:
     return None if weights is None else weights[people]
 
 
-def _counts(
-    weights: FloatArray | None, people: BoolArray
-) -> tuple[FloatArray, list[int], list[float | None]]:
-    """Return the effective numbers of the counted respondents in three forms.
+@dataclass(frozen=True, slots=True, eq=False)
+class EffectiveCounts:
+    """The effective numbers of the respondents of each target."""
 
-    They are exact for statistics, rounded down for counts, and again exact, but None without
-    weights.
-    """
-    exact_counts = effective(weights, people)
-    return (
-        exact_counts,
-        [int(n) for n in exact_counts],
-        [None if weights is None else float(n) for n in exact_counts],
-    )
+    exact: FloatArray
+    "(T,), for statistics"
+    rounded: list[int]
+    "the same, rounded down for counts"
+    weighted: list[float | None]
+    "the exact numbers, or None without weights"
+
+    @classmethod
+    def from_weights(cls, weights: FloatArray | None, people: BoolArray) -> EffectiveCounts:
+        """Return the numbers of the respondents that a mask (T, R) marks."""
+        exact = effective_number(weights, people)
+        weighted = [None if weights is None else float(n) for n in exact]
+        return cls(exact, [int(n) for n in exact], weighted)
 
 
 def correlations(
@@ -309,7 +319,9 @@ def correlations(
     probabilities and models with counted answers have separate correlations. The test treats the
     points as independent, as published, although the points of one model depend on each other.
     """
-    measure((report, condition) for report in reports.values() if condition in report.conditions)
+    compute_figures(
+        (report, condition) for report in reports.values() if condition in report.conditions
+    )
     asked_reports = {
         name: report for name, report in reports.items() if condition in report.conditions
     }
@@ -392,7 +404,9 @@ def _noise_of_answers(
     redrawn_by_model = []
     for name, report in asked.items():
         few_draws = RespondentDraws(report.options.seed, min(NOISE_DRAWS, report.options.draws))
-        redrawn_by_model.append(redrawn(report.layout.cell(condition, ORIGINAL), few_draws, name))
+        redrawn_by_model.append(
+            redrawn_figures(report.prediction_index.cell(condition, ORIGINAL), few_draws, name)
+        )
     pairs = [pair for pair in redrawn_by_model if pair is not None]
     if not pairs:
         return None
@@ -422,7 +436,34 @@ def differences(
     one of the models was not asked under the condition.
     """
 
-    return _differences(a.layout, b.layout, condition, a.resampling)
+    return _differences(a.prediction_index, b.prediction_index, condition, a.resampling)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _CellSums:
+    """The sums over respondents in one cell, in the sample and in each draw: (T, 1 + draws)."""
+
+    counted: FloatArray
+    correct: FloatArray
+    readable: FloatArray
+    difference: FloatArray
+    squares: FloatArray
+    "sums of the squared differences"
+    agreeing: FloatArray
+    "sums of the counted respondents who answered yes"
+
+    def with_noise(self, noise: SharedNoise) -> _CellSums:
+        """Return the sums with the noise of answers that several respondents share."""
+        n_readable = self.readable[:, :1]
+        # 1 in place of 0 avoids a division by 0
+        divisor = np.where(n_readable > 0, n_readable, 1.0) ** 2
+        pairs = self.readable * (self.readable - 1)
+        return replace(
+            self,
+            correct=np.clip(self.correct + noise.correct, 0, self.counted),
+            difference=self.difference + noise.difference,
+            squares=self.squares + pairs * noise.variance[:, None] / divisor,
+        )
 
 
 class _MeasuredCell:
@@ -432,57 +473,48 @@ class _MeasuredCell:
     """
 
     def __init__(self, report: PredictionReport, cell: Cell, sums: FloatArray) -> None:
-        self.report, self.cell = report, cell
+        self.report = report
+        self.cell = cell
         self.targets = report.predictions.targets
-        self.respondents = float(effective(cell.weights, np.asarray(cell.counted.any(axis=0))))
-        counted, correct, readable, difference, squares, agrees = sums
-        noise = shared(cell, report.resampling, "figures", scaled(cell.weights, cell.counted))
+        self.respondents = float(
+            effective_number(cell.weights, np.asarray(cell.counted.any(axis=0)))
+        )
+        self.sums = _CellSums(*sums)
         self.doubtful = np.zeros(len(self.targets), dtype=np.bool_)
+        weights = scaled_weights(cell.weights, cell.counted)
+        noise = shared_noise(cell, report.resampling, "figures", weights)
         if noise is not None:
             self.doubtful = noise.doubtful
-            correct, difference = (
-                np.clip(correct + noise.correct, 0, counted),
-                difference + noise.difference,
-            )
-            # 1 in place of 0 avoids a division by 0
-            n_readable = np.where(readable[:, :1] > 0, readable[:, :1], 1.0)
-            squares = squares + readable * (readable - 1) * noise.variance[:, None] / n_readable**2
-        self._of_bias = difference, squares, readable
-        # Both are (T, 1 + draws)
-        self.accuracies, self.biases = (
-            ratio(correct, counted),
-            ratio(difference, readable),
-        )
-        yes = ratio(agrees, counted)
+            self.sums = self.sums.with_noise(noise)
+        # These are (T, 1 + draws)
+        self.accuracies = ratio(self.sums.correct, self.sums.counted)
+        self.biases = ratio(self.sums.difference, self.sums.readable)
+        yes = ratio(self.sums.agreeing, self.sums.counted)
         self.majorities = np.where(yes[:, :1] >= 0.5, yes, 1 - yes)
+        self.answered_rows = [int(t) for t in np.flatnonzero(~np.isnan(cell.human).all(axis=1))]
+        "rows of the targets that respondents answered"
 
     def figures(self, condition: Condition) -> ConditionFigures:
         """Return the figures of all targets, and their means."""
         cell, targets = self.cell, self._targets()
         shares = cell.share[cell.readable]
-        weights = (
-            None
-            if cell.weights is None
-            else np.broadcast_to(cell.weights, cell.share.shape)[cell.readable]
-        )
-        no_accuracy, no_bias = self._why
-        answered_rows = [int(t) for t in np.flatnonzero(~np.isnan(cell.human).all(axis=1))]
+        weights = None
+        if cell.weights is not None:
+            weights = np.broadcast_to(cell.weights, cell.share.shape)[cell.readable]
         excess = self.accuracies - self.majorities
-        over_majority = self._mean(
-            excess, answered_rows, SIGNED, no_accuracy, cell.counted, "change of accuracy"
-        )
-        is_defined = not over_majority.undefined
-        axis, p_axis = self._axis(answered_rows)
+        over_majority = self._mean_accuracy(excess, SIGNED, "change of accuracy")
+        majority = p_majority = UNDEFINED
+        if self.answered_rows:
+            majority = float(np.mean([targets[t].majority for t in self.answered_rows]))
+        if not over_majority.undefined:
+            p_majority = self._p_of_mean(excess, self.answered_rows)
+        axis, p_axis = self._axis()
         return ConditionFigures(
             condition=condition,
             targets=targets,
-            accuracy=self._mean(
-                self.accuracies, answered_rows, SHARE, no_accuracy, cell.counted, "mean accuracy"
-            ),
-            majority=float(np.mean([targets[t].majority for t in answered_rows]))
-            if answered_rows
-            else UNDEFINED,
-            absolute_bias=self._absolute(answered_rows, no_bias),
+            accuracy=self._mean_accuracy(self.accuracies, SHARE, "mean accuracy"),
+            majority=majority,
+            absolute_bias=self._absolute(),
             axis=axis,
             p_axis=p_axis,
             yes=sum(figure.yes for figure in targets),
@@ -491,81 +523,94 @@ class _MeasuredCell:
             p_yes=mean_of(shares, weights),
             p_yes_sd=deviation(shares, weights),
             over_majority=over_majority,
-            p_majority=float(p_of_zero(excess[answered_rows].mean(axis=0), self.respondents))
-            if is_defined
-            else UNDEFINED,
-            always_yes=self._chance(targets, answered_rows, 1.0),
-            coin=self._chance(targets, answered_rows, 0.5),
+            p_majority=p_majority,
+            always_yes=self._chance(targets, 1.0),
+            coin=self._chance(targets, 0.5),
         )
 
-    def _chance(
-        self, targets: Sequence[TargetFigure], answered: Sequence[int], yes: float
-    ) -> Regardless:
+    def _chance(self, targets: Sequence[TargetFigure], yes: float) -> ChanceLevels:
         """Return the chance levels of a model that ignores the question.
 
         It says yes with the probability `yes`, otherwise no.
         """
-        figures = [targets[t] for t in answered]
+        toward = np.array(
+            [TOWARDS_CONSERVATIVE[self.report.predictions.leanings[t]] for t in self.answered_rows]
+        )
+        figures = [targets[t] for t in self.answered_rows]
         human = np.array([figure.human for figure in figures])
         bias = np.array([figure.always_yes for figure in figures]) - (1 - yes)
-        toward = np.array(
-            [TOWARDS_CONSERVATIVE[self.report.predictions.leanings[t]] for t in answered]
-        )
+        accuracy = absolute_bias = axis = UNDEFINED
+        if figures:
+            accuracy = float((yes * human + (1 - yes) * (1 - human)).mean())
+            absolute_bias = float(np.abs(bias).mean())
         has_leaning = ~np.isnan(toward)
-        return Regardless(
-            float((yes * human + (1 - yes) * (1 - human)).mean()) if figures else UNDEFINED,
-            float(np.abs(bias).mean()) if figures else UNDEFINED,
-            float((toward * bias)[has_leaning].mean()) if has_leaning.any() else UNDEFINED,
-        )
+        if has_leaning.any():
+            axis = float((toward * bias)[has_leaning].mean())
+        return ChanceLevels(accuracy, absolute_bias, axis)
 
     @cached_property
-    def _why(self) -> tuple[list[str], list[str]]:
-        """The reasons why targets have no accuracy, and why they have no bias."""
-        rows = range(len(self.targets))
-        reasons_by_figure = (
-            [self.cell.why_no_accuracy(t) for t in rows],
-            [self.cell.why_no_bias(t) for t in rows],
-        )
-        is_ruled_out = [target in self.report.predictions.ruled_out for target in self.targets]
-        accuracy, bias = (
-            [
-                RULED_OUT if ruled_out and reason == NOT_ASKED else reason
-                for reason, ruled_out in zip(target_reasons, is_ruled_out, strict=True)
-            ]
-            for target_reasons in reasons_by_figure
-        )
-        return accuracy, bias
+    def _why_no_accuracy(self) -> list[str]:
+        """The reason why each target has no accuracy, or an empty string."""
+        return [
+            self._reason(target, self.cell.why_no_accuracy(t))
+            for t, target in enumerate(self.targets)
+        ]
+
+    @cached_property
+    def _why_no_bias(self) -> list[str]:
+        """The reason why each target has no bias, or an empty string."""
+        return [
+            self._reason(target, self.cell.why_no_bias(t)) for t, target in enumerate(self.targets)
+        ]
+
+    def _reason(self, target: str, reason: str) -> str:
+        """Return a target's reason, which is a ruling if that excludes its prompts."""
+        if reason == NOT_ASKED and target in self.report.predictions.ruled_out:
+            return RULED_OUT
+        return reason
 
     def _targets(self) -> tuple[TargetFigure, ...]:
         """Return the figures of each target."""
-        cell, (no_accuracy, no_bias) = self.cell, self._why
-        n_excluded = [
-            (cell.asked & ~included).sum(axis=1) for included in (cell.counted, cell.readable)
-        ]
-        counted, ns, exact_counts = _counts(cell.weights, cell.counted)
-        of_accuracy = [
-            Basis(n, int(excluded), reason, doubtful=bool(doubtful), effective=exact)
-            for n, excluded, reason, doubtful, exact in zip(
-                ns, n_excluded[0], no_accuracy, self.doubtful, exact_counts, strict=True
-            )
-        ]
-        readable, ns, _ = _counts(cell.weights, cell.readable)
-        yes, no = (
-            np.where(cell.readable, cell.human == answer, False).sum(axis=1) for answer in (1, 0)
+        cell = self.cell
+        counted = EffectiveCounts.from_weights(cell.weights, cell.counted)
+        readable = EffectiveCounts.from_weights(cell.weights, cell.readable)
+        accuracies = estimates(
+            self.accuracies, self._bases_of_accuracy(counted), counted.exact, SHARE, ACCURACY
         )
-        of_bias = [
-            Basis(n, int(excluded), reason, int(rarer))
-            for n, excluded, reason, rarer in zip(
-                ns, n_excluded[1], no_bias, np.minimum(yes, no), strict=True
-            )
-        ]
-        accuracies = estimates(self.accuracies, of_accuracy, counted, SHARE, ACCURACY)
-        biases = estimates(self.biases, of_bias, readable, SIGNED, "bias of a target")
-        p_values = p_of_zero(self.biases, readable)
+        biases = estimates(
+            self.biases, self._bases_of_bias(readable), readable.exact, SIGNED, "bias of a target"
+        )
+        p_values = p_of_zero(self.biases, readable.exact)
         return tuple(
             self._target(t, accuracy, bias, float(p))
             for t, (accuracy, bias, p) in enumerate(zip(accuracies, biases, p_values, strict=True))
         )
+
+    def _bases_of_accuracy(self, counts: EffectiveCounts) -> list[Basis]:
+        """Return the numbers behind the accuracy of each target."""
+        n_excluded = (self.cell.asked & ~self.cell.counted).sum(axis=1)
+        return [
+            Basis(
+                counts.rounded[t],
+                int(n_excluded[t]),
+                reason,
+                doubtful=bool(self.doubtful[t]),
+                effective=counts.weighted[t],
+            )
+            for t, reason in enumerate(self._why_no_accuracy)
+        ]
+
+    def _bases_of_bias(self, counts: EffectiveCounts) -> list[Basis]:
+        """Return the numbers behind the bias of each target."""
+        cell = self.cell
+        n_excluded = (cell.asked & ~cell.readable).sum(axis=1)
+        n_yes = (cell.readable & (cell.human == 1)).sum(axis=1)
+        n_no = (cell.readable & (cell.human == 0)).sum(axis=1)
+        n_rarer = np.minimum(n_yes, n_no)
+        return [
+            Basis(counts.rounded[t], int(n_excluded[t]), reason, int(n_rarer[t]))
+            for t, reason in enumerate(self._why_no_bias)
+        ]
 
     def _target(self, t: int, accuracy: Estimate, bias: Estimate, p: float) -> TargetFigure:
         """Return the figures of one target, given its estimates and the p of its bias."""
@@ -596,8 +641,18 @@ class _MeasuredCell:
             bias_se=_bias_se(cell, t, self.report.options),
             without=mean_of(np.clip(neither, 0, 1), _of(cell.weights, counted)),
             p=p,
-            effective_n=float(effective(cell.weights, included)),
+            effective_n=float(effective_number(cell.weights, included)),
         )
+
+    def _mean_accuracy(self, drawn: FloatArray, limit: tuple[float, float], name: str) -> Average:
+        """Return the mean of accuracies, or of their changes, over the answered targets."""
+        return self._mean(
+            drawn, self.answered_rows, limit, self._why_no_accuracy, self.cell.counted, name
+        )
+
+    def _p_of_mean(self, drawn: FloatArray, rows: Sequence[int]) -> float:
+        """Return the two-sided p-value of no difference of the mean over some targets from 0."""
+        return float(p_of_zero(drawn[list(rows)].mean(axis=0), self.respondents))
 
     def _mean(
         self,
@@ -620,17 +675,18 @@ class _MeasuredCell:
         """
         undefined = reasons([self.targets[t] for t in some], [why[t] for t in some])
         undefined = undefined or "no respondent answered a target with yes or no"
-        counts = _counts(self.cell.weights, counting)[1]
+        counts = EffectiveCounts.from_weights(self.cell.weights, counting).rounded
         fewest = min((counts[t] for t in some), default=0)
         return average(drawn[some], self.respondents, limit, undefined, fewest, name)
 
-    def _absolute(self, answered: Sequence[int], why: Sequence[str]) -> AbsoluteBias:
+    def _absolute(self) -> AbsoluteBias:
         """Return the mean of |bias|, without an interval, since noise adds to each of its draws."""
-        mean = self._mean(np.abs(self.biases), answered, SHARE, why, self.cell.readable)
+        rows = self.answered_rows
+        mean = self._mean(np.abs(self.biases), rows, SHARE, self._why_no_bias, self.cell.readable)
         noise = NOTHING
         if not mean.undefined:
-            sums, squares, counts = (values[list(answered)] for values in self._of_bias)
-            noise = noise_floor(sums, squares, counts)
+            sums = self.sums
+            noise = noise_floor(sums.difference[rows], sums.squares[rows], sums.readable[rows])
         return AbsoluteBias(
             mean.value,
             mean.se,
@@ -642,21 +698,18 @@ class _MeasuredCell:
             noise=noise,
         )
 
-    def _axis(self, answered: Sequence[int]) -> tuple[Average, float]:
+    def _axis(self) -> tuple[Average, float]:
         """Return the mean bias towards the conservative pole, and the p-value of no such bias."""
         sign = np.array([TOWARDS_CONSERVATIVE[pole] for pole in self.report.predictions.leanings])
-        leaning_rows = [t for t in answered if not np.isnan(sign[t])]
+        leaning_rows = [t for t in self.answered_rows if not np.isnan(sign[t])]
         if not leaning_rows:
-            return average(
-                self.biases[:0], 0, SIGNED, "no answered target has a leaning of a yes"
-            ), UNDEFINED
+            reason = "no answered target has a leaning of a yes"
+            return average(self.biases[:0], 0, SIGNED, reason), UNDEFINED
         biases = self.biases * sign[:, None]
-        mean = self._mean(biases, leaning_rows, SIGNED, self._why[1], self.cell.readable, "axis")
-        p = (
-            UNDEFINED
-            if mean.undefined
-            else float(p_of_zero(biases[leaning_rows].mean(axis=0), self.respondents))
+        mean = self._mean(
+            biases, leaning_rows, SIGNED, self._why_no_bias, self.cell.readable, "axis"
         )
+        p = UNDEFINED if mean.undefined else self._p_of_mean(biases, leaning_rows)
         return mean, p
 
 
@@ -695,71 +748,99 @@ class CellPair:
         features = np.stack([self.counted, self.readable, *correct, *cell_differences]).astype(
             np.float64
         )
-        return features if self.weights is None else features * scaled(self.weights, self.counted)
+        return (
+            features
+            if self.weights is None
+            else features * scaled_weights(self.weights, self.counted)
+        )
 
     @property
     def weights(self) -> FloatArray | None:
         """The weights of the respondents, or None."""
         return self.first.weights
 
-    def why(self, target: int) -> tuple[str, str]:
-        """Return the reasons why a target has no accuracy, and no bias, on both sides.
-
-        A reason is empty if the figure exists.
-        """
+    def why_no_accuracy(self, target: int) -> str:
+        """Return the reason why a target has no accuracy on both sides, or an empty string."""
         if np.isnan(self.first.human[target]).all():
-            return NOBODY_ANSWERED, NOBODY_ANSWERED
+            return NOBODY_ANSWERED
         if self.counted[target].any():
-            return "", "" if self.readable[
-                target
-            ].any() else "no respondent is readable on both sides"
+            return ""
         if (self.first.asked & self.second.asked)[target].any():
-            return NOT_OFFERED, NOT_OFFERED
-        return ("no respondent was asked for on both sides",) * 2
+            return NOT_OFFERED
+        return "no respondent was asked for on both sides"
+
+    def why_no_bias(self, target: int) -> str:
+        """Return the reason why a target has no bias on both sides, or an empty string."""
+        reason = self.why_no_accuracy(target)
+        if reason or self.readable[target].any():
+            return reason
+        return "no respondent is readable on both sides"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _PairSums:
+    """The sums over the respondents of a pair, in the sample and in each draw."""
+
+    counted: FloatArray
+    "(T, 1 + draws): predictions counted on both sides"
+    readable: FloatArray
+    "(T, 1 + draws): predictions readable on both sides"
+    correct: FloatArray
+    "(2, T, 1 + draws): correct predictions of each side"
+    difference: FloatArray
+    "(2, T, 1 + draws): differences of each side"
+
+    @classmethod
+    def from_features(cls, sums: FloatArray) -> _PairSums:
+        """Return the sums of `CellPair.features`: (6, T, 1 + draws)."""
+        return cls(counted=sums[0], readable=sums[1], correct=sums[2:4], difference=sums[4:6])
+
+    def add_noise(self, side: int, noise: SharedNoise) -> None:
+        """Add the noise of answers that several respondents share to the sums of one side."""
+        self.correct[side] = np.clip(self.correct[side] + noise.correct, 0, self.counted)
+        self.difference[side] += noise.difference
 
 
 class ComparedCells:
     """A pair with its draws: accuracies and biases of both cells, (2, T, 1 + draws) each."""
 
-    def __init__(self, pair: CellPair, targets: Sequence[str], sums: FloatArray) -> None:
-        self.pair, self.targets = pair, targets
-        self.accuracies, self.biases = ratio(sums[2:4], sums[0]), ratio(sums[4:6], sums[1])
+    def __init__(self, pair: CellPair, targets: Sequence[str], sums: _PairSums) -> None:
+        self.pair = pair
+        self.targets = targets
+        self.accuracies = ratio(sums.correct, sums.counted)
+        self.biases = ratio(sums.difference, sums.readable)
         self.answered = np.flatnonzero(~np.isnan(pair.first.human).all(axis=1))
 
     def of_accuracy(
         self, drawn: FloatArray, limit: tuple[float, float], name: str
     ) -> tuple[Estimate, ...]:
         """Return an estimate of an accuracy, or of a change, for each target: (T, 1 + draws)."""
-        return self._estimates(drawn, limit, self.pair.counted, 0, name)
+        return self._estimates(drawn, limit, self.pair.counted, self.pair.why_no_accuracy, name)
 
     def of_bias(
         self, drawn: FloatArray, limit: tuple[float, float], name: str
     ) -> tuple[Estimate, ...]:
         """Return an estimate of a bias, or of a change, for each target: (T, 1 + draws)."""
-        return self._estimates(drawn, limit, self.pair.readable, 1, name)
+        return self._estimates(drawn, limit, self.pair.readable, self.pair.why_no_bias, name)
 
     def mean(
         self, drawn: FloatArray, limit: tuple[float, float], of_bias: bool, name: str = ""
     ) -> Estimate:
         """Return the mean over the targets that respondents answered. Its n is their number."""
         rows = [int(t) for t in self.answered]
-        undefined = reasons(
-            [self.targets[t] for t in rows], [self.pair.why(t)[of_bias] for t in rows]
-        )
-        mean = (
-            drawn[rows].mean(axis=0, keepdims=True)
-            if rows
-            else np.full((1, drawn.shape[1]), np.nan)
-        )
+        why = self.pair.why_no_bias if of_bias else self.pair.why_no_accuracy
+        undefined = reasons([self.targets[t] for t in rows], [why(t) for t in rows])
+        mean = np.full((1, drawn.shape[1]), np.nan)
+        if rows:
+            mean = drawn[rows].mean(axis=0, keepdims=True)
         basis = Basis(len(rows), 0, undefined or "no respondent answered a target with yes or no")
-        return estimates(
-            mean, [basis], float(effective(self.pair.weights, self.pair.units)), limit, name
-        )[0]
+        n = float(effective_number(self.pair.weights, self.pair.units))
+        return estimates(mean, [basis], n, limit, name)[0]
 
     @cached_property
     def respondents(self) -> list[int]:
         """The numbers of respondents who are readable on both sides, for each target."""
-        return _counts(self.pair.weights, self.pair.readable)[1]
+        return EffectiveCounts.from_weights(self.pair.weights, self.pair.readable).rounded
 
     @property
     def fewest(self) -> int:
@@ -767,24 +848,29 @@ class ComparedCells:
         return min((self.respondents[t] for t in self.answered), default=0)
 
     def _estimates(
-        self, drawn: FloatArray, limit: tuple[float, float], kept: BoolArray, which: int, name: str
+        self,
+        drawn: FloatArray,
+        limit: tuple[float, float],
+        included: BoolArray,
+        why: Callable[[int], str],
+        name: str,
     ) -> tuple[Estimate, ...]:
         """Return an estimate for each target: (T, 1 + draws).
 
-        `kept` marks the included predictions. `which` is 0 for an accuracy and 1 for a bias.
+        `included` marks the predictions in it. `why` returns the reason why a target has none.
         """
         is_asked = self.pair.first.asked | self.pair.second.asked
-        counts, ns, exact_counts = _counts(self.pair.weights, kept)
-        n_excluded = (is_asked & ~kept).sum(axis=1)
+        n_excluded = (is_asked & ~included).sum(axis=1)
+        counts = EffectiveCounts.from_weights(self.pair.weights, included)
         bases = [
-            Basis(ns[t], int(n_excluded[t]), self.pair.why(t)[which], effective=exact_counts[t])
+            Basis(counts.rounded[t], int(n_excluded[t]), why(t), effective=counts.weighted[t])
             for t in range(len(self.targets))
         ]
-        return estimates(drawn, bases, counts, limit, name)
+        return estimates(drawn, bases, counts.exact, limit, name)
 
 
 def ablations(
-    layout: Layout, conditions: Sequence[Condition], resampling: RespondentDraws
+    prediction_index: PredictionIndex, conditions: Sequence[Condition], resampling: RespondentDraws
 ) -> tuple[Ablation, ...]:
     """Return the changes of each condition against `qm`, for its targets and for their mean.
 
@@ -794,9 +880,11 @@ def ablations(
     other_conditions = [condition for condition in conditions if condition != baseline]
     if baseline is None or not other_conditions:
         return ()
-    qm = layout.cell(baseline, ORIGINAL)
-    pairs = [CellPair(qm, layout.cell(condition, ORIGINAL)) for condition in other_conditions]
-    targets = layout.predictions.targets
+    qm = prediction_index.cell(baseline, ORIGINAL)
+    pairs = [
+        CellPair(qm, prediction_index.cell(condition, ORIGINAL)) for condition in other_conditions
+    ]
+    targets = prediction_index.predictions.targets
     compared_by_index = dict(_compared(pairs, targets, resampling))
     return tuple(
         ablation
@@ -822,27 +910,22 @@ def _compared(
             sums = resampling.sums(
                 np.stack([pairs[index].features() for index in chunk]), pairs[chunk[0]].units
             )
-            for index, pair_sums in zip(chunk, sums, strict=True):
-                yield (
-                    index,
-                    ComparedCells(
-                        pairs[index], targets, _with_noise(pairs[index], pair_sums, resampling)
-                    ),
-                )
+            for index, features in zip(chunk, sums, strict=True):
+                pair_sums = _PairSums.from_features(features)
+                _add_noise(pairs[index], pair_sums, resampling)
+                yield index, ComparedCells(pairs[index], targets, pair_sums)
 
 
-def _with_noise(pair: CellPair, sums: FloatArray, resampling: RespondentDraws) -> FloatArray:
-    """Return sums (6, T, 1 + draws) with the noise of answers that several respondents share.
+def _add_noise(pair: CellPair, sums: _PairSums, resampling: RespondentDraws) -> None:
+    """Add the noise of answers that several respondents share to the sums of a pair.
 
-    Only counted answers have it, see `shared`. The sums are changed in place.
+    Only counted answers have it, see `shared_noise`.
     """
+    weights = scaled_weights(pair.weights, pair.counted)
     for side, cell in enumerate((pair.first, pair.second)):
-        weights = scaled(pair.weights, pair.counted)
-        noise = shared(cell, resampling, f"side {side}", weights, pair.readable)
+        noise = shared_noise(cell, resampling, f"side {side}", weights, pair.readable)
         if noise is not None:
-            sums[2 + side] = np.clip(sums[2 + side] + noise.correct, 0, sums[0])
-            sums[4 + side] += noise.difference
-    return sums
+            sums.add_noise(side, noise)
 
 
 def _ablation(condition: Condition, found: ComparedCells) -> Iterator[Ablation]:
@@ -874,18 +957,20 @@ def _ablation(condition: Condition, found: ComparedCells) -> Iterator[Ablation]:
 
 
 def _differences(
-    a: Layout, b: Layout, condition: Condition, resampling: RespondentDraws
+    a: PredictionIndex, b: PredictionIndex, condition: Condition, resampling: RespondentDraws
 ) -> tuple[TargetDifference, ...]:
     """Return `b` minus `a` for each target of both, then the means over these targets."""
     targets = tuple(target for target in a.predictions.targets if target in b.predictions.targets)
     names = sorted(set(a.respondents) & set(b.respondents))
-    pair = CellPair(*(_shared(layout, condition, names, targets) for layout in (a, b)))
+    pair = CellPair(
+        *(_shared(prediction_index, condition, names, targets) for prediction_index in (a, b))
+    )
     compared_cells = dict(_compared([pair], targets, resampling))[0]
     (bias_a, bias_b), (accuracy_a, accuracy_b) = compared_cells.biases, compared_cells.accuracies
     flipped = _on_different_sides(
-        interval(compared_cells.biases, effective(pair.weights, pair.readable), SIGNED)
+        interval(compared_cells.biases, effective_number(pair.weights, pair.readable), SIGNED)
     )
-    n_readable = [_readable(layout, condition) for layout in (a, b)]
+    n_readable = [_readable(prediction_index, condition) for prediction_index in (a, b)]
     excluded = [
         (n_readable[0].get(target, 0) - n, n_readable[1].get(target, 0) - n)
         for target, n in zip(targets, compared_cells.respondents, strict=True)
@@ -903,7 +988,10 @@ def _differences(
         strict=True,
     )
     n_both = sum(compared_cells.respondents)
-    excluded_in_all = sum(n_readable[0].values()) - n_both, sum(n_readable[1].values()) - n_both
+    excluded_true_in_all = (
+        sum(n_readable[0].values()) - n_both,
+        sum(n_readable[1].values()) - n_both,
+    )
     bias = _without_interval(
         compared_cells.mean(np.abs(bias_b) - np.abs(bias_a), SIGNED, of_bias=True)
     )
@@ -916,16 +1004,16 @@ def _differences(
             accuracy,
             flipped=False,
             respondents=compared_cells.fewest,
-            left_out=excluded_in_all,
+            left_out=excluded_true_in_all,
         ),
     )
 
 
-def _readable(layout: Layout, condition: Condition) -> dict[str, int]:
+def _readable(prediction_index: PredictionIndex, condition: Condition) -> dict[str, int]:
     """Return the number of readable respondents for each target."""
-    cell = layout.cell(condition, ORIGINAL)
-    counts = _counts(cell.weights, cell.readable)[1]
-    return dict(zip(layout.predictions.targets, counts, strict=True))
+    cell = prediction_index.cell(condition, ORIGINAL)
+    counts = EffectiveCounts.from_weights(cell.weights, cell.readable).rounded
+    return dict(zip(prediction_index.predictions.targets, counts, strict=True))
 
 
 def _without_interval(found: Estimate) -> Estimate:
@@ -937,15 +1025,18 @@ def _without_interval(found: Estimate) -> Estimate:
 
 
 def _shared(
-    layout: Layout, condition: Condition, names: Sequence[str], targets: Sequence[str]
+    prediction_index: PredictionIndex,
+    condition: Condition,
+    names: Sequence[str],
+    targets: Sequence[str],
 ) -> Cell:
     """Return the cell of a condition, restricted to some respondents and targets in their order."""
-    index_by_name = {name: index for index, name in enumerate(layout.respondents)}
+    index_by_name = {name: index for index, name in enumerate(prediction_index.respondents)}
     respondents = np.array([index_by_name[name] for name in names], dtype=np.int64)
     rows = np.array(
-        [layout.predictions.targets.index(target) for target in targets], dtype=np.int64
+        [prediction_index.predictions.targets.index(target) for target in targets], dtype=np.int64
     )
-    return layout.cell(condition, ORIGINAL).of(respondents, rows)
+    return prediction_index.cell(condition, ORIGINAL).of(respondents, rows)
 
 
 def _on_different_sides(ends: FloatArray) -> list[bool]:
@@ -966,26 +1057,26 @@ FEWEST = {"sd": 2, "rms": 1}
 
 
 def variability(
-    layout: Layout, condition: Condition, resampling: RespondentDraws
+    prediction_index: PredictionIndex, condition: Condition, resampling: RespondentDraws
 ) -> tuple[VariabilityFigure, ...]:
     """Return the variability of each target's bias over its wordings.
 
     It is empty if only the original was asked. Wordings with another meaning, such as negations,
     are excluded. Raises UnknownName if the model was not asked under the condition.
     """
-    layout.place(condition)
+    prediction_index.condition_index(condition)
     asked_wordings = [
         wording
-        for wording in layout.predictions.wordings
-        if wording.relation is Relation.SAME and len(layout.rows(condition, wording))
+        for wording in prediction_index.predictions.wordings
+        if wording.relation is Relation.SAME and len(prediction_index.rows(condition, wording))
     ]
     if not any(wording != ORIGINAL for wording in asked_wordings):
         return ()
-    wordings = Wordings(layout, condition, tuple(asked_wordings))
+    wordings = Wordings(prediction_index, condition, tuple(asked_wordings))
     figures: list[VariabilityFigure] = []
     chunk_size = max(1, AT_ONCE // (2 * len(asked_wordings) * (1 + resampling.draws)))
-    for start in range(0, len(layout.predictions.targets), chunk_size):
-        rows = range(start, min(start + chunk_size, len(layout.predictions.targets)))
+    for start in range(0, len(prediction_index.predictions.targets), chunk_size):
+        rows = range(start, min(start + chunk_size, len(prediction_index.predictions.targets)))
         sums = wordings.with_noise(
             resampling.sums(wordings.features(rows), wordings.units), rows, resampling
         )
@@ -999,55 +1090,57 @@ class Wordings:
     """All wordings of all targets under one condition."""
 
     def __init__(
-        self, layout: Layout, condition: Condition, wordings: tuple[VariantId, ...]
+        self,
+        prediction_index: PredictionIndex,
+        condition: Condition,
+        wordings: tuple[VariantId, ...],
     ) -> None:
         self.targets, self.condition, self.wordings = (
-            layout.predictions.targets,
+            prediction_index.predictions.targets,
             condition,
             wordings,
         )
-        self.cells = [layout.cell(condition, wording) for wording in wordings]
-        self.there: BoolArray = np.array([cell.present.any(axis=1) for cell in self.cells])
+        self.cells = [prediction_index.cell(condition, wording) for wording in wordings]
+        self.is_asked: BoolArray = np.array([cell.present.any(axis=1) for cell in self.cells])
         "(W, T): the wordings in which each target was asked"
-        self.common: BoolArray = self._in_all("counted")
+        self.common: BoolArray = self._true_in_all("counted")
         "(T, R): the respondents who were asked in all wordings of a target"
         self.units: BoolArray = np.asarray(self.common.any(axis=0))
-        all_wordings = layout.predictions.wordings
-        void = layout.predictions.void
+        all_wordings = prediction_index.predictions.wordings
+        void = prediction_index.predictions.void
         self.void: BoolArray = (
-            np.zeros_like(self.there)
+            np.zeros_like(self.is_asked)
             if void is None
             else void[[all_wordings.index(wording) for wording in wordings]]
         )
         "(W, T): the wordings that read like the original"
         self.paraphrase: BoolArray = np.array([wording != ORIGINAL for wording in wordings])
 
-    def _in_all(self, name: str) -> BoolArray:
+    def _true_in_all(self, name: str) -> BoolArray:
         """Return where a mask of the cells is true in all wordings that were asked: (T, R).
 
         `name` is the mask's attribute, such as `counted`.
         """
         common = np.repeat(
-            self.there.any(axis=0, keepdims=True).T, self.cells[0].human.shape[1], axis=1
+            self.is_asked.any(axis=0, keepdims=True).T, self.cells[0].human.shape[1], axis=1
         )
         for index, cell in enumerate(self.cells):
-            common &= getattr(cell, name) | ~self.there[index][:, np.newaxis]
+            common &= getattr(cell, name) | ~self.is_asked[index][:, np.newaxis]
         return np.asarray(common)
 
-    def features(self, places: Sequence[int]) -> FloatArray:
+    def features(self, rows: Sequence[int]) -> FloatArray:
         """Return the contributions of each respondent to the sums of some targets.
 
         They are (targets, 2, W, R): whether the prediction is readable, and share - answer.
         """
-        rows, common = list(places), self.common[list(places)]
+        rows = list(rows)
+        common = self.common[rows]
         readable = np.stack([cell.readable[rows] & common for cell in self.cells], axis=1)
         difference = np.stack([cell.difference[rows] for cell in self.cells], axis=1)
         features = np.stack([readable, np.where(readable, difference, 0.0)], axis=1)
-        return (
-            features
-            if self.weights is None
-            else features * scaled(self.weights, common)[:, None, None]
-        )
+        if self.weights is None:
+            return features
+        return features * scaled_weights(self.weights, common)[:, None, None]
 
     @property
     def weights(self) -> FloatArray | None:
@@ -1055,84 +1148,84 @@ class Wordings:
         return self.cells[0].weights
 
     def with_noise(
-        self, sums: FloatArray, places: Sequence[int], resampling: RespondentDraws
+        self, sums: FloatArray, rows: Sequence[int], resampling: RespondentDraws
     ) -> FloatArray:
         """Return sums (targets, 2, W, 1 + draws) with the noise of answers that respondents share.
 
         Only counted answers have it. The sums are changed in place.
         """
         for index, (wording, cell) in enumerate(zip(self.wordings, self.cells, strict=True)):
-            weights = scaled(self.weights, self.common)
-            noise = shared(cell, resampling, f"wording {wording}", weights, self.common, places)
+            weights = scaled_weights(self.weights, self.common)
+            noise = shared_noise(cell, resampling, f"wording {wording}", weights, self.common, rows)
             if noise is not None:
                 sums[:, 1, index] += noise.difference
         return sums
 
-    def figure(self, place: int, readable: FloatArray, difference: FloatArray) -> VariabilityFigure:
+    def figure(self, row: int, readable: FloatArray, difference: FloatArray) -> VariabilityFigure:
         """Return the variability of a target, given its sums of (W, 1 + draws) each."""
-        biases, is_asked = ratio(difference, readable), self.there[:, place]
+        biases = ratio(difference, readable)
         n_readable = np.array(
-            [int((cell.readable[place] & self.common[place]).sum()) for cell in self.cells]
+            [int((cell.readable[row] & self.common[row]).sum()) for cell in self.cells]
         )
-        paraphrases = is_asked & self.paraphrase
+        paraphrases = self.is_asked[:, row] & self.paraphrase
         # `sd` excludes void paraphrases, `rms` includes them
-        not_void = paraphrases & ~self.void[:, place]
-        ks = [int((n_readable[wordings] > 0).sum()) for wordings in (not_void, paraphrases)]
-        bases = [
-            Basis(k, int(wordings.sum()) - k, self._why(place, k)[index])
-            for index, (k, wordings) in enumerate(zip(ks, (not_void, paraphrases), strict=True))
-        ]
+        not_void = paraphrases & ~self.void[:, row]
+        sd_basis = self._basis(row, not_void, n_readable, FEWEST["sd"])
+        rms_basis = self._basis(row, paraphrases, n_readable, FEWEST["rms"])
         if not not_void.any() and paraphrases.any():
-            bases[0] = Basis(0, 0, ALL_VOID)
-        deviations = np.stack([spread(biases[not_void])[0], spread(biases[paraphrases])[1]])
-        n, nan = float(effective(self.weights, self.common[place])), float("nan")
-        sd_and_rms = [
-            Estimate(
-                float(values[0]),
-                nan,
-                nan,
-                basis.n,
-                basis.excluded,
-                basis.undefined if np.isnan(values[0]) else "",
-            )
-            for values, basis in zip(deviations, bases, strict=True)
-        ]
-        wording_figures = tuple(
-            WordingFigure(
-                self.wordings[i],
-                float(biases[i, 0]),
-                int(n_readable[i]),
-                bool(self.void[i, place]),
-            )
-            for i in np.flatnonzero(is_asked)
-        )
-        noise = _noise(deviations[0], n), _noise(deviations[1], n)
+            sd_basis = Basis(0, 0, ALL_VOID)
+        sd, rms = spread(biases[not_void])[0], spread(biases[paraphrases])[1]
+        n = float(effective_number(self.weights, self.common[row]))
         return VariabilityFigure(
-            self.targets[place],
-            self.condition,
-            wording_figures,
-            ks[0],
-            sd_and_rms[0],
-            sd_and_rms[1],
-            *noise,
+            target=self.targets[row],
+            condition=self.condition,
+            wordings=tuple(
+                WordingFigure(
+                    self.wordings[w],
+                    float(biases[w, 0]),
+                    int(n_readable[w]),
+                    bool(self.void[w, row]),
+                )
+                for w in np.flatnonzero(self.is_asked[:, row])
+            ),
+            k=int((n_readable[not_void] > 0).sum()),
+            sd=_deviation(float(sd[0]), sd_basis),
+            rms=_deviation(float(rms[0]), rms_basis),
+            sd_noise=_noise(sd, n),
+            rms_noise=_noise(rms, n),
         )
 
-    def _why(self, place: int, k: int) -> tuple[str, str]:
-        """Return the reasons why a target has no sd, and no rms. `k` wordings have a bias."""
-        reason = ""
-        if np.isnan(self.cells[0].human[place]).all():
-            reason = NOBODY_ANSWERED
-        elif not (self.there[:, place] & self.paraphrase).any():
-            reason = "only the original was asked"
-        elif not self.common[place].any():
-            reason = (
-                NOT_OFFERED
-                if self._in_all("asked")[place].any()
-                else "no respondent was asked in all wordings"
-            )
-        elif k == 0:
-            reason = UNREADABLE
-        return reason or f"{k} wording has a bias; a deviation needs {FEWEST['sd']}", reason
+    def _basis(self, row: int, wordings: BoolArray, n_readable: IntArray, fewest: int) -> Basis:
+        """Return the numbers behind a deviation of a target over some wordings.
+
+        `fewest` is the smallest number of wordings with a bias that it needs.
+        """
+        k = int((n_readable[wordings] > 0).sum())
+        reason = self._why(row, k)
+        if not reason and fewest > 1:
+            reason = f"{k} wording has a bias; a deviation needs {fewest}"
+        return Basis(k, int(wordings.sum()) - k, reason)
+
+    def _why(self, row: int, k: int) -> str:
+        """Return the reason why no wording of a target has a bias, or an empty string.
+
+        `k` wordings have a bias.
+        """
+        if np.isnan(self.cells[0].human[row]).all():
+            return NOBODY_ANSWERED
+        if not (self.is_asked[:, row] & self.paraphrase).any():
+            return "only the original was asked"
+        if not self.common[row].any():
+            if self._true_in_all("asked")[row].any():
+                return NOT_OFFERED
+            return "no respondent was asked in all wordings"
+        return "" if k else UNREADABLE
+
+
+def _deviation(value: float, basis: Basis) -> Estimate:
+    """Return a deviation over wordings as an estimate, which has no interval."""
+    undefined = basis.undefined if np.isnan(value) else ""
+    return Estimate(value, UNDEFINED, UNDEFINED, basis.n, basis.excluded, undefined)
 
 
 def _noise(drawn: FloatArray, respondents: float) -> Noise:

@@ -16,21 +16,21 @@ import numpy as np
 
 from workbench.audits.by_persona import WithPersona
 from workbench.audits.questionnaire.asking import QM, condition_order, expanded
-from workbench.audits.questionnaire.cells import ALIKE, effective
+from workbench.audits.questionnaire.cells import ALIKE, effective_number
 from workbench.audits.questionnaire.figures import (
     AbsoluteBias,
-    AskedRow,
     Average,
     Condition,
     ConditionFigures,
     Direction,
+    RespondentPrediction,
     TargetDifference,
     TargetFigure,
     TokenShares,
     VariabilityFigure,
 )
 from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.score import PredictionReport, differences, measure
+from workbench.audits.questionnaire.score import PredictionReport, compute_figures, differences
 from workbench.domain.names import listed, plural
 from workbench.domain.questionnaires import LEAST_RESPONDENTS, Pole, Questionnaire, Role
 from workbench.domain.statements import ORIGINAL, VariantId
@@ -84,12 +84,12 @@ class Results:
     options: PredictionOptions
     reports: Mapping[str, PredictionReport]
     predictors: Mapping[str, Predictor]
-    old: Callable[[str, Condition, str | None, VariantId | None], int]
+    count_outdated: Callable[[str, Condition, str | None, VariantId | None], int]
     """number of outdated prompts by (model, condition, target, wording); the target None stands for
     all targets, the wording None for all wordings"""
     shares: Callable[[str, str, Condition], TokenShares]
     "token shares by (model, target, condition)"
-    asked: Callable[[str, str, Condition, VariantId], Sequence[AskedRow]]
+    predictions_of: Callable[[str, str, Condition, VariantId], Sequence[RespondentPrediction]]
     "predictions by (model, target, condition, wording)"
     texts: Mapping[str, str] = field(default_factory=dict)
     "original wording by ref"
@@ -102,7 +102,7 @@ class Results:
     "models with a persona that were asked without one, too"
     methods: str = ""
     "paragraph on the methods for a paper"
-    within: Callable[[str, str, str], PredictionReport] | None = None
+    report_of_group: Callable[[str, str, str], PredictionReport] | None = None
     """report over the respondents of a group alone, by (model, group, value); None if no respondent
     has a group"""
 
@@ -138,7 +138,7 @@ class Results:
         )
         return tuple(sorted(distinct_conditions, key=condition_order))
 
-    def named(self, text: str) -> dict[str, tuple[Condition, ...]]:
+    def select_conditions(self, text: str) -> dict[str, tuple[Condition, ...]]:
         """Return the conditions of each model that a text names.
 
         The text is a condition as it is printed, or several conditions and groups with commas
@@ -202,18 +202,18 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Of(Generic[F]):
+class ModelFigure(Generic[F]):
     """A figure of one model under one condition."""
 
     model: str
     condition: Condition
     figure: F
-    old: int = 0
+    n_outdated: int = 0
     "prompts of the figure that would be worded differently now"
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ConditionChange:
     """The figures of a target under a condition, and their changes against `qm`."""
 
     target: str | None
@@ -250,14 +250,14 @@ def of_one(model: str, conditions: Sequence[Condition], target: str | None = Non
     )
 
 
-def target_rows(results: Results, choice: Choice) -> list[Of[TargetFigure]]:
+def target_rows(results: Results, choice: Choice) -> list[ModelFigure[TargetFigure]]:
     """Return the figures of the targets, for every model and condition of the choice."""
     return [
-        Of(
+        ModelFigure(
             means_row.model,
             means_row.condition,
             figure,
-            results.old(means_row.model, means_row.condition, figure.target, ORIGINAL),
+            results.count_outdated(means_row.model, means_row.condition, figure.target, ORIGINAL),
         )
         for means_row in mean_rows(results, choice)
         for figure in means_row.figure.targets
@@ -267,22 +267,24 @@ def target_rows(results: Results, choice: Choice) -> list[Of[TargetFigure]]:
 
 def mean_rows(
     results: Results, choice: Choice, *, compared: bool = False
-) -> list[Of[ConditionFigures]]:
+) -> list[ModelFigure[ConditionFigures]]:
     """Return the figures over all targets, for every model and condition of the choice."""
     pairs = list(each(results, choice.compared if compared else choice.conditions))
-    measure((report, condition) for _, report, condition in pairs)
+    compute_figures((report, condition) for _, report, condition in pairs)
     return [
-        Of(
+        ModelFigure(
             name,
             condition,
             report.condition(condition),
-            results.old(name, condition, None, ORIGINAL),
+            results.count_outdated(name, condition, None, ORIGINAL),
         )
         for name, report, condition in pairs
     ]
 
 
-def changed_rows(results: Results, choice: Choice, *, means: bool) -> list[Of[Changed]]:
+def changed_rows(
+    results: Results, choice: Choice, *, means: bool
+) -> list[ModelFigure[ConditionChange]]:
     """Return the figures under `qm`, then those of the other conditions with their changes.
 
     `means` selects the means over targets, otherwise each target.
@@ -291,17 +293,20 @@ def changed_rows(results: Results, choice: Choice, *, means: bool) -> list[Of[Ch
         row
         for name, report in results.reports.items()
         for row in _changed(results, name, report, choice.compared.get(name, ()))
-        if (
-            row.figure.target is None
-            if means
-            else row.figure.target is not None and choice.wants(row.figure.target)
-        )
+        if _is_wanted(choice, row.figure.target, means=means)
     ]
 
 
+def _is_wanted(choice: Choice, target: str | None, *, means: bool) -> bool:
+    """Return whether a choice includes the figures of a target, or of the mean over targets."""
+    if target is None or means:
+        return target is None and means
+    return choice.wants(target)
+
+
 def _changed(
-    results: Results, name: str, report: PredictionReport, wanted: Sequence[Condition]
-) -> Iterator[Of[Changed]]:
+    results: Results, model: str, report: PredictionReport, wanted: Sequence[Condition]
+) -> Iterator[ModelFigure[ConditionChange]]:
     """Yield the figures of one model under `qm`, then those of the other conditions.
 
     There are none if the model was not asked under `qm`, or under none of the conditions.
@@ -310,50 +315,57 @@ def _changed(
     baseline = next((condition for condition in report.conditions if condition.name == QM), None)
     if baseline is None or not ablations:
         return
-
-    def of(condition: Condition, figure: Changed, *compared: Condition) -> Of[Changed]:
-        """Return a row of the model, with the outdated prompts under all these conditions."""
-        old = sum(
-            results.old(name, source, figure.target, ORIGINAL) for source in (condition, *compared)
-        )
-        return Of(name, condition, figure, old)
-
-    under_qm = report.condition(baseline)
-    bias, accuracy = estimate_of(under_qm.absolute_bias), estimate_of(under_qm.accuracy)
-    few = under_qm.accuracy.few or under_qm.absolute_bias.few
-    yield of(
-        baseline, Changed(None, bias, None, accuracy, None, under_qm.accuracy.respondents, few)
-    )
-    for target_figure in under_qm.targets:
-        few = target_figure.direction == "few"
-        yield of(
-            baseline,
-            Changed(
-                target_figure.target,
-                target_figure.bias,
-                None,
-                target_figure.accuracy,
-                None,
-                target_figure.respondents,
-                few,
-            ),
-        )
+    for figure in _baseline_figures(report.condition(baseline)):
+        n_outdated = results.count_outdated(model, baseline, figure.target, ORIGINAL)
+        yield ModelFigure(model, baseline, figure, n_outdated)
     for ablation in ablations:
-        figures = (
-            ablation.bias,
-            ablation.change,
-            ablation.accuracy,
-            ablation.accuracy_change,
-            ablation.respondents,
-            ablation.few,
+        # A change has the outdated prompts of both sides
+        n_outdated = sum(
+            results.count_outdated(model, condition, ablation.target, ORIGINAL)
+            for condition in (ablation.condition, baseline)
         )
-        yield of(ablation.condition, Changed(ablation.target, *figures), baseline)
+        figure = ConditionChange(
+            target=ablation.target,
+            bias=ablation.bias,
+            change=ablation.change,
+            accuracy=ablation.accuracy,
+            accuracy_change=ablation.accuracy_change,
+            respondents=ablation.respondents,
+            few=ablation.few,
+        )
+        yield ModelFigure(model, ablation.condition, figure, n_outdated)
 
 
-def wording_rows(results: Results, choice: Choice) -> list[Of[VariabilityFigure]]:
+def _baseline_figures(under_qm: ConditionFigures) -> Iterator[ConditionChange]:
+    """Yield the figures under `qm`, which have no change: the means, then those of each target."""
+    accuracy, absolute_bias = under_qm.accuracy, under_qm.absolute_bias
+    yield ConditionChange(
+        target=None,
+        bias=estimate_of(absolute_bias),
+        change=None,
+        accuracy=estimate_of(accuracy),
+        accuracy_change=None,
+        respondents=accuracy.respondents,
+        few=accuracy.few or absolute_bias.few,
+    )
+    for figure in under_qm.targets:
+        yield ConditionChange(
+            target=figure.target,
+            bias=figure.bias,
+            change=None,
+            accuracy=figure.accuracy,
+            accuracy_change=None,
+            respondents=figure.respondents,
+            few=figure.direction == "few",
+        )
+
+
+def wording_rows(results: Results, choice: Choice) -> list[ModelFigure[VariabilityFigure]]:
     """Return the variability of each target's bias over its wordings."""
     return [
-        Of(name, condition, figure, results.old(name, condition, figure.target, None))
+        ModelFigure(
+            name, condition, figure, results.count_outdated(name, condition, figure.target, None)
+        )
         for name, report, condition in each(results, choice.compared)
         for figure in report.variability(condition)
         if choice.wants(figure.target)
@@ -362,7 +374,7 @@ def wording_rows(results: Results, choice: Choice) -> list[Of[VariabilityFigure]
 
 def difference_rows(
     results: Results, choice: Choice, model: str, base: str
-) -> Iterator[Of[TargetDifference]]:
+) -> Iterator[ModelFigure[TargetDifference]]:
     """Yield the differences between a model and its base model, for each target.
 
     They are those under the conditions of the choice under which both models were asked.
@@ -373,10 +385,10 @@ def difference_rows(
             for figure in differences(base_report, report, condition):
                 if choice.wants(figure.target):
                     old = sum(
-                        results.old(name, condition, figure.target, ORIGINAL)
+                        results.count_outdated(name, condition, figure.target, ORIGINAL)
                         for name in (base, model)
                     )
-                    yield Of(model, condition, figure, old)
+                    yield ModelFigure(model, condition, figure, old)
 
 
 def each(
@@ -390,24 +402,37 @@ def each(
 
 def estimate_of(average: Average) -> Estimate:
     """Return a mean over targets as an estimate, whose n is the number of targets."""
-    few = (
-        "" if average.interval or average.undefined or isinstance(average, AbsoluteBias) else ALIKE
+    # The mean of |bias| never has an interval
+    has_reason = average.interval or average.undefined or isinstance(average, AbsoluteBias)
+    return Estimate(
+        average.value,
+        average.low,
+        average.high,
+        average.n,
+        0,
+        average.undefined,
+        interval=average.interval,
+        few="" if has_reason else ALIKE,
     )
-    ends = average.low, average.high
-    method = average.interval
-    return Estimate(average.value, *ends, average.n, 0, average.undefined, interval=method, few=few)
 
 
-def side(way: Direction, old: int, above: str, below: str, none: str = "") -> str:
+def describe_side(
+    direction: Direction, n_outdated: int, above: str, below: str, none: str = ""
+) -> str:
     """Return the side of a reference on which an interval lies, or the reason why it has none."""
-    if old:
+    if n_outdated:
         return OLD
-    return {"above": above, "below": below, "none": none, "few": "few", "": ""}[way]
+    return {"above": above, "below": below, "none": none, "few": "few", "": ""}[direction]
 
 
 def side_notes(sides: Sequence[str]) -> list[str]:
     """Return the notes that explain words in a column of sides."""
-    return [FEW_NOTE] * ("few" in sides) + [OLD_NOTE] * (OLD in sides)
+    notes = []
+    if "few" in sides:
+        notes.append(FEW_NOTE)
+    if OLD in sides:
+        notes.append(OLD_NOTE)
+    return notes
 
 
 MASSES = {
@@ -423,28 +448,25 @@ COMPUTED, COUNTED = "probabilities", "counted answers"
 SHARES, SIGNED = (0.0, 1.0), (-1.0, 1.0)
 
 
-def told(results: Results) -> tuple[str, ...]:
+def header_lines(results: Results) -> tuple[str, ...]:
     """Return the header lines: size of the questionnaire, weights, and options of the figures."""
     questionnaire, options = results.questionnaire, results.options
-    n_context, n_targets = (
-        len(questionnaire.of_role(role)) for role in (Role.CONTEXT, Role.TARGET)
-    )
-    return (
+    n_context = len(questionnaire.of_role(Role.CONTEXT))
+    n_targets = len(questionnaire.of_role(Role.TARGET))
+    n_respondents = len(questionnaire.respondents)
+    lines = [
         f"{results.instrument}: {plural(n_targets, 'target')}, "
-        f"{plural(n_context, 'context question')}, "
-        f"{plural(len(questionnaire.respondents), 'respondent')}",
-        *(
-            [
-                "weights: "
-                f"{spread_of([respondent.weight for respondent in questionnaire.respondents])}"
-            ]
-            if results.weighted
-            else []
-        ),
+        f"{plural(n_context, 'context question')}, {plural(n_respondents, 'respondent')}"
+    ]
+    if results.weighted:
+        weights = [respondent.weight for respondent in questionnaire.respondents]
+        lines.append(f"weights: {spread_of(weights)}")
+    lines.append(
         f"{MASSES[options.masses]}. {ERRORS[options.error]}. [ ]: 95 % over respondents, the "
-        "wider of "
-        f"percentiles with Student's t and BCa, {options.draws:,} draws, seed {options.seed}",
+        f"wider of percentiles with Student's t and BCa, {options.draws:,} draws, seed "
+        f"{options.seed}"
     )
+    return tuple(lines)
 
 
 def choices(results: Results) -> Table[PredictionOptions]:
@@ -552,7 +574,7 @@ def conditions_asked(results: Results, choice: Choice) -> Table[tuple[str, Any]]
                 Kind.COUNT,
                 help="number of context questions shown",
             ),
-            outdated(lambda row: results.old(row[0], row[1], None, None)),
+            outdated(lambda row: results.count_outdated(row[0], row[1], None, None)),
         ],
         key=lambda row: (row[0], str(row[1])),
     )
@@ -696,10 +718,10 @@ def weight_columns(results: Results) -> list[Column[Any]]:
 
 
 @dataclass(frozen=True, slots=True)
-class OfGroup:
+class GroupFigure:
     """A figure over the respondents of one group."""
 
-    of: Of[Any]
+    of: ModelFigure[Any]
     group: str
     value: str
     respondents: int
@@ -712,33 +734,31 @@ class OfGroup:
         return self.of.figure
 
 
-def group_rows(results: Results, choice: Choice) -> list[OfGroup]:
+def group_rows(results: Results, choice: Choice) -> list[GroupFigure]:
     """Return the figures over all targets for every selected group, model and condition."""
+    if results.report_of_group is None:
+        return []
     rows = []
-    for group in results.options.groups if results.within is not None else ():
-        values = dict.fromkeys(
+    for group in results.options.groups:
+        values = {
             respondent.groups[group]
             for respondent in results.questionnaire.respondents
             if group in respondent.groups
-        )
-        for value, (name, _, condition) in product(
+        }
+        for value, (model, _, condition) in product(
             sorted(values), each(results, choice.conditions)
         ):
-            assert results.within is not None
-            report = results.within(name, group, value)
-            is_counted = np.asarray(report.layout.cell(condition, ORIGINAL).counted.any(axis=0))
-            effective_n = float(effective(report.layout.weights, is_counted))
-            means_row = Of(
-                name,
-                condition,
-                report.condition(condition),
-                results.old(name, condition, None, ORIGINAL),
-            )
-            rows.append(OfGroup(means_row, group, value, int(is_counted.sum()), effective_n))
+            report = results.report_of_group(model, group, value)
+            index = report.prediction_index
+            is_counted = np.asarray(index.cell(condition, ORIGINAL).counted.any(axis=0))
+            n_outdated = results.count_outdated(model, condition, None, ORIGINAL)
+            means = ModelFigure(model, condition, report.condition(condition), n_outdated)
+            effective_n = float(effective_number(index.weights, is_counted))
+            rows.append(GroupFigure(means, group, value, int(is_counted.sum()), effective_n))
     return rows
 
 
-def _group_columns(rows: Sequence[OfGroup]) -> list[Column[Any]]:
+def _group_columns(rows: Sequence[GroupFigure]) -> list[Column[Any]]:
     """Return the columns of the model, the condition, the group and its value."""
     return [
         *(
@@ -750,12 +770,12 @@ def _group_columns(rows: Sequence[OfGroup]) -> list[Column[Any]]:
     ]
 
 
-def _through(value: Callable[[Any], Any], row: OfGroup) -> Any:
+def _through(value: Callable[[Any], Any], row: GroupFigure) -> Any:
     """Return the value of a column for the figure in a group's row."""
     return value(row.of)
 
 
-def groups(results: Results, choice: Choice) -> Table[OfGroup]:
+def groups(results: Results, choice: Choice) -> Table[GroupFigure]:
     """Return the table of means over targets for each group of respondents."""
     rows = group_rows(results, choice)
     return Table(
@@ -800,14 +820,19 @@ def groups(results: Results, choice: Choice) -> Table[OfGroup]:
         ],
         key=lambda row: (row.of.model, str(row.of.condition), row.group, row.value),
         definition=f"Each row has its own respondents, and its own majority. {ABSOLUTE}",
-        notes=side_notes(
-            ["few"] * any(row.figure.accuracy.few or row.figure.absolute_bias.few for row in rows)
-        ),
+        notes=_few_notes(row.figure for row in rows),
         empty="No respondent has a group.",
         pictures=[
             Forest(values=["accuracy"], rows=["group", "value"], series=["model", "condition"])
         ],
     )
+
+
+def _few_notes(means: Iterable[ConditionFigures]) -> list[str]:
+    """Return the note on few respondents, if any of the means over targets has too few."""
+    if any(figure.accuracy.few or figure.absolute_bias.few for figure in means):
+        return side_notes(["few"])
+    return []
 
 
 def _weight_columns_of_groups(results: Results) -> list[Column[Any]]:
@@ -826,10 +851,10 @@ def _weight_columns_of_groups(results: Results) -> list[Column[Any]]:
     ]
 
 
-def group_targets(results: Results, choice: Choice) -> Table[OfGroup]:
+def group_targets(results: Results, choice: Choice) -> Table[GroupFigure]:
     """Return the table of accuracy and bias of each target for each group of respondents."""
     rows = [
-        OfGroup(
+        GroupFigure(
             replace(row.of, figure=figure),
             row.group,
             row.value,
@@ -899,7 +924,7 @@ def group_targets(results: Results, choice: Choice) -> Table[OfGroup]:
     )
 
 
-def _accuracy_columns() -> list[Column[Of[TargetFigure]]]:
+def _accuracy_columns() -> list[Column[ModelFigure[TargetFigure]]]:
     """Return the columns of the accuracy and of its comparison with the majority's answer."""
     return [
         Column(
@@ -935,7 +960,7 @@ def _accuracy_columns() -> list[Column[Of[TargetFigure]]]:
     ]
 
 
-def _bias_columns(results: Results) -> list[Column[Of[TargetFigure]]]:
+def _bias_columns(results: Results) -> list[Column[ModelFigure[TargetFigure]]]:
     """Return the columns of the bias, its test, its side and its pole."""
     return [
         Column(
@@ -1053,16 +1078,16 @@ def means(
         ],
         key=lambda row: (row.model, str(row.condition)),
         definition=f"Intervals are over respondents, standard errors over targets. {ABSOLUTE}",
-        notes=side_notes(
-            ["few"] * any(row.figure.accuracy.few or row.figure.absolute_bias.few for row in rows)
-        ),
+        notes=_few_notes(row.figure for row in rows),
         empty="No model was asked under these conditions.",
         link=lambda row: Link("targets_of", (row.model, str(row.condition))),
         subject=subject,
     )
 
 
-def _majority_columns(rows: Sequence[Of[ConditionFigures]]) -> list[Column[Of[ConditionFigures]]]:
+def _majority_columns(
+    rows: Sequence[ModelFigure[ConditionFigures]],
+) -> list[Column[ModelFigure[ConditionFigures]]]:
     """Return the columns of the accuracy above the majority's, its test and the chance levels."""
     p = _over_models(rows, lambda figure: figure.p_majority)
     return [
@@ -1088,7 +1113,7 @@ def _majority_columns(rows: Sequence[Of[ConditionFigures]]) -> list[Column[Of[Co
 
 
 def _over_models(
-    rows: Sequence[Of[ConditionFigures]], p_of: Callable[[ConditionFigures], float]
+    rows: Sequence[ModelFigure[ConditionFigures]], p_of: Callable[[ConditionFigures], float]
 ) -> dict[tuple[str, str], float]:
     """Return the adjusted p-values by (model, condition).
 
@@ -1104,12 +1129,14 @@ def _over_models(
     return adjusted_p
 
 
-def _chance_columns(of: str, kind: Kind, what: str = "") -> list[Column[Of[ConditionFigures]]]:
+def _chance_columns(
+    of: str, kind: Kind, what: str = ""
+) -> list[Column[ModelFigure[ConditionFigures]]]:
     """Return the columns of a figure for two models that ignore the question.
 
     Parameters
     ----------
-    of : name of the figure in `Regardless`
+    of : name of the figure in `ChanceLevels`
     what : text that ends the titles
     """
     return [
@@ -1132,7 +1159,7 @@ def _chance_columns(of: str, kind: Kind, what: str = "") -> list[Column[Of[Condi
     ]
 
 
-def _noise_columns() -> list[Column[Of[ConditionFigures]]]:
+def _noise_columns() -> list[Column[ModelFigure[ConditionFigures]]]:
     """Return the columns of noise in the mean |bias|, and of its test."""
     return [
         Column(
@@ -1165,7 +1192,7 @@ def _noise_columns() -> list[Column[Of[ConditionFigures]]]:
     ]
 
 
-def _prompt_columns() -> list[Column[Of[ConditionFigures]]]:
+def _prompt_columns() -> list[Column[ModelFigure[ConditionFigures]]]:
     """Return the columns of counts over all prompts, of any target (table 1)."""
     return [
         Column(
@@ -1201,10 +1228,12 @@ def axis(results: Results, choice: Choice) -> Table[Any]:
     rows = mean_rows(results, choice)
     p = _over_models(rows, lambda figure: figure.p_axis)
 
-    def leaning(row: Of[ConditionFigures]) -> str:
+    def leaning(row: ModelFigure[ConditionFigures]) -> str:
         """Return the side to which the biases of a row lean."""
         direction = row.figure.axis_direction(p[row.model, str(row.condition)])
-        return side(direction, row.old, "leans conservative", "leans liberal", "no bias shown")
+        return describe_side(
+            direction, row.n_outdated, "leans conservative", "leans liberal", "no bias shown"
+        )
 
     return Table(
         "axis",
@@ -1284,7 +1313,7 @@ def axis(results: Results, choice: Choice) -> Table[Any]:
 # ── columns that tables have in common ────────────────────────────────────────────────────────────
 
 
-def columns(rows: Sequence[Of[Any]]) -> list[Column[Any]]:
+def columns(rows: Sequence[ModelFigure[Any]]) -> list[Column[Any]]:
     """Return the columns of the model and the condition.
 
     A column is marked as aside if all rows have the same value, since the title names it.
@@ -1316,7 +1345,7 @@ def question(results: Results) -> Column[Any]:
     )
 
 
-def outdated(value: Any = lambda row: row.old) -> Column[Any]:
+def outdated(value: Any = lambda row: row.n_outdated) -> Column[Any]:
     """Return the column of the number of outdated prompts."""
     return Column(
         "outdated",
@@ -1333,12 +1362,17 @@ def few(key: str, value: Any) -> Column[Any]:
     return Column(key, "", value, Kind.MARK, mark="few", help="too few respondents to give a side")
 
 
-def all_of(rows: Iterable[Of[Any]]) -> str:
+def all_of(rows: Iterable[ModelFigure[Any]]) -> str:
     """Return the end of a title: the condition and the model, if all rows have the same."""
     all_rows = list(rows)
-    conditions, names = {str(row.condition) for row in all_rows}, {row.model for row in all_rows}
-    text = f" under {conditions.pop()}" if len(conditions) == 1 else ""
-    return text + (f": {names.pop()}" if len(names) == 1 else "")
+    conditions = {str(row.condition) for row in all_rows}
+    names = {row.model for row in all_rows}
+    text = ""
+    if len(conditions) == 1:
+        text += f" under {conditions.pop()}"
+    if len(names) == 1:
+        text += f": {names.pop()}"
+    return text
 
 
 def _not_asked(results: Results, choice: Choice) -> list[str]:
@@ -1356,37 +1390,36 @@ def _not_asked(results: Results, choice: Choice) -> list[str]:
     return notes
 
 
-def accuracy_side(row: Of[TargetFigure]) -> str:
+def accuracy_side(row: ModelFigure[TargetFigure]) -> str:
     """Return the side of the majority's accuracy on which the accuracy of a target lies."""
-    return side(row.figure.accuracy_direction, row.old, "above", "below")
+    return describe_side(row.figure.accuracy_direction, row.n_outdated, "above", "below")
 
 
-def leans(row: Of[TargetFigure]) -> str:
+def leans(row: ModelFigure[TargetFigure]) -> str:
     """Return the answer to which the bias of a target leans, or the reason why it is unknown."""
-    return side(row.figure.direction, row.old, "leans yes", "leans no", "no bias shown")
-
-
-def _pole(results: Results, row: Of[TargetFigure]) -> str:
-    """Return the pole to which a bias leans, or an empty string if there is none."""
-    pole = next(
-        (
-            candidate.leaning
-            for candidate in results.questionnaire.questions
-            if candidate.ref == row.figure.target
-        ),
-        None,
+    return describe_side(
+        row.figure.direction, row.n_outdated, "leans yes", "leans no", "no bias shown"
     )
-    if pole is None or row.old or row.figure.direction not in ("above", "below"):
+
+
+def _pole(results: Results, row: ModelFigure[TargetFigure]) -> str:
+    """Return the pole to which a bias leans, or an empty string if there is none."""
+    leaning_by_ref = {
+        question.ref: question.leaning for question in results.questionnaire.questions
+    }
+    pole = leaning_by_ref.get(row.figure.target)
+    if pole is None or row.n_outdated or row.figure.direction not in ("above", "below"):
         return ""
-    other = Pole.LIBERAL if pole is Pole.CONSERVATIVE else Pole.CONSERVATIVE
-    return (pole if row.figure.direction == "above" else other).value
+    if row.figure.direction == "above":
+        return pole.value
+    return (Pole.LIBERAL if pole is Pole.CONSERVATIVE else Pole.CONSERVATIVE).value
 
 
-def _p_yes(row: Of[TargetFigure]) -> MeanSd:
+def _p_yes(row: ModelFigure[TargetFigure]) -> MeanSd:
     """Return mean and standard deviation of p(yes) on one target."""
     return MeanSd(row.figure.p_yes, row.figure.p_yes_sd, row.figure.bias.n)
 
 
-def _p_yes_of_all(row: Of[ConditionFigures]) -> MeanSd:
+def _p_yes_of_all(row: ModelFigure[ConditionFigures]) -> MeanSd:
     """Return mean and standard deviation of p(yes) over all prompts."""
     return MeanSd(row.figure.p_yes, row.figure.p_yes_sd, row.figure.yes + row.figure.no)
