@@ -173,7 +173,7 @@ SOUGHT = {
 "parts of sentences that a word of the field stands for, any of which matches it"
 
 
-def meant(word: str) -> tuple[str, ...]:
+def search_words(word: str) -> tuple[str, ...]:
     """Return the search words of a typed word or its beginning: itself, and its synonyms.
 
     Examples
@@ -185,7 +185,7 @@ def meant(word: str) -> tuple[str, ...]:
     return (word, *dict.fromkeys(part for parts in synonyms for part in parts if part != word))
 
 
-def does(binding: Binding) -> str:
+def effect_of(binding: Binding) -> str:
     """Return a sentence on the effect of a key.
 
     Examples

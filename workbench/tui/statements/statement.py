@@ -61,7 +61,7 @@ def read_sheet(store: Store, name: str, ref: str, language: str) -> Sheet:
     history = store.statements.history(name, ref)
     rulings = tuple(
         f"{'/'.join(ruling.parts[1:]) or 'statement'}  {ruling.line}"
-        for ruling in standing_in(store).every
+        for ruling in standing_in(store).rulings
         if ruling.instrument == name and ruling.ref == ref
     )
     languages = tuple(
