@@ -204,13 +204,9 @@ class WorkbenchApp(GatedApp, Background):
                 f"{keymap_file()}, not used (`workbench keys` lists all keys):",
                 *keymap.wrong[:MOST_COMPLAINTS],
             ]
-            self.notice = "\n".join(
-                [
-                    *filter(None, [self.notice]),
-                    *complaints,
-                    *([f"and {n_more} more"] if n_more > 0 else []),
-                ]
-            )
+            if n_more > 0:
+                complaints.append(f"and {n_more} more")
+            self.notice = "\n".join([*filter(None, [self.notice]), *complaints])
             if isinstance(self.screen, HomeScreen):
                 self.screen.show_notice()
             else:

@@ -66,7 +66,9 @@ class VisitCounts:
         )
         texts = [plural(difference, noun) for difference, noun in counts if difference > 0]
         n_ended = current.ended - self.ended
-        return " · ".join([*texts, *([f"{plural(n_ended, 'job')} ended"] if n_ended > 0 else [])])
+        if n_ended > 0:
+            texts.append(f"{plural(n_ended, 'job')} ended")
+        return " · ".join(texts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -445,9 +445,8 @@ class QueuesScreen(StoreScreen):
 
     def action_codebook(self) -> None:
         """Open the codebook of the queue under the cursor."""
-        self.app.push_screen(
-            screen("codebook", *([self.current.codebook] if self.current is not None else []))
-        )
+        codebooks = () if self.current is None else (self.current.codebook,)
+        self.app.push_screen(screen("codebook", *codebooks))
 
     def action_people(self) -> None:
         self.app.push_screen(screen("people"))

@@ -35,7 +35,7 @@ class ComparisonScreen(BookScreen):
         self._opened = False
 
     def fitted(self, table_view: TableView) -> TableView:
-        """Return the fitted look. On opening, the first table with rows replaces an empty one."""
+        """Return the fitted view. On opening, the first table with rows replaces an empty one."""
         fitted_view = super().fitted(table_view)
         if self._book is None or self._opened:
             return fitted_view
@@ -117,7 +117,7 @@ def _has_rows(entry: Entry, table_view: TableView) -> bool:
 
 
 def _first_with_rows(book: Book) -> TableView | None:
-    """Return a look at the first table and subject with rows, or None without any."""
+    """Return a view of the first table and subject with rows, or None without any."""
     table_views = (
         TableView(entry.name, subject) for entry in book.contents for subject in entry.subjects
     )

@@ -312,8 +312,10 @@ def _instrument(
     summary: InstrumentSummary, lint: LintCount | None, room: int, *, failed: bool
 ) -> Content:
     languages = [name for name in summary.languages if name]
-    counts = [plural(summary.statements, "statement"), plural(summary.wordings, "wording")]
-    detail = " · ".join([*counts, *([", ".join(languages)] if languages else [])])
+    texts = [plural(summary.statements, "statement"), plural(summary.wordings, "wording")]
+    if languages:
+        texts.append(", ".join(languages))
+    detail = " · ".join(texts)
     lint_content = (
         Content.styled("lint could not be worked out", "$text-warning") if failed else _lint(lint)
     )
@@ -516,7 +518,8 @@ def shortened(text: str, room: int) -> str:
     truncated = content.truncate(max(1, room), ellipsis=True).plain
     if truncated.count("(") > truncated.count(")"):
         truncated = content.truncate(max(1, room - 1), ellipsis=True).plain
-        truncated += ")" * (truncated.count("(") > truncated.count(")"))
+        if truncated.count("(") > truncated.count(")"):
+            truncated += ")"
     return truncated
 
 
@@ -918,8 +921,10 @@ class HomeScreen(StoreScreen):
         current_key = self.facts.highlighted_option.id if self.facts.highlighted_option else None
         keys = [key for key, _ in lines]
         n_to_do = next((index for index, key in enumerate(keys) if not is_to_do(key)), 0)
-        options = [Option(prompt, id=key) for key, prompt in lines]
-        self.facts.set_options([*options[:n_to_do], *([None] * bool(n_to_do)), *options[n_to_do:]])
+        options: list[Option | None] = [Option(prompt, id=key) for key, prompt in lines]
+        if n_to_do:
+            options.insert(n_to_do, None)  # a line between the tasks and the rest
+        self.facts.set_options(options)
         first_index = next((index for index, key in enumerate(keys) if is_to_do(key)), 0)
         cursor_stays = current_key in keys and current_key != self._began
         self.facts.highlighted = keys.index(str(current_key)) if cursor_stays else first_index

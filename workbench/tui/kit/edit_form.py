@@ -228,7 +228,7 @@ def row(name: str, field: Widget) -> Horizontal:
 
 
 class Paragraph(TextArea):
-    """A text area for one paragraph. Enter goes to the next field, Ctrl+J starts a new line."""
+    """A text area for one paragraph. Enter goes to the next field, Ctrl+J begins a new line."""
 
     async def _on_key(self, event: events.Key) -> None:
         if event.key in ("enter", "ctrl+j"):

@@ -88,7 +88,9 @@ def heading(runs: Iterable[Run], families: str = "T") -> list[str]:
     more_text = f" and {len(parts) - SHOWN} more" if len(parts) > SHOWN else ""
     offer = offer_of(all_runs)
     has_choice = len(offer.families) > 1 or len(offer.languages) > 1 or bool(offer.personas)
-    keys = [families] * has_choice + ["T"] * bool(offer.versions)
+    keys = [families] if has_choice else []
+    if offer.versions:
+        keys.append("T")
     keys_text = f" ({' and '.join(dict.fromkeys(keys))}: others)" if keys else ""
     return [visible(", ".join(parts[:SHOWN])) + more_text + keys_text] if parts else []
 

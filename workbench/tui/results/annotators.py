@@ -76,10 +76,9 @@ def load(store: Store, queue: str, known: Loaded | None = None, *, letters: bool
     if not agreement.annotators:
         return Loaded(letters, empty=NOBODY, source=agreement, rests_on=[labels])
     shown_agreement = agreement.lettered if letters else agreement
-    option_texts = [
-        ("", shown_agreement.told.rstrip(".")),
-        *([("", "letters instead of names")] if letters else []),
-    ]
+    option_texts = [("", shown_agreement.told.rstrip("."))]
+    if letters:
+        option_texts.append(("", "letters instead of names"))
     return Loaded(
         letters,
         book=book(shown_agreement),

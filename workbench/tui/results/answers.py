@@ -7,7 +7,7 @@ and opening a whole answer are the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -103,6 +103,15 @@ def read_matching(
             return Page(kind, tuple(rows), offset)
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerTexts:
+    """The texts of one answer below or beside the table."""
+
+    reading: Content
+    text: Content
+    origin: str
+
+
 class AnswersScreen(RulingScreen, Generic[Row]):
     """A screen of answers of one or all kinds. Subclasses define an answer and its appearance."""
 
@@ -160,7 +169,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         """Return the table's row of an answer."""
         raise NotImplementedError("abstract")
 
-    def answer_texts(self, row: Row) -> tuple[Content, Content, str]:
+    def answer_texts(self, row: Row) -> AnswerTexts:
         """Return an answer's reading, its text, and its origin."""
         raise NotImplementedError("abstract")
 
@@ -220,21 +229,17 @@ class AnswersScreen(RulingScreen, Generic[Row]):
     @on(DataTable.RowHighlighted)
     def show_answer(self) -> None:
         row = self.current
-        reading, text, provenance = (
-            self.answer_texts(row) if row is not None else (Content(), Content(), "")
-        )
-        self.query_one("#reading", Static).update(reading)
+        texts = AnswerTexts(Content(), Content(), "")
         if row is not None:
-            text = with_thinking(
-                underlined(text, self.words), row.thinking, row.truncated, shown=self._unfolded
-            )
-        self.query_one("#text", Static).update(text)
-        provenance_line = self.query_one("#provenance", Static)
-        provenance_line.update(
-            in_lines(
-                provenance.split(BETWEEN), provenance_line.content_size.width or self.size.width - 2
-            )
-        )
+            texts = self.answer_texts(row)
+            marked_text = underlined(texts.text, self.words)
+            text = with_thinking(marked_text, row.thinking, row.truncated, shown=self._unfolded)
+            texts = replace(texts, text=text)
+        self.query_one("#reading", Static).update(texts.reading)
+        self.query_one("#text", Static).update(texts.text)
+        origin_line = self.query_one("#provenance", Static)
+        width = origin_line.content_size.width or self.size.width - 2
+        origin_line.update(in_lines(texts.origin.split(BETWEEN), width))
         self.query_one("#answer").scroll_home(animate=False)
 
     @on(RecordTable.RowSelected)

@@ -313,7 +313,7 @@ class BookScreen(JudgingScreen):
         return ShownTable(table_view, sheet_of(table, table_view.subject), remark)
 
     def fitted(self, table_view: TableView) -> TableView:
-        """Return the look at an existing table and subject that is nearest to a look."""
+        """Return the view of an existing table and subject that is nearest to a view."""
         if self._book is None:
             return table_view
         entries = self._book.contents
@@ -365,9 +365,10 @@ class BookScreen(JudgingScreen):
         return reason or (visible(sheet.table.empty, lines=True) if sheet is not None else "")
 
     def alternatives_hint(self, loaded: Loaded) -> str:
-        return "o changes the rules." + " i shows the next instrument." * (
-            len(loaded.instruments) > 1
-        )
+        hint = "o changes the rules."
+        if len(loaded.instruments) > 1:
+            hint += " i shows the next instrument."
+        return hint
 
     @property
     def _book(self) -> Book | None:

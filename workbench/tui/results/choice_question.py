@@ -224,7 +224,8 @@ def share_bar(value: float, width: int) -> str:
     if math.isnan(value):
         return " " * width
     halves = max(round(2 * width * min(1.0, value)), 1 if value > 0 else 0)
-    return ("█" * (halves // 2) + "▌" * (halves % 2)).ljust(width, "·")
+    half_column = "▌" if halves % 2 else ""
+    return ("█" * (halves // 2) + half_column).ljust(width, "·")
 
 
 def _option_text(question: QuestionShown, arm: ArmShown, option: OptionShown) -> Content:

@@ -46,7 +46,7 @@ class JudgingScreen(Following):
     """A screen with `#body`, or `#empty` with the reason if there are no figures.
 
     Settings define the judgement: values of an audit's own kind, with `instrument` and `templates`.
-    A look names the visible table of the result.
+    A `TableView` names the visible table of the result.
     """
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("judging.tcss"))
@@ -57,7 +57,7 @@ class JudgingScreen(Following):
     SHIPPED = ""
     "instrument that `bring_shipped` imports"
     LEASES = False
-    "whether judging leases or releases items; `judged_now` then reads one snapshot by itself"
+    "whether judging leases or releases items; `judge` then reads one snapshot by itself"
 
     def __init__(self, settings: Any) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class JudgingScreen(Following):
         self._look, self._shown = TableView(), ShownTable(TableView())
         self._loaded: Loaded | None = None
         self._found: dict[TableView, ShownTable] = {}
-        "tables of the current result by look"
+        "tables of the current result by view"
         self._partly = False
         "whether the result covers only a part of the answers"
         self._pending: Any = None
@@ -94,11 +94,11 @@ class JudgingScreen(Following):
 
     @abstractmethod
     def make_table(self, loaded: Loaded, table_view: TableView) -> ShownTable:
-        """Return the table of a look. It runs in a thread."""
+        """Return the table of a view. It runs in a thread."""
 
     @abstractmethod
     def fitted(self, table_view: TableView) -> TableView:
-        """Return a look that the result has, near to the wanted one."""
+        """Return a view that the result has, near to the wanted one."""
 
     @abstractmethod
     def show_around_nothing(self, loaded: Loaded) -> None:
@@ -257,7 +257,7 @@ class JudgingScreen(Following):
         self.refresh_bindings()
 
     def _go(self, table_view: TableView) -> None:
-        """Show the table of a look, at once if it was made before."""
+        """Show the table of a view, at once if it was made before."""
         if self._loaded is None or self._loaded.judged is None:
             return
         self._look = self.fitted(table_view)

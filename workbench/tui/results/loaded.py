@@ -76,7 +76,7 @@ class TableView:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ShownTable:
-    """A table that was made for a look."""
+    """A table that was made for a view."""
 
     table_view: TableView
     sheet: Sheet | None = None

@@ -15,6 +15,7 @@ from workbench.tui.format import EMPTY
 from workbench.tui.results.answers import (
     PAGE,
     AnswersScreen,
+    AnswerTexts,
     Page,
     WholeAnswerScreen,
     read_matching,
@@ -128,8 +129,8 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
     def _columns(self, width: int) -> tuple[Column, ...]:
         return response_columns(width, ruled=any(row.ruled for row in self._page.rows))
 
-    def pieces(self, row: ResponseRow) -> tuple[Content, Content, str]:
-        return self._reading(row, BEGINNING), answer(row), provenance(row)
+    def answer_texts(self, row: ResponseRow) -> AnswerTexts:
+        return AnswerTexts(self._reading(row, BEGINNING), answer(row), provenance(row))
 
     def _reading(self, row: ResponseRow, most: int = 0) -> Content:
         rulings = self.standing.on_answer(self._asked.probe, row.text, self._judged.run)

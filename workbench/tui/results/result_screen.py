@@ -267,9 +267,9 @@ class ResultScreen(BookScreen):
                 len(runs),
             )
             note = f"{self.title_bar.note} · run {run_number} of {len(runs)}"
-            self.title_bar.note = note + ": M switches" * (
-                2 * len(f"{note}: M switches") <= self.size.width
-            )
+            note_with_key = f"{note}: M switches"
+            has_room = 2 * len(note_with_key) <= self.size.width
+            self.title_bar.note = note_with_key if has_room else note
 
     def settings_for(self, run: Run) -> Settings | None:
         if run.audit != self.AUDIT.asked_by:

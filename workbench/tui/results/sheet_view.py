@@ -339,10 +339,11 @@ class SheetView(Vertical):
         detail_content = details(
             self.sheet, at, self._width, self.query_one("#details", Static).content_size.width
         )
+        lines = self.ruled(at)
         remark = self.remark(at) if self.remark is not None else None
-        return Content("\n").join(
-            [*self.ruled(at), *([remark] if remark is not None else []), detail_content]
-        )
+        if remark is not None:
+            lines.append(remark)
+        return Content("\n").join([*lines, detail_content])
 
     def ruled(self, at: int) -> list[Content]:
         """Return the lines of the first rulings on a row, and the number of further ones."""
@@ -595,10 +596,9 @@ class SheetView(Vertical):
             0 if minor is None or self._every else sum(map(minor, self.sheet.table.rows))
         )
         labels = [column_filter.words for column_filter in self._only.values()]
-        parts = [f"{n_visible:,} of {n_rows:,} rows"] * bool(labels) + labels
-        parts += [f"{plural(n_hidden_minor, 'more row')}: {self.EVERY} shows every row"] * bool(
-            n_hidden_minor
-        )
+        parts = [f"{n_visible:,} of {n_rows:,} rows", *labels] if labels else []
+        if n_hidden_minor:
+            parts.append(f"{plural(n_hidden_minor, 'more row')}: {self.EVERY} shows every row")
         line = self.query_one("#narrowed", Static)
         line.update(Content(" · ".join(parts)))
         line.set_class(bool(parts), "-shown")

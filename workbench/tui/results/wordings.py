@@ -231,11 +231,8 @@ def _probabilities(found: ProbeScores, judged: ReliabilityJudged, asked: PromptK
         if table is not None
         else None
     )
-    rows = (
-        list(beginnings(form_probabilities, tokens, table.rest if table is not None else math.nan))
-        if not found.failed
-        else []
-    )
+    remaining = table.rest if table is not None else math.nan
+    rows = [] if found.failed else list(beginnings(form_probabilities, tokens, remaining))
     source = (
         run.model,
         run.version,
@@ -245,7 +242,9 @@ def _probabilities(found: ProbeScores, judged: ReliabilityJudged, asked: PromptK
         f"workbench {found.code_version}",
         f"job {found.job}",
     )
-    notes = [*([f"✗ not scored: {found.failed}"] if found.failed else []), " · ".join(source)]
+    notes = [" · ".join(source)]
+    if found.failed:
+        notes.insert(0, f"✗ not scored: {found.failed}")
     return Sheet(beginnings_table(f"{asked.title}: {asked.wording}", rows, notes))
 
 

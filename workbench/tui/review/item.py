@@ -21,7 +21,7 @@ from workbench.help.sections import section
 from workbench.tui.format import literal
 from workbench.tui.kit.base import worker
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
+from workbench.tui.results.answers import AnswersScreen, AnswerTexts, Page, WholeAnswerScreen
 from workbench.tui.results.responses import (
     PREVIEW_CHARACTERS,
     STANCE_MARKS,
@@ -409,7 +409,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
             number, row, width, max(visible_rulings, key=lambda ruling: ruling.at, default=None)
         )
 
-    def answer_texts(self, row: ItemAnswer) -> tuple[Content, Content, str]:
+    def answer_texts(self, row: ItemAnswer) -> AnswerTexts:
         row = self._as_seen(row)
         review = self._progress.of
         all_rulings = self._on(row)
@@ -419,7 +419,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         reader = review.card.name if review.card is not None else ""
         withheld = self._withholds(row.prompt, row.key)
         limit = IN_SHORT if self.size.height < TALL else PREVIEW_CHARACTERS
-        return (
+        return AnswerTexts(
             reading_lines(row, wording, reader, visible_rulings, withheld),
             answer(row, limit),
             provenance(row, review.run, blind=self._blind),
@@ -427,12 +427,12 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def whole(self, row: ItemAnswer) -> WholeAnswerScreen:
         row = self._as_seen(row)
-        reading_content, _, origin = self.answer_texts(row)
+        texts = self.answer_texts(row)
         return WholeAnswerScreen(
             f"{self._item.ref} · {row.variant}",
             row.text,
-            reading_content,
-            origin,
+            texts.reading,
+            texts.origin,
             whole_answer(row),
         )
 

@@ -178,18 +178,13 @@ class ReviewScreen(BookScreen, BlindKey):
         return "Esc goes back."
 
     def empty_reason(self, loaded: Loaded, table_view: TableView) -> str:
-        has_other_runs = (
-            loaded.source is not None and len(loaded.source.runs) > 1 and not self.session.blind
-        )
-        draw_hint = (
-            "\n\nd draws a control sample, which measures how often the reader errs."
-            * self._may_draw(loaded)
-        )
-        return (
-            super().empty_reason(loaded, table_view)
-            + draw_hint
-            + "\n\nM opens the queue of another run." * has_other_runs
-        )
+        texts = [super().empty_reason(loaded, table_view)]
+        if self._may_draw(loaded):
+            texts.append("d draws a control sample, which measures how often the reader errs.")
+        has_other_runs = loaded.source is not None and len(loaded.source.runs) > 1
+        if has_other_runs and not self.session.blind:
+            texts.append("M opens the queue of another run.")
+        return "\n\n".join(texts)
 
     def _may_draw(self, loaded: Loaded) -> bool:
         progress: Progress | None = loaded.judged
@@ -416,11 +411,11 @@ class ReviewScreen(BookScreen, BlindKey):
             return draw(store, of, size, seed=seed, drawn_by=auditor).sample
 
         sample = await self.with_store(act)
-        n_sampled, items = (
-            sum(stratum.drawn for stratum in sample.strata.values()),
-            len(sample.items),
-        )
-        different_text = f", {items:,} of them different" * (items < n_sampled)
+        n_sampled = sum(stratum.drawn for stratum in sample.strata.values())
+        n_different = len(sample.items)
+        different_text = ""
+        if n_different < n_sampled:
+            different_text = f", {n_different:,} of them different"
         self.say_changed(
             f"{n_sampled:,} answers drawn{different_text}; they are mixed into the queue"
         )

@@ -153,9 +153,8 @@ class RulingsScreen(BookScreen):
 
     def show_title_note(self) -> None:
         super().show_title_note()
-        self.title_bar.note = " · ".join(
-            filter(None, ("blind review" * self._settings.blind, self._auditor or ""))
-        )
+        blind_text = "blind review" if self._settings.blind else ""
+        self.title_bar.note = " · ".join(filter(None, (blind_text, self._auditor or "")))
 
     def alternatives_hint(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back."

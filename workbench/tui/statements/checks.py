@@ -378,7 +378,9 @@ class ChecksScreen(RulingKeys, StoreScreen):
         )
         if finding is None or finding.ref is None:
             return None
-        words = (finding.ref, *([str(finding.variant)] if finding.variant is not None else []))
+        words: tuple[str, ...] = (finding.ref,)
+        if finding.variant is not None:
+            words = (finding.ref, str(finding.variant))
         return RuledPlace((self._instrument,), words, language=finding.language or "")
 
     def action_refresh(self) -> None:

@@ -27,6 +27,7 @@ from workbench.tui.kit.base import store_path, worker
 from workbench.tui.results.answers import (
     PAGE,
     AnswersScreen,
+    AnswerTexts,
     Page,
     WholeAnswerScreen,
     read_matching,
@@ -106,12 +107,12 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
         )
         return str(number), cells
 
-    def answer_texts(self, row: VersionAnswer) -> tuple[Content, Content, str]:
+    def answer_texts(self, row: VersionAnswer) -> AnswerTexts:
         wording_line = Content.assemble(
             (f"{row.variant} · {row.language}: ", "bold"), (visible(row.wording), "$text-muted")
         )
         rulings = ruling_lines(self.standing.on_answer(row.probe, row.text))
-        return (
+        return AnswerTexts(
             Content("\n").join([*rulings, wording_line]),
             Content(visible(row.text, lines=True)),
             _provenance(row),
@@ -125,7 +126,7 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
 
     def whole(self, row: VersionAnswer) -> WholeAnswerScreen:
         title = f"{self._ref} · version {self._version} · {row.model}"
-        return WholeAnswerScreen(title, row.text, self.answer_texts(row)[0], _provenance(row))
+        return WholeAnswerScreen(title, row.text, self.answer_texts(row).reading, _provenance(row))
 
 
 class FoundAnswersScreen(VersionAnswersScreen):
@@ -165,7 +166,7 @@ class FoundAnswersScreen(VersionAnswersScreen):
 
     def whole(self, row: VersionAnswer) -> WholeAnswerScreen:
         title = f"{row.instrument} · {row.ref} · {row.model}"
-        return WholeAnswerScreen(title, row.text, self.answer_texts(row)[0], _provenance(row))
+        return WholeAnswerScreen(title, row.text, self.answer_texts(row).reading, _provenance(row))
 
 
 def _found_columns(width: int) -> tuple[Column, ...]:

@@ -408,7 +408,9 @@ class StatementScreen(RulesAndEdits):
 
     def ruled_place(self) -> RuledPlace | None:
         """Return the wording under the cursor. The dialog offers its statement, too."""
-        names = (self._shown or self._ref, *([str(self._at)] if self._at is not None else []))
+        names: tuple[str, ...] = (self._shown or self._ref,)
+        if self._at is not None:
+            names = (*names, str(self._at))
         language = self._sheet.language if self._sheet is not None else ""
         return RuledPlace((self._instrument,), names, language=language)
 

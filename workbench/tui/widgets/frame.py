@@ -108,7 +108,7 @@ class TitleBar(Static):
             (short_title, empty),
             (screen_place, empty),
         ):
-            gap = 2 * bool(right_part.cell_length)
+            gap = 2 if right_part.cell_length else 0
             room = (
                 self.content_size.width
                 - left_part.cell_length
@@ -242,7 +242,7 @@ class Keys(Widget):
         parts: list[Content | tuple[str, Style]] = []
         end = 0
         for column, placed_key in self.placed:
-            hover_class = ("keys--over",) * (placed_key.key == self._over)
+            hover_class = ("keys--over",) if placed_key.key == self._over else ()
             key, description = (
                 self.get_visual_style(*hover_class, component)
                 + Style(dim=not placed_key.enabled or None)
