@@ -178,7 +178,7 @@ def search_words(word: str) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> meant("kapp"), meant("pause")
+    >>> search_words("kapp"), search_words("pause")
     (('kapp', 'κ', 'agreement between people'), ('pause',))
     """
     synonyms = (parts for term, parts in SOUGHT.items() if len(word) > 2 and term.startswith(word))
@@ -190,9 +190,9 @@ def effect_of(binding: Binding) -> str:
 
     Examples
     --------
-    >>> does(Binding("tab", "app.focus_next", "Focus Next"))
+    >>> effect_of(Binding("tab", "app.focus_next", "Focus Next"))
     'Go to the next part of the screen'
-    >>> does(Binding("left", "cursor_left", "Cursor left"))
+    >>> effect_of(Binding("left", "cursor_left", "Cursor left"))
     'Move the cursor left'
     """
     sentence = binding.tooltip or SHARED.get(binding.description, binding.description)
