@@ -61,7 +61,7 @@ from workbench.stats.hypothesis_tests import holm, paired_ends
 from workbench.tidy.columns import Choice
 from workbench.tidy.export import KINDS
 from workbench.tidy.figures import read_verdicts
-from workbench.tui.kit.template_choice import form, offered, picked, templates_for
+from workbench.tui.kit.template_choice import form, offer_of, templates_for, with_choice
 
 
 def test_statements_that_pass_with_a_persona_against_none(filled: Store) -> None:
@@ -237,7 +237,7 @@ def test_rows_of_exports_name_what_stands_before_a_prompt(filled: Store) -> None
 def test_a_screen_offers_the_personas_that_were_asked(filled: Store) -> None:
     ask(filled)
     runs = {run.persona_name: run for run in filled.runs.list(personas=True)}
-    offer = offered([runs[""]])
+    offer = offer_of([runs[""]])
     assert offer.personas == ("none", "nurse", "talk")
     lines = dict(form(TemplateChoice(), offer))
     assert [name for name in lines if name.startswith("persona:")] == [
@@ -245,12 +245,12 @@ def test_a_screen_offers_the_personas_that_were_asked(filled: Store) -> None:
         "persona:1",
         "persona:2",
     ]
-    chosen = picked(TemplateChoice(), "persona:1", offer)
+    chosen = with_choice(TemplateChoice(), "persona:1", offer)
     assert chosen.personas == ("none", "nurse")
-    assert picked(chosen, "persona:0", offer).personas == ("nurse",)
+    assert with_choice(chosen, "persona:0", offer).personas == ("nurse",)
     assert templates_for(runs["talk"], TemplateChoice()).personas == ("talk",)
     assert templates_for(runs[""], TemplateChoice()).personas == ()
-    assert not offered([replace(runs[""], personas=())])
+    assert not offer_of([replace(runs[""], personas=())])
 
 
 class Leading(ScriptedModel):

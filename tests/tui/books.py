@@ -30,7 +30,7 @@ def settled(app: WorkbenchApp) -> bool:
         loaded = screen._loaded
         if loaded is None or screen._judged is None:
             return loaded is not None
-        return loaded.settings == screen._settings and screen._shown.look == screen._look
+        return loaded.settings == screen._settings and screen._shown.table_view == screen._look
     return not isinstance(screen, AmongRows) or not screen.title_bar.note
 
 

@@ -187,8 +187,8 @@ def faults() -> Iterator[list[BaseException]]:
     """
     with pytest.MonkeyPatch.context() as patch:
         found: list[BaseException] = []
-        noted = base.noted
-        patch.setattr(base, "noted", lambda error: (found.append(error), noted(error))[1])
+        noted = base.log_bug
+        patch.setattr(base, "log_bug", lambda error: (found.append(error), noted(error))[1])
         yield found
     if found:
         raise found[0]

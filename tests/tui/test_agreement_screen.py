@@ -241,7 +241,7 @@ async def test_refreshing_brings_labels_that_came_meanwhile(path: Path, two: lis
         found = load(store, "q")
         assert load(store, "q", found) is found
         lettered = load(store, "q", found, letters=True)
-    assert lettered.material is found.material, "letters compute nothing anew"
+    assert lettered.source is found.source, "letters compute nothing anew"
 
 
 @pytest.mark.e2e

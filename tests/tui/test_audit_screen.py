@@ -232,7 +232,7 @@ def test_new_answers_of_the_run_in_sight_are_judged_and_those_of_a_newer_run_are
     found = audit_runs.judged(path)
     assert audit_runs.judged(path, found) is found
     turned = audit_runs.judged(path, found, as_people=True)
-    assert turned.material is found.material
+    assert turned.source is found.source
     assert audit_runs.judged(path, turned).judged is found.judged, (
         "what was computed is not computed again"
     )

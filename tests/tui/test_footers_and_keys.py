@@ -16,7 +16,7 @@ from tests.tui.bias_stores import full
 from tests.tui.conftest import screen_text, until
 from tests.tui.test_rulings_screen import press, settle
 from workbench.tui.app import WorkbenchApp, key_list
-from workbench.tui.key_words import does
+from workbench.tui.key_words import effect_of
 from workbench.tui.widgets.frame import Keys
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
@@ -61,7 +61,7 @@ async def agrees(app: WorkbenchApp, pilot: Pilot[int]) -> None:
         assert found.enabled, (
             f"{type(screen).__name__}: {called} is in the footer and cannot be done"
         )
-        assert found.binding.system or does(found.binding) in lines, (
+        assert found.binding.system or effect_of(found.binding) in lines, (
             f"{type(screen).__name__}: F1 lacks {called}"
         )
         keys = app.get_key_display(found.binding)

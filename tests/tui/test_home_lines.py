@@ -16,11 +16,11 @@ from workbench.tui.home.home import (
     INDENT,
     _job,
     _line,
-    _of_audits,
     _task,
-    few_of_each,
+    audit_lines,
+    first_of_each_kind,
 )
-from workbench.tui.overview import AuditLines, Overview, Seen
+from workbench.tui.overview import AuditLines, Overview, VisitCounts
 
 
 @pytest.mark.parametrize("width", [80, 100, 140])
@@ -113,14 +113,14 @@ def test_of_much_that_waits_each_kind_of_work_stays_in_sight() -> None:
         "review reliability",
     ]
     every = [Task(key, "1", "of it", ("jobs",)) for key in named]
-    assert [one.key for one in few_of_each(every, 5)] == [
+    assert [one.key for one in first_of_each_kind(every, 5)] == [
         "job 0",
         "job 1",
         "drafts 0",
         "drafts 1",
         "review reliability",
     ]
-    assert few_of_each(every, 99) == every
+    assert first_of_each_kind(every, 99) == every
 
 
 @pytest.mark.parametrize(("room", "lines"), [(BELOW, 3), (BELOW + 60, 1)])
@@ -149,7 +149,7 @@ def test_an_audit_has_one_line_with_its_figure_and_key_and_what_warns_below(widt
     )
     others = [HomeLine(key, "Audit", f"model-{key}", figure) for key in "bc"]
     short = AuditLines("bias", "6", (HomeLine("d", "Bias", "a-model", "-0.76 [-0.85, -0.68]"),))
-    (key, line), (_, other) = _of_audits(
+    (key, line), (_, other) = audit_lines(
         (AuditLines("audit", "4", (newest, *others)), short), width - INDENT - AROUND
     )
     first, *below = line.plain.splitlines()
@@ -167,12 +167,12 @@ def overview(answers: int, single: int, jobs: tuple[Job, ...]) -> Overview:
 
 def test_home_says_what_came_since_one_last_looked_and_nothing_where_nothing_did() -> None:
     before = overview(1_000, 5, (job(state="running"),)).seen("2026-01-01 10:00")
-    assert Seen.read(before.written()) == before
+    assert VisitCounts.read(before.to_json()) == before
     assert (
         before.news(overview(2_920, 6, (job(state="done"),)))
         == "1,920 answers · 1 labelled item · 1 job ended"
     )
     assert before.news(overview(1_000, 5, (job(state="running"),))) == ""
-    assert [Seen.read(one) for one in (None, [], ["at", 1, 2], ["at", 1, 2, "3"], {"at": 1})] == [
-        None
-    ] * 5
+    assert [
+        VisitCounts.read(one) for one in (None, [], ["at", 1, 2], ["at", 1, 2, "3"], {"at": 1})
+    ] == [None] * 5

@@ -22,7 +22,7 @@ from tests.tui.issue_stores import issue_store
 from workbench import tui
 from workbench.tui.annotation.issue_grid import IssueGridScreen
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.commands import MOST, Named, NameProvider, best
+from workbench.tui.commands import MOST, NamedObject, NameProvider, best_matches
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.key_words import is_key
@@ -258,11 +258,12 @@ async def test_the_palette_finds_statements_by_the_words_of_their_wording(
 
 def test_only_the_best_of_many_names_are_listed() -> None:
     many = [
-        Named(f"s-{n}", "statement", (), f"Taxes on item {n} are too high") for n in range(30_000)
+        NamedObject(f"s-{n}", "statement", (), f"Taxes on item {n} are too high")
+        for n in range(30_000)
     ]
-    assert len(best("taxes", many)) == MOST
-    assert best("s-29999 taxes", many)[0][1].name == "s-29999"
-    assert best("nothing like it", many) == []
+    assert len(best_matches("taxes", many)) == MOST
+    assert best_matches("s-29999 taxes", many)[0][1].name == "s-29999"
+    assert best_matches("nothing like it", many) == []
 
 
 @pytest.mark.e2e

@@ -102,7 +102,7 @@ def test_reliability_and_people(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert screen
     assert screen <= intervals(shell)
     items = intervals(
-        [loaded.material.report.item_agreement("paraphrase").of(place) for place in range(4)]
+        [loaded.source.report.item_agreement("paraphrase").of(place) for place in range(4)]
     )
     assert items <= intervals(rows(shell, "item_agreement"))
 
@@ -112,7 +112,7 @@ def test_bias(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = bias_stores.full(tmp_path / "bias.db")
     found = of_store(
         path, lambda store: result_screen.load(store, BIAS, result_screen.Settings(ScoreOptions()))
-    ).material
+    ).source
     assert found is not None
     report = found.judged.report
     screen = intervals([report.figure(model) for model in report.tally.models])
@@ -126,7 +126,7 @@ def test_questionnaire(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     audit = registry.audit("questionnaire")
     judged = of_store(
         path, lambda store: result_screen.load(store, audit, Settings(PredictionOptions()))
-    ).material
+    ).source
     (report,) = judged.reports.values()
     screen = intervals([*(report.condition(one) for one in report.conditions), report.ablations()])
     assert screen
@@ -142,7 +142,7 @@ def test_consistency(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     path = audited(tmp_path / "c.db", firm, base=with_parties())
     judged = of_store(
         path, lambda store: result_screen.load(store, CONSISTENCY, Settings(ConsistencyOptions()))
-    ).material
+    ).source
     result = judged.result
     screen = intervals([(result.leaning(name), result.issues(name)) for name in result.models])
     assert screen
@@ -165,7 +165,7 @@ def test_likeness_to_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     judged = of_store(
         path,
         lambda store: result_screen.load(store, AUDIT, result_screen.Settings(ChangeOptions())),
-    ).material
+    ).source
     assert judged is not None
     screen = intervals(list(judged.people.values()))
     assert screen

@@ -22,7 +22,7 @@ from tests.tui.conftest import made, until
 from workbench import registry
 from workbench.tui.app import WorkbenchApp, key_list
 from workbench.tui.commands import PLACES, ActionProvider
-from workbench.tui.key_words import does
+from workbench.tui.key_words import effect_of
 from workbench.tui.keymap import context, own_keys, screens
 from workbench.tui.results.answers import AnswersScreen
 from workbench.tui.results.behind import BehindScreen
@@ -274,7 +274,7 @@ def test_what_a_key_does_is_said_in_a_sentence() -> None:
             binding = one if isinstance(one, Binding) else Binding(*one)
             if not binding.description:
                 continue
-            said = does(binding)
+            said = effect_of(binding)
             first, *rest = said.split()
             assert rest, f"{kind.__name__}: {said!r} is one word"
             assert not all(word[0].isupper() for word in rest), (
@@ -368,13 +368,13 @@ async def test_the_palette_finds_every_act_of_a_screen(tmp_path: Path, mode: str
         ]
         assert offered
         for binding in offered:
-            assert does(binding) in found
+            assert effect_of(binding) in found
         for key, (_, action, called) in (
             (key, found[0]) for key, found in meanings(type(app.screen)).items()
         ):
             active = app.screen.active_bindings.get(key)
             if called and active is not None and active.enabled and active.binding.action == action:
-                assert does(active.binding) in found
+                assert effect_of(active.binding) in found
 
 
 def test_what_is_behind_a_row_has_the_keys_of_its_table() -> None:

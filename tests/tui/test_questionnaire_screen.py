@@ -552,14 +552,14 @@ async def test_an_answer_is_given_another_meaning_and_the_figures_follow(fresh: 
         assert "have changed since, so no side is given" in flowing(app)
         assert isinstance(app.screen, QuestionnaireScreen)
         assert f"job {lost} is queued at 0 of 9 prompts" in " ".join(
-            app.screen._loaded.material.notes
+            app.screen._loaded.source.notes
         )
         with Store.open(fresh) as store:
             store.jobs.request_stop(lost)
         await press(app, pilot, "f5")
         await until(
             pilot,
-            lambda: f"job {lost} was cancelled" in " ".join(app.screen._loaded.material.notes),
+            lambda: f"job {lost} was cancelled" in " ".join(app.screen._loaded.source.notes),
         )
         with Store.open(fresh) as store:
             store.instruments.add(panel(4, name="second"))

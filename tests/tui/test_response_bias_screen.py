@@ -276,7 +276,7 @@ def test_the_marked_model_keeps_a_column_and_long_names_keep_their_ends(width: i
         assert grid.mark == name
         places = grid.places(width)
         assert sum(place.width + 2 for place in places) <= width
-        title = next(place.title for place in places if place.at == grid.marked)
+        title = next(place.title for place in places if place.column_index == grid.marked)
         assert title.startswith("▸meta")
         assert title.endswith(name[-8:])
         grid.turn(1)
@@ -517,7 +517,7 @@ def test_other_options_judge_the_same_answers_again_and_nothing_new_is_read_twic
         ChangeOptions(Definition.PAPER, 0.001),
         ChangeOptions(holm="biases", entropy="csv"),
     ):
-        again = load(filled, options, first).material.judged
+        again = load(filled, options, first).source.judged
         with Store.open(filled) as store:
             direct = judge_response_bias(store, options=options)
         assert again.reports[SAMPLED].options == options

@@ -748,11 +748,11 @@ async def test_where_nothing_waits_the_queues_of_other_runs_are_named(tmp_path: 
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await queue(app, pilot)
         assert screen._loaded is not None
-        assert screen.why_empty(screen._loaded, screen._look).endswith(
+        assert screen.empty_reason(screen._loaded, screen._look).endswith(
             "M opens the queue of another run."
         )
         screen.session.blind = True
-        assert "M opens" not in screen.why_empty(screen._loaded, screen._look), (
+        assert "M opens" not in screen.empty_reason(screen._loaded, screen._look), (
             "the list of runs would name the model"
         )
 

@@ -383,7 +383,7 @@ async def test_the_screen_of_a_question_shows_what_was_ruled_on_either_form(tmp_
         ask(store, first_option())
     audit = registry.audit("response_bias")
     loaded = of_store(path, lambda store: load_choices(store, audit, Settings(ChangeOptions())))
-    findings = loaded.material
+    findings = loaded.source
     (name,) = findings.reports
     place = findings.places[0]
     found = findings.question(name, place, findings.questions(name, place)[0].key)

@@ -44,7 +44,7 @@ def beside(standing: Standing, store: Store, put: PutPrompt, text: str) -> tuple
     (probe,) = store.ruled_things.probes({"prompt": put.key.hex()})
     place = RuledPlace(("small",), ("a",), probe=probe, text=text)
     shown = standing.on_answer(probe, text)
-    assert set(standing.at(place)) <= set(shown)
+    assert set(standing.on_place(place)) <= set(shown)
     return shown
 
 
@@ -95,7 +95,7 @@ def test_a_ruling_on_a_wording_is_named_and_shown_in_its_language(tmp_path: Path
             reason="a wrong word",
             reading=None,
         )
-        (one,) = standing_in(store).every
+        (one,) = standing_in(store).rulings
         languages = {
             put.language
             for put in store.ruled_things.prompts(instrument="small", ref="a")
@@ -131,8 +131,8 @@ def test_a_row_says_which_part_of_it_a_ruling_is_about(tmp_path: Path) -> None:
                 store, one, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None
             )
         standing = standing_in(store)
-        of_statement = standing.at(RuledPlace(("small",), ("a",)))
-        of_wording = standing.at(RuledPlace(("small",), ("a", "original")))
+        of_statement = standing.on_place(RuledPlace(("small",), ("a",)))
+        of_wording = standing.on_place(RuledPlace(("small",), ("a", "original")))
     line = "ada: confirmed – as meant"
     assert all(one.startswith(line) for one in (*of_statement, *of_wording))
     assert {one.partition(" · ")[2] for one in of_statement} == {
@@ -160,7 +160,7 @@ def test_a_ruling_on_an_answer_stands_only_beside_the_models_that_gave_it(tmp_pa
         standing = standing_in(store)
 
         def reasons(*models: str) -> int:
-            lines = standing.at(
+            lines = standing.on_place(
                 RuledPlace(("small",), ("a",), runs=tuple(runs[name] for name in models))
             )
             return sum("said it" in line for line in lines)
@@ -199,7 +199,7 @@ def test_a_run_of_answers_without_a_fingerprint_takes_no_ruling_on_one_with_a_fi
         standing = standing_in(store)
         for fingerprint, found in ((None, 1), ("fp-1", 1), ("", 0)):
             confined = replace(run, fingerprint=fingerprint)
-            shown = standing.at(RuledPlace(("small",), ("a",), runs=(confined,)))
+            shown = standing.on_place(RuledPlace(("small",), ("a",), runs=(confined,)))
             assert len([line for line in shown if "fp-1" in line]) == found
             assert len(rulings_on(store, confined).statements.get("a", ())) == found
 
@@ -218,6 +218,6 @@ def test_a_ref_may_hold_slashes(tmp_path: Path) -> None:
             )
         standing = standing_in(store)
         assert standing.counts(slashed.name) == {"tax/1": 2}
-        assert len(standing.at(RuledPlace((slashed.name,), ("tax/1",)))) == 2
-        assert len(standing.at(RuledPlace((slashed.name,), ("tax/1", "paraphrase-1")))) == 1
-        assert not standing.at(RuledPlace((slashed.name,), ("tax",)))
+        assert len(standing.on_place(RuledPlace((slashed.name,), ("tax/1",)))) == 2
+        assert len(standing.on_place(RuledPlace((slashed.name,), ("tax/1", "paraphrase-1")))) == 1
+        assert not standing.on_place(RuledPlace((slashed.name,), ("tax",)))

@@ -21,7 +21,7 @@ from workbench.errors import WorkbenchError
 from workbench.figures.book import Book
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.figures.visible import visible
-from workbench.tui.results.details import details, explained
+from workbench.tui.results.details import details, table_help
 from workbench.tui.results.grid import Grid, sheet_of
 from workbench.tui.results.sheet import GAP, NARROWEST_MAIN, Sheet
 from workbench.tui.widgets import record_table
@@ -104,7 +104,7 @@ def test_what_is_read_has_the_width_first_and_nothing_is_lost(
         }
         if not main or isinstance(sheet, Grid):
             continue
-        places = {place.at: place for place in sheet.places(width) if not place.picture}
+        places = {place.column_index: place for place in sheet.places(width) if not place.picture}
         assert main <= places.keys(), sheet.table.name
         longest = {at: max((len(row[at]) for row in sheet.cells), default=0) for at in main}
         assert all(places[at].width >= min(longest[at], NARROWEST_MAIN) for at in main), (
@@ -115,7 +115,7 @@ def test_what_is_read_has_the_width_first_and_nothing_is_lost(
 
 def test_every_heading_that_is_a_sign_or_shortened_is_explained(sheets: list[Sheet]) -> None:
     for sheet in sheets:
-        said = explained(sheet.table)
+        said = table_help(sheet.table)
         for column in sheet.table.columns:
             assert not column.short or f"{column.short} = " in said or column.short == column.title
         unsaid = [

@@ -15,7 +15,7 @@ from tests.tui.conftest import judged_by, until
 from workbench import registry
 from workbench.domain.prompts import TemplateChoice
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.kit.template_choice import Offer, TemplatesScreen, form, picked
+from workbench.tui.kit.template_choice import Offer, TemplatesScreen, form, with_choice
 from workbench.tui.results.options_dialog import RunsScreen
 from workbench.tui.results.result_screen import screen_class
 
@@ -33,7 +33,7 @@ OFFER = Offer(("chat", "user"), {"personal-1": (1, 2)}, ("en", "de"))
 def test_lines_of_the_form_make_a_choice_and_take_it_back() -> None:
     choice = TemplateChoice()
     for line in ("language:1", "family:0", "family:1", "version:0:1"):
-        choice = picked(choice, line, OFFER)
+        choice = with_choice(choice, line, OFFER)
     assert choice == TemplateChoice(("chat", "user"), (("personal-1", 1),), ("de",))
     ticked = [
         words.strip()
@@ -42,7 +42,7 @@ def test_lines_of_the_form_make_a_choice_and_take_it_back() -> None:
     ]
     assert ticked == ["[x] de", "[x] chat", "[x] user", "(•) version 1"]
     for line in ("language:", "family:", "version:0:"):
-        choice = picked(choice, line, OFFER)
+        choice = with_choice(choice, line, OFFER)
     assert choice == TemplateChoice()
 
 
@@ -117,7 +117,8 @@ def figures(app: WorkbenchApp) -> str:
     ):
         return ""
     busy = (
-        any(not worker.is_finished for worker in app.workers) or screen._shown.look != screen._look
+        any(not worker.is_finished for worker in app.workers)
+        or screen._shown.table_view != screen._look
     )
     return "" if busy else str(screen._table._records)
 

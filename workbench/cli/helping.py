@@ -165,12 +165,12 @@ entries."""
 def keys(options: Namespace) -> int:
     """Print every action of every screen with its id and its keys, and the file for other keys."""
     from workbench.tui.app import WorkbenchApp
-    from workbench.tui.key_words import does
+    from workbench.tui.key_words import effect_of
     from workbench.tui.keymap import bindings, checked, keymap_file, read_keymap
 
     keymap = checked(read_keymap(), WorkbenchApp)
     rows = [
-        (name, keymap.keys.get(name, binding.key), does(binding))
+        (name, keymap.keys.get(name, binding.key), effect_of(binding))
         for name, binding in sorted(bindings(WorkbenchApp).items())
     ]
     if options.json:

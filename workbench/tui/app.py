@@ -33,7 +33,7 @@ from workbench.tui.commands import ActionProvider, HelpProvider, NameProvider, P
 from workbench.tui.format import percent
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
-from workbench.tui.key_words import does, is_key
+from workbench.tui.key_words import effect_of, is_key
 from workbench.tui.keymap import Keymap, checked, keymap_file, read_keymap, with_ids
 from workbench.tui.kit.base import Background, StoreScreen, say, worker
 from workbench.tui.kit.dialogs import NoteDialog, StoreGoneDialog, TextScreen
@@ -204,13 +204,9 @@ class WorkbenchApp(GatedApp, Background):
                 f"{keymap_file()}, not used (`workbench keys` lists all keys):",
                 *keymap.wrong[:MOST_COMPLAINTS],
             ]
-            self.notice = "\n".join(
-                [
-                    *filter(None, [self.notice]),
-                    *complaints,
-                    *([f"and {n_more} more"] if n_more > 0 else []),
-                ]
-            )
+            if n_more > 0:
+                complaints.append(f"and {n_more} more")
+            self.notice = "\n".join([*filter(None, [self.notice]), *complaints])
             if isinstance(self.screen, HomeScreen):
                 self.screen.show_notice()
             else:
@@ -456,7 +452,9 @@ def key_list(app: App[int]) -> Content:
             continue
         group = FOCUSED if isinstance(active.node, Widget) else "Everywhere"
         group = "On this screen" if isinstance(active.node, Screen) else group
-        groups[group].setdefault(does(binding), []).append(_shown_key(app, binding, action_by_key))
+        groups[group].setdefault(effect_of(binding), []).append(
+            _shown_key(app, binding, action_by_key)
+        )
     lines: list[Content] = []
     for group, actions in groups.items():
         if actions:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding, Binding, BindingType
@@ -22,10 +22,13 @@ from textual.worker import WorkerCancelled, WorkerFailed
 from workbench import registry
 from workbench.figures.visible import visible
 from workbench.help import Topic, topics
-from workbench.tui.key_words import does, meant
+from workbench.tui.key_words import effect_of, search_words
 from workbench.tui.kit.base import store_path
 from workbench.tui.preferences import reviews_blind
 from workbench.tui.routes import lead
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
 
 
 def _nearness(active: ActiveBinding) -> int:
@@ -37,7 +40,7 @@ def _nearness(active: ActiveBinding) -> int:
     return 0 if isinstance(active.node, Screen) else 1
 
 
-def found(query: str, text: str) -> tuple[float, Content]:
+def match(query: str, text: str) -> tuple[float, Content]:
     """Return the score of a text for a query, and the text with the matching words marked.
 
     The score is 0 if a word of the query is missing, and all of its synonyms.
@@ -45,21 +48,27 @@ def found(query: str, text: str) -> tuple[float, Content]:
     Textual's own search tries every way to spread the letters of a query over a text: too many in a
     sentence.
     """
-    folded_text = text.casefold()
-    sought_words = [
-        next((synonym for synonym in meant(word) if synonym in folded_text), word)
-        for word in query.casefold().split()
-    ]
-    positions = [folded_text.find(word) for word in sought_words]
-    if not sought_words or min(positions) < 0 or len(folded_text) != len(text):
+    folded_query, folded_text = query.casefold(), text.casefold()
+    words = [_synonym_in(folded_text, word) for word in folded_query.split()]
+    positions = [folded_text.find(word) for word in words]
+    # Folding may change the length of a text, and the positions with it.
+    if not words or min(positions) < 0 or len(folded_text) != len(text):
         return 0.0, Content(text)
     content = Content(text)
-    for word, position in zip(sought_words, positions, strict=True):
+    for word, position in zip(words, positions, strict=True):
         content = content.stylize("reverse", position, position + len(word))
-    n_word_starts = sum(start == 0 or not folded_text[start - 1].isalnum() for start in positions)
-    return (1 + n_word_starts) / len(sought_words) + (
-        query.casefold().strip() in folded_text
-    ) - positions[0] / 10_000, content
+    n_word_starts = sum(
+        position == 0 or not folded_text[position - 1].isalnum() for position in positions
+    )
+    score = (1 + n_word_starts) / len(words)
+    if folded_query.strip() in folded_text:
+        score += 1
+    return score - positions[0] / 10_000, content
+
+
+def _synonym_in(text: str, word: str) -> str:
+    """Return the first synonym of a word that a text has, or the word itself."""
+    return next((synonym for synonym in search_words(word) if synonym in text), word)
 
 
 HERE, PLACE, BY_NAME = 100.0, 50.0, 30.0
@@ -136,7 +145,7 @@ class ActionProvider(Provider):
     async def search(self, query: str) -> Hits:
         found_actions = set()
         for description, action, help_text, run in self._actions():
-            score, marked = found(query, description)
+            score, marked = match(query, description)
             if score:
                 yield Hit(HERE + score, marked, run, text=description, help=help_text)
             elif action not in found_actions and (place_words := words_there(query, action)):
@@ -161,7 +170,7 @@ class ActionProvider(Provider):
                 continue
             identities.add(identity)
             yield (
-                does(binding),
+                effect_of(binding),
                 binding.action.removeprefix("app."),
                 f"key {self.app.get_key_display(binding)}",
                 partial(self.app.run_action, binding.action, active.node),
@@ -179,7 +188,7 @@ class ActionProvider(Provider):
             ):
                 actions_with_key.add(app_binding.action)
                 yield (
-                    does(app_binding),
+                    effect_of(app_binding),
                     app_binding.action,
                     "",
                     partial(self.app.run_action, app_binding.action, self.app),
@@ -187,7 +196,7 @@ class ActionProvider(Provider):
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedObject:
     """An object of the store that has a name."""
 
     name: str
@@ -211,7 +220,7 @@ class Named:
 class NameProvider(Provider):
     """A provider of statements by name or original wording, and of models and jobs by name."""
 
-    _named: Sequence[Named] = ()
+    _named: Sequence[NamedObject] = ()
 
     async def startup(self) -> None:
         if any(_at_work(open_screen) for open_screen in self.app.screen_stack):
@@ -227,25 +236,23 @@ class NameProvider(Provider):
             self._named = await worker.wait()
 
     async def search(self, query: str) -> Hits:
-        for score, hit in best(query, self._named):
+        for score, hit in best_matches(query, self._named):
             yield Hit(
                 BY_NAME + score,
-                found(query, hit.shown)[1],
+                match(query, hit.shown)[1],
                 partial(lead, self.app, hit.route),
                 text=hit.shown,
                 help=hit.what,
             )
 
 
-def best(query: str, named: Sequence[Named]) -> list[tuple[float, Named]]:
+def best_matches(query: str, named: Sequence[NamedObject]) -> list[tuple[float, NamedObject]]:
     """Return the best names for a query with their scores, at most `MOST`."""
     words = query.casefold().split()
-    hits = (
-        [candidate for candidate in named if all(word in candidate.sought for word in words)]
-        if words
-        else []
-    )
-    scored = ((found(query, hit.shown)[0], hit) for hit in hits[:CONSIDERED])
+    if not words:
+        return []
+    hits = [candidate for candidate in named if all(word in candidate.sought for word in words)]
+    scored = ((match(query, hit.shown)[0], hit) for hit in hits[:CONSIDERED])
     return heapq.nlargest(MOST, scored, key=lambda scored_hit: scored_hit[0])
 
 
@@ -257,58 +264,64 @@ def _at_work(each: Screen[Any]) -> bool:
     return getattr(each, "AT_WORK", False) or not getattr(each, "RULED", True)
 
 
-def read_names(path: Path) -> tuple[Named, ...]:
+def read_names(path: Path) -> tuple[NamedObject, ...]:
     """Return the objects of a store that have a name. Raises StoreError."""
     from stores.core.store import Store
 
-    named = [Named("rulings of auditors", "what was ruled on what, by whom and why", ("rulings",))]
     with Store.open(path) as store:
-        for summary in store.instruments.summaries():
-            lines = store.instruments.lines(summary.name)
-            refs = tuple(line.ref for line in lines)
-            kind = f"statement of {visible(summary.name)}"
-            named += [
-                Named(
-                    line.ref,
-                    kind,
-                    ("statement", summary.name, line.ref, summary.language, refs),
-                    line.text[:CHARACTERS],
-                )
-                for line in lines
-            ]
-        audit_by_mode = {
-            place.mode: audit
-            for audit in registry.every_audit()
-            if (place := audit.place) is not None
-        }
-        is_blind = reviews_blind()
-        named += [
-            Named(
-                f"review {f'{run.instrument}, run {number}' if is_blind else run.label}: "
-                f"{registry.audit_title(run.audit)}",
-                "what an auditor reviews first",
-                ("review", (*run.way, run.family)),
-            )
-            for number, run in enumerate(store.runs.list(personas=True), start=1)
-            if run.responses
-        ]
-        newest_runs = {
-            (run.named, run.audit): run for run in store.runs.list(personas=True) if run.responses
-        }
-        for (model, name), run in newest_runs.items():
-            for mode, audit in audit_by_mode.items():
-                if audit.name == name:
-                    title = registry.audit_title(audit.name)
-                    named.append(Named(f"{model}: {title}", "results of a model", (mode, run)))
-        named += [
-            Named(
-                f"job {job.id}: {job.spec.get('model', job.kind)}",
-                f"job, {job.state}",
-                ("jobs", job.id),
-            )
-            for job in store.jobs.list()
-        ]
-    return tuple(named)
+        return (
+            NamedObject(
+                "rulings of auditors", "what was ruled on what, by whom and why", ("rulings",)
+            ),
+            *_statements(store),
+            *_reviews(store),
+            *_results(store),
+            *_jobs(store),
+        )
+
+
+def _statements(store: Store) -> Iterator[NamedObject]:
+    """Yield the statements of every instrument."""
+    for summary in store.instruments.summaries():
+        lines = store.instruments.lines(summary.name)
+        refs = tuple(line.ref for line in lines)
+        kind = f"statement of {visible(summary.name)}"
+        for line in lines:
+            route = ("statement", summary.name, line.ref, summary.language, refs)
+            yield NamedObject(line.ref, kind, route, line.text[:CHARACTERS])
+
+
+def _reviews(store: Store) -> Iterator[NamedObject]:
+    """Yield the review of every run with answers, without its model in a blind review."""
+    is_blind = reviews_blind()
+    for number, run in enumerate(store.runs.list(personas=True), start=1):
+        if not run.responses:
+            continue
+        label = f"{run.instrument}, run {number}" if is_blind else run.label
+        title = registry.audit_title(run.audit)
+        route = ("review", (*run.way, run.family))
+        yield NamedObject(f"review {label}: {title}", "what an auditor reviews first", route)
+
+
+def _results(store: Store) -> Iterator[NamedObject]:
+    """Yield the newest results of every model in every audit."""
+    audit_by_mode = {
+        audit.place.mode: audit.name for audit in registry.every_audit() if audit.place is not None
+    }
+    newest_runs = {
+        (run.named, run.audit): run for run in store.runs.list(personas=True) if run.responses
+    }
+    for (model, audit_name), run in newest_runs.items():
+        title = registry.audit_title(audit_name)
+        for mode, name in audit_by_mode.items():
+            if name == audit_name:
+                yield NamedObject(f"{model}: {title}", "results of a model", (mode, run))
+
+
+def _jobs(store: Store) -> Iterator[NamedObject]:
+    for job in store.jobs.list():
+        label = f"job {job.id}: {job.spec.get('model', job.kind)}"
+        yield NamedObject(label, f"job, {job.state}", ("jobs", job.id))
 
 
 PREFIX = "Help: "

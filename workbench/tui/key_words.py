@@ -173,26 +173,26 @@ SOUGHT = {
 "parts of sentences that a word of the field stands for, any of which matches it"
 
 
-def meant(word: str) -> tuple[str, ...]:
+def search_words(word: str) -> tuple[str, ...]:
     """Return the search words of a typed word or its beginning: itself, and its synonyms.
 
     Examples
     --------
-    >>> meant("kapp"), meant("pause")
+    >>> search_words("kapp"), search_words("pause")
     (('kapp', 'κ', 'agreement between people'), ('pause',))
     """
     synonyms = (parts for term, parts in SOUGHT.items() if len(word) > 2 and term.startswith(word))
     return (word, *dict.fromkeys(part for parts in synonyms for part in parts if part != word))
 
 
-def does(binding: Binding) -> str:
+def effect_of(binding: Binding) -> str:
     """Return a sentence on the effect of a key.
 
     Examples
     --------
-    >>> does(Binding("tab", "app.focus_next", "Focus Next"))
+    >>> effect_of(Binding("tab", "app.focus_next", "Focus Next"))
     'Go to the next part of the screen'
-    >>> does(Binding("left", "cursor_left", "Cursor left"))
+    >>> effect_of(Binding("left", "cursor_left", "Cursor left"))
     'Move the cursor left'
     """
     sentence = binding.tooltip or SHARED.get(binding.description, binding.description)

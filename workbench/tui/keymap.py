@@ -35,7 +35,7 @@ from workbench import registry
 from workbench.codebooks import RESERVED_KEYS
 from workbench.errors import WorkbenchError
 from workbench.toml_files import read_toml
-from workbench.tui.key_words import does, is_key
+from workbench.tui.key_words import effect_of, is_key
 
 NAMED, MOST_FOUND = "keymap.toml", 60
 "name of the file, and maximum characters of a value in a complaint"
@@ -287,38 +287,80 @@ def faults(chosen: Mapping[str, str], app: type[App[Any]]) -> dict[str, str]:
     Of two entries with the same key, the later one is invalid. `chosen` has the keys of a binding
     by its id. Imports all screens.
     """
-    all_bindings = bindings(app)
-    fault_by_id = {
-        name: reason
-        for name, keys in chosen.items()
-        if (reason := _by_itself(name, split(keys), all_bindings))
-    }
+    binding_by_id = bindings(app)
+    fault_by_id = {}
+    for name, keys in chosen.items():
+        if reason := _by_itself(name, split(keys), binding_by_id):
+            fault_by_id[name] = reason
     while True:
         valid_entries = {name: keys for name, keys in chosen.items() if name not in fault_by_id}
-        app_keys = own_keys(app, valid_entries)
-        keys_by_screen = [
-            (screen, [key for kind in context(screen) for key in own_keys(kind, valid_entries)])
-            for screen in screens()
-        ]
-        label_screen_keys = [
-            keys
-            for screen, keys in keys_by_screen
-            if not LABELLED.isdisjoint(base_class.__name__ for base_class in screen.__mro__)
-        ]
-        combined_keys = [[*keys, *app_keys] for _, keys in keys_by_screen]
-        clashes = (
-            (
-                name,
-                _taken(
-                    all_bindings[name], split(valid_entries[name]), combined_keys, label_screen_keys
-                ),
-            )
-            for name in reversed(valid_entries)
-        )
-        first_clash = next(((name, problem) for name, problem in clashes if problem), None)
-        if first_clash is None:
+        # An entry that clashes gives its default keys back, so all others are checked again.
+        clash = KeyClashes(app, binding_by_id, valid_entries).last()
+        if clash is None:
             return fault_by_id
-        fault_by_id[first_clash[0]] = first_clash[1]
+        name, reason = clash
+        fault_by_id[name] = reason
+
+
+class KeyClashes:
+    """The clashes of the user's keys with others that work on the same screen."""
+
+    def __init__(
+        self, app: type[App[Any]], binding_by_id: Mapping[str, Binding], chosen: dict[str, str]
+    ):
+        """Read the keys of all screens. `chosen` has the user's keys of a binding by its id."""
+        self._binding_by_id = binding_by_id
+        self._chosen = chosen
+        self._together: list[Keys] = []
+        "keys that work together, of each screen"
+        self._labelled: list[Keys] = []
+        "keys of each screen with labels, where a codebook defines further keys"
+        app_keys = own_keys(app, chosen)
+        for screen in screens():
+            keys = [key for kind in context(screen) for key in own_keys(kind, chosen)]
+            self._together.append([*keys, *app_keys])
+            if not LABELLED.isdisjoint(base_class.__name__ for base_class in screen.__mro__):
+                self._labelled.append(keys)
+
+    def last(self) -> tuple[str, str] | None:
+        """Return the id of the last entry with a clash, and the reason, or None without any."""
+        for name in reversed(self._chosen):
+            if reason := self._fault(name):
+                return name, reason
+        return None
+
+    def _fault(self, name: str) -> str:
+        """Return the clash of an entry's first key with one, or an empty string."""
+        binding = self._binding_by_id[name]
+        default_keys = split(binding.key)
+        for key in split(self._chosen[name]):
+            if key not in default_keys and (reason := self._key_fault(binding, key)):
+                return reason
+        return ""
+
+    def _key_fault(self, binding: Binding, key: str) -> str:
+        if key in MOVING.split():
+            return f"{key} is for moving, opening and closing, everywhere"
+        if other := self._other_use(binding, key):
+            return f"{key} is {other}"
+        is_letter = len(key) == 1 and key not in RESERVED_KEYS
+        if is_letter and any(_has(keys, binding) for keys in self._labelled):
+            return f"{key} is for labels: a codebook may choose it"
+        return ""
+
+    def _other_use(self, binding: Binding, key: str) -> str:
+        """Return the action that a key has beside a binding, or an empty string without one."""
+        for keys in self._together:
+            if not _has(keys, binding):
+                continue
+            for bound_key, other, kind in keys:
+                if bound_key == key and other.description and _differ(other, binding):
+                    return f"{other.id or kind.__name__} ({effect_of(other)})"
+        return ""
+
+
+def _has(keys: Keys, binding: Binding) -> bool:
+    return any(bound.id == binding.id for _, bound, _ in keys)
 
 
 def bindings(app: type[App[Any]]) -> dict[str, Binding]:
@@ -346,31 +388,9 @@ def _by_itself(name: str, wanted: Sequence[str], known: Mapping[str, Binding]) -
     return ""
 
 
-def _taken(
-    binding: Binding, wanted: Sequence[str], together: Sequence[Keys], labelled: Sequence[Keys]
-) -> str:
-    """Return which action one of the wanted keys has already, or an empty string if none has.
-
-    `together` has the keys that work on each screen, `labelled` the keys of each screen with
-    labels, where a codebook defines further keys.
-    """
-    for key in (key for key in wanted if key not in split(binding.key)):
-        if key in MOVING.split():
-            return f"{key} is for moving, opening and closing, everywhere"
-        for keys in together:
-            if any(bound.id == binding.id for _, bound, _ in keys):
-                for bound_key, other, kind in keys:
-                    if bound_key == key and other.description and _differ(other, binding):
-                        return f"{key} is {other.id or kind.__name__} ({does(other)})"
-        is_letter = len(key) == 1 and key not in RESERVED_KEYS
-        if is_letter and any(
-            label_binding.id == binding.id for keys in labelled for _, label_binding, _ in keys
-        ):
-            return f"{key} is for labels: a codebook may choose it"
-    return ""
-
-
-def _differ(one: Binding, other: Binding) -> bool:
-    return one.id != other.id and one.action.removeprefix("app.") != other.action.removeprefix(
-        "app."
+def _differ(binding: Binding, other: Binding) -> bool:
+    """Return whether two bindings have different ids and different actions."""
+    own_action, other_action = (
+        compared.action.removeprefix("app.") for compared in (binding, other)
     )
+    return binding.id != other.id and own_action != other_action

@@ -34,7 +34,7 @@ OTHERS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class VisitCounts:
     """The counts of a store at the last visit of Home."""
 
     at: str
@@ -46,14 +46,14 @@ class Seen:
     "number of jobs that are over"
 
     @classmethod
-    def read(cls, held: object) -> Seen | None:
+    def read(cls, held: object) -> VisitCounts | None:
         """Return the stored counts, or None if they are missing or have another format."""
         if isinstance(held, list) and len(held) == 4 and isinstance(held[0], str):
             counts = [count for count in held[1:] if isinstance(count, int)]
             return cls(held[0], *counts) if len(counts) == 3 else None
         return None
 
-    def written(self) -> list[str | int]:
+    def to_json(self) -> list[str | int]:
         """Return the values that `read` accepts."""
         return [self.at, self.answers, self.labels, self.ended]
 
@@ -66,7 +66,9 @@ class Seen:
         )
         texts = [plural(difference, noun) for difference, noun in counts if difference > 0]
         n_ended = current.ended - self.ended
-        return " · ".join([*texts, *([f"{plural(n_ended, 'job')} ended"] if n_ended > 0 else [])])
+        if n_ended > 0:
+            texts.append(f"{plural(n_ended, 'job')} ended")
+        return " · ".join(texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +92,16 @@ class Overview:
 
     work: tuple[object, ...] = ()
     "state of the input of people; results are judged again as soon as it differs"
-    made: tuple[object, ...] = ()
+    output_state: tuple[object, ...] = ()
     "state of the output of jobs; results are judged again once no job is active"
 
     @property
     def active(self) -> tuple[Job, ...]:
         return tuple(job for job in self.jobs if job.active)
 
-    def seen(self, at: str) -> Seen:
+    def seen(self, at: str) -> VisitCounts:
         """Return the counts of the store, with a time."""
-        return Seen(
+        return VisitCounts(
             at, self.answers, sum(self.labels[:2]), sum(not job.active for job in self.jobs)
         )
 
@@ -175,7 +177,7 @@ def read_overview(store: Store) -> Overview:
                 for model in store.choices.models(name)
             ),
             work=state_of(store.connection, (Part.WORK, Part.REMARKS, Part.MATERIAL)),
-            made=state_of(store.connection, (Part.ANSWERS, Part.PRODUCED, Part.FINDINGS)),
+            output_state=state_of(store.connection, (Part.ANSWERS, Part.PRODUCED, Part.FINDINGS)),
         )
 
     return store.at_once(seen)

@@ -32,7 +32,7 @@ from workbench.tui.annotation.annotate_format import (
     last_line,
     pace_line,
 )
-from workbench.tui.annotation.session import SessionScreen, Shows, StoreSession, Tally
+from workbench.tui.annotation.session import SessionScreen, ShowResult, StoreSession, Tally
 from workbench.tui.format import literal
 from workbench.tui.keymap import keys_of
 from workbench.tui.kit.base import app_of, say
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class DisputedItem:
     """An item with its labels under letters."""
 
     judged: Judged
@@ -68,8 +68,8 @@ class AdjudicationQueue:
     """The disputed items of a queue."""
 
     codebook: Codebook
-    open: tuple[Case, ...]
-    decided: tuple[Case, ...]
+    open: tuple[DisputedItem, ...]
+    decided: tuple[DisputedItem, ...]
     "decided items, the newest decision last"
     compared: int
     "number of items with two labels or more, counted only if nothing is open or decided"
@@ -106,8 +106,14 @@ class AdjudicationSession(StoreSession):
         )
 
     def decide(
-        self, case: Case, codebook: Codebook, label: str, reason: Reason, note: str, auditor: str
-    ) -> tuple[bool, Case | None]:
+        self,
+        case: DisputedItem,
+        codebook: Codebook,
+        label: str,
+        reason: Reason,
+        note: str,
+        auditor: str,
+    ) -> tuple[bool, DisputedItem | None]:
         """Commit a decision on the visible labels, under the codebook of the screen.
 
         Return whether it was committed, and the current item. Nothing is decided if the labels
@@ -124,7 +130,7 @@ class AdjudicationSession(StoreSession):
         )
         return True, self._case(codebook, case.unit)
 
-    def undo(self, auditor: str) -> tuple[Case, str, str, str] | None:
+    def undo(self, auditor: str) -> tuple[DisputedItem, str, str, str] | None:
         """Undo the newest decision of a person, including those of earlier sessions.
 
         Return its current item and the label, reason and note of the decision, or None without one.
@@ -134,15 +140,15 @@ class AdjudicationSession(StoreSession):
         case = self._case(codebook, undone[0]) if undone is not None else None
         return None if undone is None or case is None else (case, *undone[1:])
 
-    def _case(self, codebook: Codebook, unit: int) -> Case | None:
+    def _case(self, codebook: Codebook, unit: int) -> DisputedItem | None:
         items = self._store.labels.judged(codebook.name, queue=self._queue, unit=unit)
         return as_case(items[0]) if items else None
 
 
-def as_case(judged: Judged) -> Case:
+def as_case(judged: Judged) -> DisputedItem:
     from stores.annotation.labels import anonymous
 
-    return Case(judged, anonymous(judged))
+    return DisputedItem(judged, anonymous(judged))
 
 
 REASONS = {
@@ -180,7 +186,7 @@ def nothing_left(found: AdjudicationQueue) -> str:
     return f"No disagreements in this queue: {items_text} two or more labels, and they agree."
 
 
-def about(case: Case) -> str:
+def about(case: DisputedItem) -> str:
     """Return the position of an item: `economic · eco-01 · original`.
 
     Its side is omitted, because it would sway the adjudicator.
@@ -198,7 +204,7 @@ def answer_heading(codebook: Codebook, text: str) -> str:
     return "Response" if text.strip() else "Response (empty)"
 
 
-def label_lines(case: Case) -> Content:
+def label_lines(case: DisputedItem) -> Content:
     """Return one line per label, under letters."""
     label_width = max((len(visible(given.label)) for _, given in case.given), default=0)
     return Content("\n").join(
@@ -218,7 +224,7 @@ def _label_line(letter: str, given: GivenLabel, wide: int) -> Content:
     return Content.assemble(*parts)
 
 
-def decision_line(case: Case) -> str:
+def decision_line(case: DisputedItem) -> str:
     """Return the line of the earlier decision, or an empty string without one."""
     decision = case.judged.decision
     if decision is None:
@@ -286,7 +292,7 @@ DECIDED_MEANWHILE = (
 )
 
 
-def _decided_since(before: Case, now: Case) -> bool:
+def _decided_since(before: DisputedItem, now: DisputedItem) -> bool:
     """Return whether only the decision on an item changed."""
     return (
         before.judged.labels == now.judged.labels and before.judged.decision != now.judged.decision
@@ -349,8 +355,8 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         super().__init__()
         self._queue = queue
         self._found: AdjudicationQueue | None = None
-        self._open: list[Case] = []
-        self._decided: list[Case] = []
+        self._open: list[DisputedItem] = []
+        self._decided: list[DisputedItem] = []
         self._back = 0
         self._reason, self._note = Reason.OTHER, ""
         self._drafts: dict[int, tuple[Reason, str]] = {}
@@ -392,14 +398,14 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         )
 
     @property
-    def current(self) -> Case | None:
+    def current(self) -> DisputedItem | None:
         """The visible item, or None without one."""
         if self._back:
             return self._decided[-self._back]
         return self._open[0] if self._open else None
 
     def take(self, found: AdjudicationQueue) -> None:
-        self.answered()
+        self.request_answered()
         is_first, previous = self._found is None, self._found
         self._found, self._back = found, 0
         self._open, self._decided = list(found.open), list(found.decided)
@@ -411,8 +417,8 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if is_first and self._auditor is None and self._open:
             self._ask_name()
 
-    def go_on(self, case: Case, label: str) -> None:
-        self.answered()
+    def go_on(self, case: DisputedItem, label: str) -> None:
+        self.request_answered()
         self._forget(case)
         self._decided.append(case)
         self._drafts.pop(case.unit, None)
@@ -422,10 +428,10 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             self.action_refresh()  # Others may have labelled meanwhile.
 
     def take_back(
-        self, case: Case | None, label: str = "", reason: str = "", note: str = ""
+        self, case: DisputedItem | None, label: str = "", reason: str = "", note: str = ""
     ) -> None:
         """Show the item of an undone decision: open again, or with its earlier decision."""
-        self.answered()
+        self.request_answered()
         if case is None:
             say(self, "Nothing to undo: you have decided nothing in this queue.", warns=True)
             return
@@ -435,8 +441,8 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if not self._back:  # The reason and the note of the decision come back with the item.
             self._draft(Reason(reason), note)
 
-    def look_again(self, before: Case, now: Case | None) -> None:
-        self.answered()
+    def look_again(self, before: DisputedItem, now: DisputedItem | None) -> None:
+        self.request_answered()
         self._back = 0
         self._forget(before)
         if now is not None:
@@ -478,13 +484,13 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             lambda: self._commit(case, place),
         )
 
-    def _commit(self, case: Case, place: int) -> None:
+    def _commit(self, case: DisputedItem, place: int) -> None:
         adjudication_queue, auditor = self._found, self._auditor
         if self._busy or adjudication_queue is None or auditor is None:
             return
         label, reason, note = adjudication_queue.codebook.labels[place], self._reason, self._note
 
-        def decide(session: AdjudicationSession) -> Shows:
+        def decide(session: AdjudicationSession) -> ShowResult:
             is_decided, current_case = session.decide(
                 case, adjudication_queue.codebook, label, reason, note, auditor
             )
@@ -531,7 +537,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             self._ask_name()
             return
 
-        def undo(session: AdjudicationSession) -> Shows:
+        def undo(session: AdjudicationSession) -> ShowResult:
             return partial(self.take_back, *(session.undo(auditor) or (None,)))
 
         self.submit(undo, lost="the undo")
@@ -612,7 +618,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self._show_reason()
         self._show_note()
 
-    def _put_first(self, case: Case) -> None:
+    def _put_first(self, case: DisputedItem) -> None:
         """Make an item the visible one, open or decided."""
         self._forget(case)
         self._back = 0
@@ -622,7 +628,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             self._decided.append(case)
             self._back = 1
 
-    def _forget(self, case: Case) -> None:
+    def _forget(self, case: DisputedItem) -> None:
         self._open = [other_case for other_case in self._open if other_case.unit != case.unit]
         self._decided = [other_case for other_case in self._decided if other_case.unit != case.unit]
 
@@ -650,7 +656,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self.title_bar.place = f"adjudicate › {self._queue}{auditor_text}"
         self.title_bar.note = counts(len(self._open), len(self._decided))
 
-    def _show_case(self, case: Case, found: AdjudicationQueue) -> None:
+    def _show_case(self, case: DisputedItem, found: AdjudicationQueue) -> None:
         context = case.judged.context
         if context.unit != self._shown:
             self._shown = context.unit

@@ -23,7 +23,7 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.annotation.annotate_format import CONFIDENCES, UNDONE, done_text, given_line
 from workbench.tui.annotation.item_screen import GUIDE, LEAVE, SKIP, UNDO, ItemScreen
-from workbench.tui.annotation.session import Given, Item, View
+from workbench.tui.annotation.session import CurrentItem, Item, OwnLabel
 from workbench.tui.kit.base import BESIDE, say
 from workbench.tui.kit.dialogs import NoteDialog, with_answer
 
@@ -58,7 +58,7 @@ class QueueSession:
     def codebook(self) -> Codebook:
         return self.annotator.codebook
 
-    def next(self) -> View:
+    def next(self) -> CurrentItem:
         self.annotator.look()
         while self._ahead:
             item = self.annotator.item(self._ahead.pop())
@@ -91,7 +91,7 @@ class QueueSession:
         self.annotator.skip(unit)
         self._went_on(unit, "")
 
-    def undo(self, current: int | None) -> View:
+    def undo(self, current: int | None) -> CurrentItem:
         step = self._steps[-1]
         if step.remark is not None:
             flagged, note = step.before
@@ -106,7 +106,7 @@ class QueueSession:
             item, step.label, _remarked(step) if step.remark is not None else step.label or "skip"
         )
 
-    def reopen(self, unit: int, current: int | None) -> View:
+    def reopen(self, unit: int, current: int | None) -> CurrentItem:
         """Return an item that this person labelled. `current` comes back later."""
         self._set_aside(current if current != unit else None)
         return self._view(self.annotator.item(unit))
@@ -125,14 +125,14 @@ class QueueSession:
             self._steps.append(step)
         return self._item(self.annotator.item(unit)), len(self._steps), f"{_remarked(step)} (saved)"
 
-    def given(self) -> tuple[Given, ...]:
+    def given(self) -> tuple[OwnLabel, ...]:
         """Return this person's own labels, the newest first."""
         own_labels = []
         for unit, label in self.annotator.history():
             item = self.annotator.item(unit)
             openings = (item.context.statement[:OPENING], item.context.text[:OPENING])
             own_labels.append(
-                Given(unit, label, *openings, item.flagged, item.note, item.confidence)
+                OwnLabel(unit, label, *openings, item.flagged, item.note, item.confidence)
             )
         return tuple(own_labels)
 
@@ -166,11 +166,11 @@ class QueueSession:
         if current in self._held and current is not None:
             self._ahead.append(current)
 
-    def _view(self, found: Found | None, former: str = "", undone: str = "") -> View:
+    def _view(self, found: Found | None, former: str = "", undone: str = "") -> CurrentItem:
         progress, steps = self.annotator.progress(), len(self._steps)
         if found is None:
-            return View(None, progress, steps, page=done_text(progress, steps))
-        return View(self._item(found), progress, steps, former, undone)
+            return CurrentItem(None, progress, steps, page=done_text(progress, steps))
+        return CurrentItem(self._item(found), progress, steps, former, undone)
 
     def _item(self, found: Found) -> Item:
         context, is_statement = found.context, self.codebook.subject is Subject.STATEMENT
@@ -238,7 +238,7 @@ class GivenScreen(ModalScreen[int | None]):
         Binding("k", "up", "Up", show=False),
     ]
 
-    def __init__(self, given: Sequence[Given], subject: Subject) -> None:
+    def __init__(self, given: Sequence[OwnLabel], subject: Subject) -> None:
         super().__init__()
         self._given, self._subject = tuple(given), subject
 
@@ -339,7 +339,7 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         super().show_item(item, former)
 
     def take_marks(self, item: Item, steps: int, said: str) -> None:
-        self.answered()
+        self.request_answered()
         self._drafts.pop(item.unit, None)
         if self._view is not None:
             self._view = replace(self._view, item=item, steps=steps)
@@ -347,8 +347,8 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         self.show_marks()
         self.show_progress()
 
-    def show_given(self, given: tuple[Given, ...]) -> None:
-        self.answered()
+    def show_given(self, given: tuple[OwnLabel, ...]) -> None:
+        self.request_answered()
         subject = self._codebook.subject if self._codebook else Subject.RESPONSE
         with_answer(self, GivenScreen(given, subject), self._reopen)
 

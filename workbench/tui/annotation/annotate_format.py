@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from stores.annotation.annotator import Progress as QueueProgress
-    from workbench.tui.annotation.session import Given, Item, Progress
+    from workbench.tui.annotation.session import Item, OwnLabel, Progress
 
 CONFIDENCES: tuple[tuple[float | None, str], ...] = (
     (None, ""),
@@ -123,31 +123,34 @@ def pace_line(
     The last action is never truncated. If there is too little room, the bar gets short, then the
     pace is omitted.
     """
-    pace_text = pace(progress.per_hour) if progress.done >= PACE_FROM else ""
-    if time_left and progress.per_hour:
-        pace_text = (
-            f"about {human_duration(3600 * progress.left / progress.per_hour)} left"
-            if progress.left
-            else ""
-        )
-    line = Content("")
-    for bar_columns, gap, shown_pace in (
-        (BAR_COLUMNS, "    ", pace_text),
-        (SHORT_BAR, "  ", pace_text),
-        (SHORT_BAR, "  ", ""),
-    )[narrow:]:
-        progress_text = (
-            f"{bar(progress.done, progress.total, bar_columns)} "
-            f"{percent(progress.done, progress.total)}"
-        )
-        line = Content(gap).join(
-            content
-            for content in (Content(progress_text), Content(shown_pace), last)
-            if content.plain
-        )
+    pace_text = _pace_text(progress, time_left=time_left)
+    if not narrow:
+        line = _progress_line(progress, pace_text, last, BAR_COLUMNS, "    ")
         if line.cell_length <= width:
-            break
-    return line
+            return line
+    line = _progress_line(progress, pace_text, last, SHORT_BAR, "  ")
+    if line.cell_length <= width:
+        return line
+    return _progress_line(progress, "", last, SHORT_BAR, "  ")
+
+
+def _pace_text(progress: Progress, *, time_left: bool) -> str:
+    """Return the pace or the remaining time, or an empty string if it is unknown."""
+    if time_left and progress.per_hour:
+        if not progress.left:
+            return ""
+        return f"about {human_duration(3600 * progress.left / progress.per_hour)} left"
+    return pace(progress.per_hour) if progress.done >= PACE_FROM else ""
+
+
+def _progress_line(
+    progress: Progress, pace_text: str, last: Content, bar_columns: int, gap: str
+) -> Content:
+    """Return a bar with its percentage, the pace and the last action, without empty parts."""
+    progress_bar = bar(progress.done, progress.total, bar_columns)
+    share = percent(progress.done, progress.total)
+    parts = (Content(f"{progress_bar} {share}"), Content(pace_text), last)
+    return Content(gap).join(part for part in parts if part.plain)
 
 
 def last_line(said: str, steps: int, before: str = "last: ") -> Content:
@@ -216,7 +219,7 @@ def guideline(codebook: Codebook) -> Content:
     return Content("\n").join(lines[:-1])
 
 
-def given_line(given: Given, subject: Subject) -> Content:
+def given_line(given: OwnLabel, subject: Subject) -> Content:
     """Return one of the person's own labels with its text, its statement and its marks."""
     text, _ = shown_answer(given.text)
     label = literal(given.label, NAME_COLUMNS).plain

@@ -241,7 +241,7 @@ class CodebookForm(EditForm):
         )
         return Typed(book, self.typed("note"))
 
-    def fault(self) -> str:
+    def input_fault(self) -> str:
         book = self.values().book
         try:
             codebook_of_text(codebook_text(book))

@@ -24,13 +24,13 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.annotation.annotate_format import last_line, pace_line
 from workbench.tui.annotation.issue_grid import KEYS, SIGNS, scheme_text
-from workbench.tui.annotation.session import SessionScreen, Shows, StoreSession, Tally
+from workbench.tui.annotation.session import SessionScreen, ShowResult, StoreSession, Tally
 from workbench.tui.format import row_key
 from workbench.tui.kit.base import say, worker
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog, as_person, ask_person
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.details import explained
+from workbench.tui.results.details import table_help
 from workbench.tui.results.loaded import Loaded, Opened
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
@@ -220,10 +220,10 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
 
     def explain(self) -> str:
         sheet = self.view.sheet
-        return f"{EXPLAIN}\n\n{explained(sheet.table)}" if sheet is not None else EXPLAIN
+        return f"{EXPLAIN}\n\n{table_help(sheet.table)}" if sheet is not None else EXPLAIN
 
     def take(self, figures: IssueFigures) -> None:
-        self.answered()
+        self.request_answered()
         self._learn(figures)
         self._list()
 
@@ -231,7 +231,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         self, figures: IssueFigures, case: Case, said: str, steps: int, undone: bool = False
     ) -> None:
         """Show the decision in its unmoved row, and go on to the next tie."""
-        self.answered()
+        self.request_answered()
         key, current_key = _key(case), self.view.table.current
         self._steps, self._said = steps, said
         self._learn(figures)
@@ -246,11 +246,11 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
             self._go_to_tie()
 
     def say_nothing_to_undo(self) -> None:
-        self.answered()
+        self.request_answered()
         say(self, "Nothing to undo: you have decided nothing here.", warns=True)
 
     def look_again(self, figures: IssueFigures) -> None:
-        self.answered()
+        self.request_answered()
         self._learn(figures)
         self._show()
         message = (
@@ -280,7 +280,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
             self._ask_name(self.action_undo)
             return
 
-        def undo(session: DecisionSession) -> Shows:
+        def undo(session: DecisionSession) -> ShowResult:
             case = session.undo(auditor)
             if case is None:
                 return self.say_nothing_to_undo
@@ -324,7 +324,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
             "decision withdrawn" if label is None else f"{SIGNS[label]} decided"
         )
 
-        def decide(session: DecisionSession) -> Shows:
+        def decide(session: DecisionSession) -> ShowResult:
             if not session.decide(case, label, auditor):
                 return partial(self.look_again, session.read())
             return partial(self.go_on, session.read(), case, message, session.steps)
@@ -452,17 +452,17 @@ class IssueGoldScreen(BookScreen):
             return self._judged is not None
         return super().check_action(action, parameters)
 
-    def judged_now(self, store: Store, settings: str, known: Loaded | None) -> Loaded:
+    def judge(self, store: Store, settings: str, known: Loaded | None) -> Loaded:
         return load(store, self._instrument, settings, known)
 
-    def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
+    def alternatives_hint(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back."
 
     def explain(self) -> str:
         return f"{super().explain()}\n\n{EXPLAIN_GOLD}"
 
-    def say_who(self) -> None:
-        super().say_who()
+    def show_title_note(self) -> None:
+        super().show_title_note()
         ties = self._judged.report.ties if self._judged is not None else 0
         self.title_bar.note = f"{ties:,} to decide" if ties else ""
 

@@ -30,7 +30,7 @@ from workbench.errors import ConflictError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.annotation.annotate_format import ReadText, last_line, pace_line, title_note
-from workbench.tui.annotation.session import NEVER, SessionScreen, Shows, Tally
+from workbench.tui.annotation.session import NEVER, SessionScreen, ShowResult, Tally
 from workbench.tui.format import literal
 from workbench.tui.keymap import action_on
 from workbench.tui.kit.base import app_of, once_painted, say
@@ -102,32 +102,37 @@ def short_heads(names: Sequence[str], width: int) -> list[str]:
     >>> short_heads(["open_foreign_policy", "liberal_economic_policy", "liberal_society", "social_welfare"], 4)
     ['open', 'econ', 'socy', 'socl']
     """  # noqa: E501
-    words = [
-        [word for word in visible(name).replace("_", " ").lower().split() if word not in FILLERS]
-        for name in names
-    ]
-    shared = Counter(word for issue_words in words for word in set(issue_words))
-    head_words = [
-        next(
-            (candidate for candidate in issue_words if shared[candidate] == 1),
-            issue_words[0] if issue_words else "?",
-        )
-        for issue_words in words
-    ]
-    headings = [
-        literal(word, width).plain.replace("…", "") if len(word) <= width else word[:width]
-        for word in head_words
-    ]
-    n_by_heading = Counter(headings)
-    headings = [
-        heading if n_by_heading[heading] == 1 else word[: width - 1] + word[-1:]
-        for heading, word in zip(headings, head_words, strict=True)
-    ]
-    n_by_heading = Counter(headings)
+    words = _head_words(names)
+    heads = [_truncated_head(word, width) for word in words]
+    n_by_head = Counter(heads)
+    for index, word in enumerate(words):
+        if n_by_head[heads[index]] > 1:
+            heads[index] = word[: width - 1] + word[-1:]
+    n_by_head = Counter(heads)
     return [
-        heading if n_by_heading[heading] == 1 else f"{heading[:1]}{index + 1}"[:width]
-        for index, heading in enumerate(headings)
+        head if n_by_head[head] == 1 else f"{head[:1]}{number}"[:width]
+        for number, head in enumerate(heads, start=1)
     ]
+
+
+def _head_words(names: Sequence[str]) -> list[str]:
+    """Return the first word of each issue that no other has, else its first word."""
+    words_by_issue = []
+    for name in names:
+        words = visible(name).replace("_", " ").lower().split()
+        words_by_issue.append([word for word in words if word not in FILLERS])
+    n_issues = Counter(word for words in words_by_issue for word in set(words))
+    head_words = []
+    for words in words_by_issue:
+        distinct_words = [word for word in words if n_issues[word] == 1]
+        head_words.append((distinct_words or words or ["?"])[0])
+    return head_words
+
+
+def _truncated_head(word: str, width: int) -> str:
+    if len(word) > width:
+        return word[:width]
+    return literal(word, width).plain.replace("…", "")
 
 
 def is_done(row: Row, issues: Sequence[IssueDefinition]) -> bool:
@@ -195,7 +200,7 @@ KEYS = Content.assemble(
 )
 
 
-def given(labels: Mapping[str, int | None]) -> str:
+def labels_text(labels: Mapping[str, int | None]) -> str:
     """Return the text of a step's labels: `+1 law and order`, `0 for 5 issues`."""
     if len(labels) == 1:
         [(issue, label)] = labels.items()
@@ -205,7 +210,7 @@ def given(labels: Mapping[str, int | None]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class StepResult:
     """The result of one step."""
 
     row: Row
@@ -252,7 +257,7 @@ class IssueSession:
                 store.issues.set_scheme(self._instrument, shipped_issue_scheme().issues)
         return self.sheet()
 
-    def put(self, row: Row, labels: Mapping[str, int | None]) -> Done:
+    def put(self, row: Row, labels: Mapping[str, int | None]) -> StepResult:
         """Commit labels of one statement."""
         from stores.annotation.issue_annotator import Step
 
@@ -268,7 +273,7 @@ class IssueSession:
             )
         return self._done(updated_row, previous_labels)
 
-    def undo(self) -> Done | None:
+    def undo(self) -> StepResult | None:
         """Undo the newest step, or return None if there is none.
 
         A step whose labels were changed elsewhere since cannot be undone: it is forgotten, and
@@ -293,8 +298,8 @@ class IssueSession:
 
         return IssueAnnotator.open(self._path, self._instrument, self._name)
 
-    def _done(self, row: Row, changed: Mapping[str, int | None]) -> Done:
-        return Done(row, tuple(changed), len(self._steps), self.annotator.pace())
+    def _done(self, row: Row, changed: Mapping[str, int | None]) -> StepResult:
+        return StepResult(row, tuple(changed), len(self._steps), self.annotator.pace())
 
 
 class IssueTable(FluidTable, inherit_bindings=False):
@@ -393,7 +398,7 @@ FILL = "f"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LabelRequest:
     """The labels that a key requests, for the cell on which it was pressed."""
 
     ref: str
@@ -517,7 +522,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
     def show_sheet(self, sheet: Sheet) -> None:
         """Show all rows. The cursor stays on its cell, or goes to the first unlabelled one."""
         self._fresh = not self._rows
-        self.answered()
+        self.request_answered()
         has_other_issues = [issue.name for issue in sheet.issues] != [
             issue.name for issue in self._issues
         ]
@@ -531,12 +536,12 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self._list(other_columns=has_other_issues)
         self._show_cell()
 
-    def go_on(self, asked: Asked, done: Done) -> None:
+    def go_on(self, asked: LabelRequest, done: StepResult) -> None:
         """Show the stored result, then move the cursor if it is still on the same statement."""
-        self.answered()
+        self.request_answered()
         self._take(done)
         self._said = (
-            f"{visible(asked.ref)}: {given(asked.labels)} "
+            f"{visible(asked.ref)}: {labels_text(asked.labels)} "
             f"({'saved' if done.issues else 'as before'})"
         )
         is_current = self.table.current == asked.ref
@@ -549,13 +554,13 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self.show_sheet(sheet)
         say(self, f"{why}; look again", warns=True)
 
-    def show_undone(self, done: Done | None) -> None:
-        self.answered()
+    def show_undone(self, done: StepResult | None) -> None:
+        self.request_answered()
         if done is None:
             self._said = "nothing to undo"
         else:
             self._take(done)
-            labels = given(dict.fromkeys(done.issues)).removesuffix(" withdrawn")
+            labels = labels_text(dict.fromkeys(done.issues)).removesuffix(" withdrawn")
             self._said = f"{visible(done.row.ref)}: undone: {labels}"
             self._go_to(done.row.ref, done.issues[0] if done.issues else None)
         self._show_cell()
@@ -675,15 +680,17 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         if key == FILL:
             zero_labels = {issue.name: 0 for issue in self._issues if issue.name not in row.labels}
             if zero_labels:
-                self._give(row, Asked(row.ref, zero_labels, moves=True, whole_row=True))
+                self._give(row, LabelRequest(row.ref, zero_labels, moves=True, whole_row=True))
             else:
                 self._advance(whole_row=True)
             return
         label, issue = LABEL_KEYS[key], self._issues[self.table.issue].name
-        self._give(row, Asked(row.ref, {issue: label}, moves=label is not None, whole_row=False))
+        self._give(
+            row, LabelRequest(row.ref, {issue: label}, moves=label is not None, whole_row=False)
+        )
 
-    def _give(self, row: Row, asked: Asked) -> None:
-        def give(session: IssueSession) -> Shows:
+    def _give(self, row: Row, asked: LabelRequest) -> None:
+        def give(session: IssueSession) -> ShowResult:
             try:
                 return partial(self.go_on, asked, session.put(row, asked.labels))
             except ConflictError as error:
@@ -692,9 +699,9 @@ class IssueGridScreen(SessionScreen[IssueSession]):
                     raise
                 return partial(self.look_again, sheet, str(error))
 
-        self.submit(give, given(asked.labels))
+        self.submit(give, labels_text(asked.labels))
 
-    def _take(self, done: Done) -> None:
+    def _take(self, done: StepResult) -> None:
         """Update the row of a statement with its new labels."""
         self._rows[done.row.ref] = done.row
         self._steps, self._per_hour = done.steps, done.per_hour

@@ -35,10 +35,10 @@ from workbench.tui.annotation.annotate_format import (
 from workbench.tui.annotation.session import (
     NEVER,
     AnnotationSession,
+    CurrentItem,
     Item,
     SessionScreen,
-    Shows,
-    View,
+    ShowResult,
 )
 from workbench.tui.format import literal
 from workbench.tui.keymap import action_on, keys_of
@@ -89,7 +89,7 @@ class ItemScreen(SessionScreen[A]):
         self.PLACE = f"{kind} · {literal(title, NAME_COLUMNS).plain}"
         self._who = name
         self._codebook: Codebook | None = None
-        self._view: View | None = None
+        self._view: CurrentItem | None = None
         self._unpainted: set[ReadText] = set()
 
     def compose_body(self) -> ComposeResult:
@@ -167,9 +167,9 @@ class ItemScreen(SessionScreen[A]):
         )
         return label_index, action_on(self, key)
 
-    def show_view(self, view: View, codebook: Codebook, said: str) -> None:
+    def show_view(self, view: CurrentItem, codebook: Codebook, said: str) -> None:
         """Show the next item or page. Keys count again once it was painted."""
-        self.answered()
+        self.request_answered()
         if self._codebook != codebook:
             if self._codebook is not None:
                 say(self, CHANGED, warns=True)
@@ -325,10 +325,10 @@ class ItemScreen(SessionScreen[A]):
         """Show the next item."""
         self.ask(lambda _: None, said, lost="")
 
-    def ask(self, step: Callable[[A], View | None], said: str, *, lost: str) -> None:
+    def ask(self, step: Callable[[A], CurrentItem | None], said: str, *, lost: str) -> None:
         """Take a step, then show the item that it leads to, or else the next one."""
 
-        def ask(session: A) -> Shows:
+        def ask(session: A) -> ShowResult:
             view = step(session)
             message = f"{said}: {view.undone}" if view is not None and view.undone else said
             try:

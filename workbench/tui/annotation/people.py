@@ -50,10 +50,10 @@ class PeopleScreen(BookScreen):
         super().__init__(NO_CHOICE)
         self.routes = {"person": self._form_of}
 
-    def judged_now(self, store: Store, settings: object, known: Loaded | None) -> Loaded:  # noqa: ARG002
+    def judge(self, store: Store, settings: object, known: Loaded | None) -> Loaded:  # noqa: ARG002
         return load(store, known)
 
-    def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
+    def alternatives_hint(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back to the queues."
 
     def on_screen_resume(self) -> None:
@@ -91,7 +91,7 @@ class PersonForm(EditForm):
     def values(self) -> dict[str, str]:
         return {name: self.typed(name).strip() for name in self._names}
 
-    def fault(self) -> str:
+    def input_fault(self) -> str:
         try:
             for name, text in self.values().items():
                 field_value(name, text)
@@ -101,7 +101,7 @@ class PersonForm(EditForm):
 
     def action_save(self) -> None:
         """Save as the current annotator, or else as the described person."""
-        if fault := self.fault():
+        if fault := self.input_fault():
             self.say(f"✗ {fault}", wrong=True)
         elif not self._saving:
             self._save_as(app_of(self).annotator or self._person.name)

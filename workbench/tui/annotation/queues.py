@@ -29,14 +29,14 @@ from workbench.tui.kit.base import (
     StoreScreen,
     app_of,
     in_background,
-    in_store,
     say,
+    with_store_name,
     worker,
 )
 from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.kit.person_dialog import PersonDialog, ask_person
 from workbench.tui.kit.start_form import FieldsForm, select
-from workbench.tui.results.details import explained
+from workbench.tui.results.details import table_help
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.routes import screen
@@ -206,7 +206,7 @@ class QueueForm(FieldsForm[str | None], Background):
     def _say(self, error: WorkbenchError) -> None:
         self.proposal_line.add_class("-trouble")
         self.proposal_line.update(
-            Content("✗ " + visible(in_store(self.app, str(error)), lines=True))
+            Content("✗ " + visible(with_store_name(self.app, str(error)), lines=True))
         )
         self.make_button.disabled = True
 
@@ -370,7 +370,7 @@ class QueuesScreen(StoreScreen):
     def explain(self) -> str:
         sheet = self.view.sheet
         return (
-            f"{explained(sheet.table, opens=OPENS) if sheet is not None else NO_QUEUE}\n\n{EXPORT}"
+            f"{table_help(sheet.table, opens=OPENS) if sheet is not None else NO_QUEUE}\n\n{EXPORT}"
         )
 
     @property
@@ -380,7 +380,12 @@ class QueuesScreen(StoreScreen):
 
     def tick(self) -> None:
         """Refresh, because others label at the same time."""
-        if self.is_current and not self._reading and not self.view.box.has_focus and self.anew():
+        if (
+            self.is_current
+            and not self._reading
+            and not self.view.box.has_focus
+            and self.has_changed()
+        ):
             with in_background():
                 self.action_refresh()
 
@@ -440,9 +445,8 @@ class QueuesScreen(StoreScreen):
 
     def action_codebook(self) -> None:
         """Open the codebook of the queue under the cursor."""
-        self.app.push_screen(
-            screen("codebook", *([self.current.codebook] if self.current is not None else []))
-        )
+        codebooks = () if self.current is None else (self.current.codebook,)
+        self.app.push_screen(screen("codebook", *codebooks))
 
     def action_people(self) -> None:
         self.app.push_screen(screen("people"))

@@ -19,9 +19,9 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from workbench.errors import ConflictError, StoreError, StoreGone
+from workbench.errors import ConflictError, StoreError, StoreGone, WorkbenchError
 from workbench.figures.visible import visible
-from workbench.tui.kit.base import StoreScreen, app_of, as_trouble, offer_copy
+from workbench.tui.kit.base import StoreScreen, app_of, as_trouble, offer_store_copy
 from workbench.tui.kit.key_gate import gate_of
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class CurrentItem:
     """The current item or page of a person, with their progress."""
 
     item: Item | None
@@ -98,7 +98,7 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class OwnLabel:
     """One of the person's own labels, for a list."""
 
     unit: int
@@ -131,7 +131,7 @@ class AnnotationSession(Session, Protocol):
     def codebook(self) -> Codebook:
         """The current version, under which labels are given. `next` takes a later one."""
 
-    def next(self) -> View:
+    def next(self) -> CurrentItem:
         """Return the next item, leased to this person."""
 
     def label(
@@ -141,7 +141,7 @@ class AnnotationSession(Session, Protocol):
     def skip(self, unit: int, elapsed_ms: int | None) -> None:
         """Move an item behind all others."""
 
-    def undo(self, current: int | None) -> View:
+    def undo(self, current: int | None) -> CurrentItem:
         """Undo the newest step and return its item. `current` comes back later.
 
         Call it only if there is a step.
@@ -149,7 +149,7 @@ class AnnotationSession(Session, Protocol):
 
 
 S = TypeVar("S", bound=Session)
-Shows = Callable[[], object]
+ShowResult = Callable[[], object]
 "function that shows the result of a session's step on the screen"
 
 
@@ -284,7 +284,9 @@ class SessionScreen(StoreScreen, Generic[S]):
             thread, self._thread = self._thread, None
             await asyncio.wait([asyncio.wrap_future(thread.close())], timeout=CLOSING_S)
 
-    def submit(self, ask: Callable[[S], Shows], lost: str = "", *, opens: bool = False) -> None:
+    def submit(
+        self, ask: Callable[[S], ShowResult], lost: str = "", *, opens: bool = False
+    ) -> None:
         """Request a step of the session, and then call the function that it returns.
 
         `lost` names what is unsaved if the step fails. `opens`: the result is a screen of its own.
@@ -295,7 +297,7 @@ class SessionScreen(StoreScreen, Generic[S]):
         if self._awaited is None:
             self._awaited = gate_of(self).expect(self, "screen" if opens else "content")
 
-        def answer(future: Future[Shows]) -> None:
+        def answer(future: Future[ShowResult]) -> None:
             error = future.exception()
             if self._thread is thread:  # Otherwise the thread of a later session has replaced it.
                 self.call_later(
@@ -305,13 +307,13 @@ class SessionScreen(StoreScreen, Generic[S]):
         thread.submit(ask).add_done_callback(answer)
         self._waiting = self.set_timer(WAITING_S, self.still_waits)
 
-    def answered(self, *, failed: bool = False) -> None:
+    def request_answered(self, *, failed: bool = False) -> None:
         """Accept an answer: no request is open, and no error is visible."""
         self._busy = False
         if self._awaited is not None:
             awaited, self._awaited = self._awaited, None
             # Keys go on once the answer is shown.
-            self.call_next(partial(gate_of(self).came, awaited, failed=failed))
+            self.call_next(partial(gate_of(self).arrived, awaited, failed=failed))
         self.trouble.hide()
         if self._waiting is not None:
             self._waiting.stop()
@@ -336,30 +338,35 @@ class SessionScreen(StoreScreen, Generic[S]):
         `lost` names what was not written, and is empty if everything was. `said` names what was
         written before the error.
         """
-        self.answered(failed=True)
+        self.request_answered(failed=True)
         trouble = as_trouble(error)
-        shown_error, line = trouble, "the store could not be read; F5 tries again"
-        if lost:
-            advice = (
-                ""
-                if isinstance(trouble, ConflictError)
-                else f" The {self.UNIT} stays here: press the key again."
-            )
-            shown_error, line = (
-                StoreError(f"{lost} was NOT saved.{advice}\n\n{trouble}"),
-                f"{lost} was NOT saved",
-            )
-        elif said:
-            shown_error = StoreError(
-                f"{said}, but the next item could not be read: F5 tries again.\n\n{trouble}"
-            )
-            line = f"{said}, but the next item could not be read; F5 tries again"
+        shown_error, line = self._failure_texts(trouble, lost, said)
+        if said and not lost:
             self._seen_at = NEVER  # The visible item is done, so keys wait for the next one.
         self._said = said
         self.failed(shown_error)
         self.say(Content.styled(visible(f"✗ {line}"), "bold $text-error"))
         if isinstance(trouble, StoreGone):
-            offer_copy(self.app, trouble)
+            offer_store_copy(self.app, trouble)
+
+    def _failure_texts(
+        self, trouble: WorkbenchError, lost: str, said: str
+    ) -> tuple[WorkbenchError, str]:
+        """Return the error to show, and a line in place of the pace. See `show_failure`."""
+        if lost:
+            advice = ""
+            if not isinstance(trouble, ConflictError):
+                advice = f" The {self.UNIT} stays here: press the key again."
+            return StoreError(
+                f"{lost} was NOT saved.{advice}\n\n{trouble}"
+            ), f"{lost} was NOT saved"
+        if said:
+            reason = f"{said}, but the next item could not be read"
+            return (
+                StoreError(f"{reason}: F5 tries again.\n\n{trouble}"),
+                f"{reason}; F5 tries again",
+            )
+        return trouble, "the store could not be read; F5 tries again"
 
     def store_gone(self) -> None:
         self._said = ""

@@ -24,7 +24,7 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.annotation.annotate_format import ReadText, title_note
 from workbench.tui.annotation.item_screen import GUIDE, LEAVE, SKIP, UNDO, ItemScreen
-from workbench.tui.annotation.session import Item, View
+from workbench.tui.annotation.session import CurrentItem, Item
 from workbench.tui.kit.base import worker
 from workbench.tui.kit.person_dialog import PersonDialog
 
@@ -160,13 +160,13 @@ class RespondentSession:
     def codebook(self) -> Codebook:
         return CODEBOOK
 
-    def next(self) -> View:
+    def next(self) -> CurrentItem:
         view = self._view(self._respondent.next())
         if self._welcomed or view.item is None:
             return view
         self._welcomed = True
         page = intro_text(self._name, self._respondent.progress())
-        return View(view.item, view.progress, view.steps, page=page)
+        return CurrentItem(view.item, view.progress, view.steps, page=page)
 
     def label(
         self,
@@ -181,11 +181,11 @@ class RespondentSession:
         """Move an item behind all others, or the second time leave it unanswered."""
         self._respondent.skip(unit, elapsed_ms)
 
-    def undo(self, current: int | None) -> View:  # noqa: ARG002  what is open comes again by itself
+    def undo(self, current: int | None) -> CurrentItem:  # noqa: ARG002  what is open comes again by itself
         question = self._respondent.undo()
         return self._view(question or self._respondent.next())
 
-    def go_further(self) -> View:
+    def go_further(self) -> CurrentItem:
         """Go on with statements that this person was not asked about."""
         respondent = self._open(further=True)
         self._respondent.close()
@@ -209,14 +209,14 @@ class RespondentSession:
             session = sit(store, self._instrument, self._name, self._design, further=further)
         return Respondent.open(self._path, session)
 
-    def _view(self, question: Question | None) -> View:
+    def _view(self, question: Question | None) -> CurrentItem:
         progress = self._respondent.progress()
         if question is None:
             n_more = self._further()
             page = end_text(self._name, progress, self._consistency(), n_more)
-            return View(None, progress, progress.steps, page=page, more=n_more)
+            return CurrentItem(None, progress, progress.steps, page=page, more=n_more)
         former = {True: AGREE, False: DISAGREE, None: ""}[question.taken_back]
-        return View(Item(question.position, question.text), progress, progress.steps, former)
+        return CurrentItem(Item(question.position, question.text), progress, progress.steps, former)
 
     def _consistency(self) -> tuple[AgreementRow, ...]:
         """Return the κ between this person's answers to originals and to variants."""

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import Link
-from workbench.tui.results.behind import Origin, behind
+from workbench.tui.results.behind import SourceFigures, behind
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.following import row_place
 from workbench.tui.results.grid import sheet_of
-from workbench.tui.results.loaded import Comparing, Loaded, Look, Opened
+from workbench.tui.results.loaded import Comparing, Loaded, Opened, TableView
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.rulings.standing import RuledPlace
 
@@ -28,37 +28,37 @@ class ComparisonScreen(BookScreen):
     _settings: tuple[str, ...]
     "names of the runs, which cannot be changed here"
 
-    def __init__(self, names: tuple[str, ...], comparing: Comparing, origin: Origin) -> None:
+    def __init__(self, names: tuple[str, ...], comparing: Comparing, origin: SourceFigures) -> None:
         super().__init__(names)
-        self.PLACE = f"{origin.ways.place} › side by side"
+        self.PLACE = f"{origin.screen_routes.place} › side by side"
         self._comparing, self._origin = comparing, origin
         self._opened = False
 
-    def fitted(self, look: Look) -> Look:
-        """Return the fitted look. On opening, the first table with rows replaces an empty one."""
-        fitted_look = super().fitted(look)
+    def fitted(self, table_view: TableView) -> TableView:
+        """Return the fitted view. On opening, the first table with rows replaces an empty one."""
+        fitted_view = super().fitted(table_view)
         if self._book is None or self._opened:
-            return fitted_look
+            return fitted_view
         self._opened = True
         return (
-            fitted_look
-            if _has_rows(self._book.entry(fitted_look.view), fitted_look)
-            else _first_with_rows(self._book) or fitted_look
+            fitted_view
+            if _has_rows(self._book.entry(fitted_view.view), fitted_view)
+            else _first_with_rows(self._book) or fitted_view
         )
 
-    def found(self, loaded: Loaded, link: Link) -> Sheet | Opened | str:
+    def follow_link(self, loaded: Loaded, link: Link) -> Sheet | Opened | str:
         """Return the target of a link: a table of the comparison, or of the audit's own results."""
         if _within(loaded, link):
-            return super().found(loaded, link)
+            return super().follow_link(loaded, link)
         origin = self._origin
         table = (
             None
-            if link.table in origin.ways.routes or origin.loaded.book is None
+            if link.table in origin.screen_routes.routes or origin.loaded.book is None
             else origin.loaded.book.follow(link)
         )
         if table is not None:
             return sheet_of(table, link.subject)
-        return origin.ways.routes[link.table](self.store_path, origin.loaded, link.subject)
+        return origin.screen_routes.routes[link.table](self.store_path, origin.loaded, link.subject)
 
     def show_table(self, sheet: Sheet, links: Sequence[Link], at: int, *, instead: bool) -> None:
         if _within(self._loaded, links[at]):
@@ -71,7 +71,7 @@ class ComparisonScreen(BookScreen):
                     sheet,
                     links,
                     at,
-                    replace(origin.ways, place=self.title_bar.place),
+                    replace(origin.screen_routes, place=self.title_bar.place),
                 )
             )
 
@@ -93,7 +93,7 @@ class ComparisonScreen(BookScreen):
 
         self.app.push_screen(ReportDialog(self._settings))
 
-    def judged_now(self, store: Store, settings: tuple[str, ...], known: Loaded | None) -> Loaded:  # noqa: ARG002
+    def judge(self, store: Store, settings: tuple[str, ...], known: Loaded | None) -> Loaded:  # noqa: ARG002
         """Compare the runs, even if the selection is unchanged, because they may have grown."""
         from workbench.audits.comparison.book import book
 
@@ -103,7 +103,7 @@ class ComparisonScreen(BookScreen):
             return Loaded(settings, problem=error)
         return Loaded(settings, book=book(compared), judged=compared, models=compared.names)
 
-    def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
+    def alternatives_hint(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back to the results."
 
 
@@ -112,14 +112,23 @@ def _within(loaded: Loaded | None, link: Link) -> bool:
     return loaded is not None and loaded.book is not None and link.table in loaded.book.behind
 
 
-def _has_rows(entry: Entry, look: Look) -> bool:
-    return not entry.empty and bool(entry.make(*look.subject).rows)
+def _has_rows(entry: Entry, table_view: TableView) -> bool:
+    return not entry.empty and bool(entry.make(*table_view.subject).rows)
 
 
-def _first_with_rows(book: Book) -> Look | None:
-    """Return a look at the first table and subject with rows, or None without any."""
-    looks = (Look(entry.name, subject) for entry in book.contents for subject in entry.subjects)
-    return next((look for look in looks if _has_rows(book.entry(look.view), look)), None)
+def _first_with_rows(book: Book) -> TableView | None:
+    """Return a view of the first table and subject with rows, or None without any."""
+    table_views = (
+        TableView(entry.name, subject) for entry in book.contents for subject in entry.subjects
+    )
+    return next(
+        (
+            table_view
+            for table_view in table_views
+            if _has_rows(book.entry(table_view.view), table_view)
+        ),
+        None,
+    )
 
 
 __all__ = ["ComparisonScreen"]

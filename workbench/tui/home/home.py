@@ -5,6 +5,7 @@ from __future__ import annotations
 from asyncio import get_running_loop
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from textwrap import shorten
 from typing import TYPE_CHECKING, ClassVar
@@ -35,7 +36,7 @@ from workbench.tui.overview import (
     Judgement,
     LintCount,
     Overview,
-    Seen,
+    VisitCounts,
     import_shipped,
     read_judgement,
     read_overview,
@@ -85,7 +86,7 @@ def home_lines(
     width: int = 80,
     *,
     every_task: bool = False,
-    seen: Seen | None = None,
+    seen: VisitCounts | None = None,
 ) -> list[Line]:
     """Return the lines of Home, each under a key that stays the same between refreshes.
 
@@ -95,41 +96,68 @@ def home_lines(
     `seen`: the contents at the last visit of Home, or None at the first visit.
     """
     room = width - INDENT - AROUND
-    lines = _to_do(overview, judgement, room, every_task=every_task)
-    if seen is not None and (news_text := seen.news(overview)):
-        lines.append(("job:new", _line("New", news_text, f"since {seen.at}", room=room)))
-    audits, faults = (judgement.audits, judgement.faults) if judgement else ((), ())
-    lines += _of_audits(audits, room)
-    lines += [(line.key, _audit(line, room)) for line in faults]
+    return [
+        *_to_do(overview, judgement, room, every_task=every_task),
+        *_news(overview, seen, room),
+        *_results(judgement, room),
+        *_instrument_lines(overview, judgement, room),
+        *_responses(overview),
+        *_jobs(overview, room),
+        *_labels(overview),
+        *_classifiers(judgement, room),
+    ]
+
+
+def _news(overview: Overview, seen: VisitCounts | None, room: int) -> list[Line]:
+    """Return the line on the changes since the last visit, or nothing without changes."""
+    news_text = seen.news(overview) if seen is not None else ""
+    if seen is None or not news_text:
+        return []
+    return [("job:new", _line("New", news_text, f"since {seen.at}", room=room))]
+
+
+def _results(judgement: Judgement | None, room: int) -> list[Line]:
+    """Return a line for each audit with a result, and for each audit that could not be judged."""
+    if judgement is None:
+        return []
+    fault_lines = [(line.key, _audit(line, room)) for line in judgement.faults]
+    return [*audit_lines(judgement.audits, room), *fault_lines]
+
+
+def _instrument_lines(overview: Overview, judgement: Judgement | None, room: int) -> list[Line]:
+    """Return a line for each instrument. Several without errors and warnings share one line."""
+    faults = judgement.faults if judgement else ()
     has_failed_lint = any(fault.label == "Lint" for fault in faults)
-    clean_instruments = _clean(overview, judgement) if not has_failed_lint else ()
+    clean_instruments = [] if has_failed_lint else _clean(overview, judgement)
+    lines = []
     if len(clean_instruments) > 1:
         lines.append(("instrument:", _instruments(clean_instruments)))
     for summary in overview.instruments:
-        if len(clean_instruments) < 2 or summary not in clean_instruments:
-            lint = judgement.lint.get(summary.name) if judgement else None
-            lines.append(
-                (
-                    f"instrument:{summary.name}",
-                    _instrument(summary, lint, room, failed=has_failed_lint),
-                )
-            )
-    if overview.answers:
-        models = plural(overview.models, "model")
-        lines.append(
-            (
-                "responses:",
-                _line("Responses", f"{overview.answers:,}", f"the store has answers of {models}"),
-            )
-        )
-    lines += [
-        (f"job:{job.id}", _job(job, room))
-        for job in (overview.active or overview.jobs[:1])[:JOBS_SHOWN]
-    ]
-    lines += _labels(overview)
-    if judgement and judgement.classifier:
-        lines.append(("classifier:", _classifier(judgement.classifier, room)))
+        if len(clean_instruments) > 1 and summary in clean_instruments:
+            continue
+        lint = judgement.lint.get(summary.name) if judgement else None
+        content = _instrument(summary, lint, room, failed=has_failed_lint)
+        lines.append((f"instrument:{summary.name}", content))
     return lines
+
+
+def _responses(overview: Overview) -> list[Line]:
+    if not overview.answers:
+        return []
+    detail = f"the store has answers of {plural(overview.models, 'model')}"
+    return [("responses:", _line("Responses", f"{overview.answers:,}", detail))]
+
+
+def _jobs(overview: Overview, room: int) -> list[Line]:
+    """Return a line for each active job, or else for the newest one."""
+    jobs = overview.active or overview.jobs[:1]
+    return [(f"job:{job.id}", _job(job, room)) for job in jobs[:JOBS_SHOWN]]
+
+
+def _classifiers(judgement: Judgement | None, room: int) -> list[Line]:
+    if not judgement or not judgement.classifier:
+        return []
+    return [("classifier:", _classifier(judgement.classifier, room))]
 
 
 def _to_do(
@@ -137,27 +165,23 @@ def _to_do(
 ) -> list[Line]:
     """Return a line for each pending task, or the next step if no task is pressing."""
     tasks = judgement.tasks if judgement else ()
-    visible_tasks = tasks if every_task else few_of_each(tasks, TASKS_SHOWN)
+    visible_tasks = tasks if every_task else first_of_each_kind(tasks, TASKS_SHOWN)
     lines = [
         (f"todo:{task.key}", _task(task, room, first=not index))
         for index, task in enumerate(visible_tasks)
     ]
-    if n_hidden := len(tasks) - len(visible_tasks):
+    n_hidden = len(tasks) - len(visible_tasks)
+    if n_hidden:
         lines.append(("more:", _line("", f"{n_hidden} more", "Enter lists them", style="")))
     has_started = overview.answers or overview.jobs or overview.imported
     if judgement is None and has_started:
-        lines.append(("looking:todo", _line("To do", LOOKING, "", style="dim")))
-    elif (
-        not any(task.pressing for task in tasks)
-        and (step := _next_step(overview, judgement)) is not None
-    ):
-        lines.append(step)
-    elif (
-        not lines
-        and overview.instruments
-        and not overview.active
-        and not (judgement and judgement.faults)
-    ):
+        return [*lines, ("looking:todo", _line("To do", LOOKING, "", style="dim"))]
+    has_pressing_task = any(task.pressing for task in tasks)
+    next_step = None if has_pressing_task else _next_step(overview, judgement)
+    if next_step is not None:
+        return [*lines, next_step]
+    has_faults = judgement is not None and bool(judgement.faults)
+    if not lines and overview.instruments and not overview.active and not has_faults:
         lines.append(("nothing:todo", _line("To do", "nothing is pending", "", style="dim")))
     return lines
 
@@ -167,7 +191,7 @@ def pressed(key: str) -> str:
     return key.upper() if key[1:].isdigit() else key
 
 
-def few_of_each(tasks: Sequence[Task], most: int) -> Sequence[Task]:
+def first_of_each_kind(tasks: Sequence[Task], most: int) -> Sequence[Task]:
     """Return at most `most` tasks in their order: the first of each kind, then the second, …"""
     n_by_kind: Counter[str] = Counter()
     ranked = []
@@ -179,43 +203,56 @@ def few_of_each(tasks: Sequence[Task], most: int) -> Sequence[Task]:
     return [tasks[index] for index in indices]
 
 
-def unfolded(key: str, overview: Overview, judgement: Judgement | None, room: int) -> Content:
+def line_details(key: str, overview: Overview, judgement: Judgement | None, room: int) -> Content:
     """Return the details of a line, such as all instruments or the details of a job.
 
     A line that belongs to no audit and has no details stands for the results of all audits.
     """
     kind, _, name = key.partition(":")
-    audits = judgement.audits if judgement else ()
     if kind == "instrument":
-        lint = judgement.lint if judgement else {}
-        lines = [
-            _instrument(summary, lint.get(summary.name), room, failed=False)
-            for summary in overview.instruments
-        ]
+        lines = _every_instrument(overview, judgement, room)
     elif kind == "job":
-        lines = [job_details(job) for job in overview.jobs if name in (str(job.id), "new")][
-            :JOBS_SHOWN
-        ]
+        lines = _job_texts(overview, name)
     elif kind == "labels":
-        progress_by_queue = [
-            (queue.name, f"{queue.done:,} of {queue.needed:,} labels") for queue in overview.queues
-        ]
-        lines = [_line("Queue", *progress, room=room) for progress in progress_by_queue]
+        lines = _queues(overview, room)
     else:
-        lines = []
-        for shown_lines in [
-            audit_lines for audit_lines in audits if audit_lines.mode == kind
-        ] or audits:
-            lines += [_audit(line, room) for line in shown_lines.lines]
-            if shown_lines.lines and (n_more := shown_lines.models - len(shown_lines.lines)) > 0:
-                lines.append(
-                    Content.styled(
-                        " " * INDENT
-                        + f"and {plural(n_more, 'more model')}: {pressed(shown_lines.key)}",
-                        "$text-muted",
-                    )
-                )
+        lines = _every_result(judgement, kind, room)
     return Content("\n\n").join(lines)
+
+
+def _every_instrument(overview: Overview, judgement: Judgement | None, room: int) -> list[Content]:
+    lint = judgement.lint if judgement else {}
+    return [
+        _instrument(summary, lint.get(summary.name), room, failed=False)
+        for summary in overview.instruments
+    ]
+
+
+def _job_texts(overview: Overview, name: str) -> list[Content]:
+    """Return the details of the job with a number, or of the newest jobs for `new`."""
+    jobs = [job for job in overview.jobs if name in (str(job.id), "new")]
+    return [job_details(job) for job in jobs[:JOBS_SHOWN]]
+
+
+def _queues(overview: Overview, room: int) -> list[Content]:
+    return [
+        _line("Queue", queue.name, f"{queue.done:,} of {queue.needed:,} labels", room=room)
+        for queue in overview.queues
+    ]
+
+
+def _every_result(judgement: Judgement | None, mode: str, room: int) -> list[Content]:
+    """Return the results of the audit with a mode, or of all audits if none has it."""
+    audits = judgement.audits if judgement else ()
+    matching_audits = [audit for audit in audits if audit.mode == mode]
+    lines = []
+    for audit in matching_audits or audits:
+        lines += [_audit(line, room) for line in audit.lines]
+        n_more = audit.models - len(audit.lines)
+        if audit.lines and n_more > 0:
+            more_text = f"and {plural(n_more, 'more model')}: {pressed(audit.key)}"
+            lines.append(Content.styled(" " * INDENT + more_text, "$text-muted"))
+    return lines
 
 
 def is_to_do(key: str) -> bool:
@@ -275,8 +312,10 @@ def _instrument(
     summary: InstrumentSummary, lint: LintCount | None, room: int, *, failed: bool
 ) -> Content:
     languages = [name for name in summary.languages if name]
-    counts = [plural(summary.statements, "statement"), plural(summary.wordings, "wording")]
-    detail = " · ".join([*counts, *([", ".join(languages)] if languages else [])])
+    texts = [plural(summary.statements, "statement"), plural(summary.wordings, "wording")]
+    if languages:
+        texts.append(", ".join(languages))
+    detail = " · ".join(texts)
     lint_content = (
         Content.styled("lint could not be worked out", "$text-warning") if failed else _lint(lint)
     )
@@ -332,66 +371,80 @@ def _job(job: Job, room: int) -> Content:
     )
 
 
-def _of_audits(audits: Sequence[AuditLines], room: int) -> Iterator[Line]:
-    """Yield the newest result of each audit in a line, with the number of others and its key.
+@dataclass(frozen=True, slots=True)
+class _AuditRow:
+    """The newest result of an audit, as texts of a line."""
+
+    audit: AuditLines
+    line: HomeLine
+    name: str
+    "name of the result's model"
+    detail: str
+    others: str
+    "number of other results, or empty without any"
+
+    @classmethod
+    def from_lines(cls, audit: AuditLines) -> _AuditRow:
+        """Return the row of an audit with at least one result."""
+        line = audit.lines[0]
+        n_others = max(len(audit.lines), audit.models) - 1
+        others = f"  +{n_others}" if n_others > 0 else ""
+        return cls(audit, line, visible(line.main), visible(line.detail), others)
+
+    def content(self, name_width: int, room: int) -> Content:
+        """Return the line, with its name in a column, its figures, its key and any warnings."""
+        tail = f"{self.others}  → {pressed(self.audit.key)}"
+        name = shortened(self.name, name_width)
+        name += " " * (name_width - Content(name).cell_length)
+        n_columns = room - name_width - len(tail) - 2
+        detail = self.detail
+        if Content(detail).cell_length > n_columns:
+            detail = shorten(detail, n_columns, placeholder=" …")
+        style = "dim" if self.line.dim else "bold"
+        content = _line(self.line.label, name, detail, style=style)
+        content = content.append(Content.styled(tail, "$text-muted"))
+        warnings = [(visible(text), "$text-warning") for text, warns in self.line.below if warns]
+        if not warnings:
+            return content
+        return content.append(Content("\n" + " " * INDENT).append(_packed(warnings)))
+
+
+def audit_lines(audits: Sequence[AuditLines], room: int) -> list[Line]:
+    """Return the newest result of each audit in a line, with the number of others and its key.
 
     Only warnings stand below.
     """
-    n_others = [max(len(lines.lines), lines.models) - 1 for lines in audits]
-    rows = [
-        (lines, lines.lines[0], f"  +{n_more}" * (n_more > 0))
-        for lines, n_more in zip(audits, n_others, strict=True)
-        if lines.lines
-    ]
-    name_widths = [Content(visible(line.main)).cell_length for _, line, _ in rows]
-    detail_width = max(
-        (Content(visible(line.detail)).cell_length for _, line, _ in rows), default=0
-    )
-    name_width = min(max(name_widths, default=0), max(NAME_LEAST, room - detail_width - TAIL - 2))
-    for audit, line, others_text in rows:
-        tail = f"{others_text}  → {pressed(audit.key)}"
-        name = shortened(visible(line.main), name_width)
-        name += " " * (name_width - Content(name).cell_length)
-        detail, n_columns = visible(line.detail), room - name_width - len(tail) - 2
-        detail = (
-            detail
-            if Content(detail).cell_length <= n_columns
-            else shorten(detail, n_columns, placeholder=" …")
-        )
-        content = _line(line.label, name, detail, style="dim" * line.dim or "bold")
-        content = content.append(Content.styled(tail, "$text-muted"))
-        warnings = [(visible(text), "$text-warning") for text, warns in line.below if warns]
-        warning_content = (
-            Content("\n" + " " * INDENT).append(_packed(warnings)) if warnings else Content("")
-        )
-        yield f"{audit.mode}:{line.key}", content.append(warning_content)
+    rows = [_AuditRow.from_lines(audit) for audit in audits if audit.lines]
+    if not rows:
+        return []
+    longest_name = max(Content(row.name).cell_length for row in rows)
+    longest_detail = max(Content(row.detail).cell_length for row in rows)
+    name_width = min(longest_name, max(NAME_LEAST, room - longest_detail - TAIL - 2))
+    return [(f"{row.audit.mode}:{row.line.key}", row.content(name_width, room)) for row in rows]
 
 
 def _audit(line: HomeLine, room: int) -> Content:
     """Return the lines of an audit's newest result."""
     parts = [(visible(text), "$text-warning" if warns else "dim") for text, warns in line.below]
     if line.run is not None and line.run.personas:
-        condition = f"with {line.run.persona_name}" if line.run.persona else "without a persona"
-        other_personas = [name for name in line.run.personas if name != line.run.persona_name]
-        parts.append(
-            (
-                visible(
-                    f"{condition}; asked with {named_few(other_personas, 3)}, too"
-                    if other_personas
-                    else condition
-                ),
-                "dim",
-            )
-        )
-    details = _packed(parts) if parts else None
+        parts.append((visible(_persona_text(line.run)), "dim"))
     return _line(
         line.label,
         line.main,
         line.detail,
         style="dim" if line.dim else "bold",
-        below=details,
+        below=_packed(parts) if parts else None,
         room=room,
     )
+
+
+def _persona_text(run: Run) -> str:
+    """Return the persona that a run was asked with, and the other personas of its model."""
+    condition = f"with {run.persona_name}" if run.persona else "without a persona"
+    other_personas = [name for name in run.personas if name != run.persona_name]
+    if not other_personas:
+        return condition
+    return f"{condition}; asked with {named_few(other_personas, 3)}, too"
 
 
 def _packed(parts: Sequence[tuple[str, str]]) -> Content:
@@ -409,28 +462,23 @@ def _labels(overview: Overview) -> list[Line]:
     if not overview.queues:
         return []
     n_single, n_several, n_open = overview.labels
-    n_missing = sum(queue.needed - queue.done for queue in overview.queues)
     detail = f"{n_single:,} single · {n_several:,} by several people · {n_open:,} to adjudicate"
+    below = _missing_labels(overview)
+    content = _line("Labels", f"{n_single + n_several:,}", detail, below=below)
+    return [("labels:", content)]
+
+
+def _missing_labels(overview: Overview) -> Content | None:
+    """Return the progress of the unfinished queues, or None if every queue has its labels."""
     unfinished = [
         f"{queue.name} {queue.done:,}/{queue.needed:,}"
         for queue in overview.queues
         if queue.done < queue.needed
     ]
-    label_text = (
-        f"labels given: {' · '.join(unfinished)}" if unfinished else "every queue has its labels"
-    )
-    details = Content.styled(visible(label_text), "dim")
-    return [
-        (
-            "labels:",
-            _line(
-                "Labels",
-                f"{n_single + n_several:,}",
-                detail,
-                below=details if n_missing or unfinished else None,
-            ),
-        )
-    ]
+    if unfinished:
+        return Content.styled(visible(f"labels given: {' · '.join(unfinished)}"), "dim")
+    has_more_than_needed = any(queue.done > queue.needed for queue in overview.queues)
+    return Content.styled("every queue has its labels", "dim") if has_more_than_needed else None
 
 
 def _classifier(score: ClassifierScore, room: int) -> Content:
@@ -470,66 +518,87 @@ def shortened(text: str, room: int) -> str:
     truncated = content.truncate(max(1, room), ellipsis=True).plain
     if truncated.count("(") > truncated.count(")"):
         truncated = content.truncate(max(1, room - 1), ellipsis=True).plain
-        truncated += ")" * (truncated.count("(") > truncated.count(")"))
+        if truncated.count("(") > truncated.count(")"):
+            truncated += ")"
     return truncated
 
 
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A next step of the project."""
+
+    line_key: str
+    keyboard_key: str
+    "key that leads there"
+    detail: str
+    hint: str = ""
+
+    def line(self) -> Line:
+        """Return the step as a line of Home."""
+        hint = Content.styled(self.hint, "dim") if self.hint else None
+        style = "bold $text-accent"
+        return self.line_key, _line(
+            "Next step", self.keyboard_key, self.detail, style=style, below=hint
+        )
+
+
+IMPORT_SHIPPED = _Step(
+    "next:import",
+    "Enter",
+    "import the shipped instrument veldania (a fictional country)",
+    "i imports your own files, with a preview · 2, then I: write a new instrument",
+)
+WRITE_STATEMENT = _Step(
+    "statements:next",
+    "2",
+    "then n: write the first statement",
+    "or turn a question into one; a model drafts variants, people review them",
+)
+ASK_MODEL = _Step(
+    "next:job", "3", "then n: ask a model", "a form shows the plan before anything starts"
+)
+DRAW_ANSWERS = _Step(
+    "annotate:next",
+    "5",
+    "then n: draw answers for people to label",
+    "two people label a test set and one a training set; then a classifier reads the rest",
+)
+LABEL_ITEMS = _Step(
+    "annotate:next",
+    "5",
+    "label the waiting items",
+    "Enter on a queue labels it, d decides disagreements",
+)
+TRAIN_CLASSIFIER = _Step("jobs:next", "3", "then n, t: train the stance classifier")
+
+
 def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
+    """Return the next step of the project, or None if it waits for a job or all is done."""
+    has_sampled = bool(overview.answers or overview.jobs)
+    n_open = overview.labels[2]
     if not overview.instruments:
-        return (
-            "next:import",
-            _line(
-                "Next step",
-                "Enter",
-                "import the shipped instrument veldania (a fictional country)",
-                style="bold $text-accent",
-                below=Content.styled(
-                    "i imports your own files, with a preview · 2, then I: write a new instrument",
-                    "dim",
-                ),
-            ),
-        )
-    if not overview.answers and not overview.jobs and overview.imported:
-        return next(_todo(judgement.audits), None) if judgement else None
+        return IMPORT_SHIPPED.line()
+    if not has_sampled and overview.imported:
+        return _first_result(judgement)
     if not any(summary.statements for summary in overview.instruments):
-        hint = Content.styled(
-            "or turn a question into one; a model drafts variants, people review them", "dim"
-        )
-        detail = "then n: write the first statement"
-        return (
-            "statements:next",
-            _line("Next step", "2", detail, style="bold $text-accent", below=hint),
-        )
-    if not overview.answers and not overview.jobs:
-        hint = Content.styled("a form shows the plan before anything starts", "dim")
-        detail = "then n: ask a model"
-        return ("next:job", _line("Next step", "3", detail, style="bold $text-accent", below=hint))
+        return WRITE_STATEMENT.line()
+    if not has_sampled:
+        return ASK_MODEL.line()
     if overview.active:
         return None
     if overview.free_answers and not overview.queues:
-        hint = Content.styled(
-            "two people label a test set and one a training set; then a classifier reads the rest",
-            "dim",
-        )
-        detail = "then n: draw answers for people to label"
-        return (
-            "annotate:next",
-            _line("Next step", "5", detail, style="bold $text-accent", below=hint),
-        )
-    if any(queue.done < queue.needed for queue in overview.queues) or overview.labels[2]:
-        hint = Content.styled("Enter on a queue labels it, d decides disagreements", "dim")
-        detail = (
-            f"{overview.labels[2]:,} to adjudicate"
-            if overview.labels[2]
-            else "label the waiting items"
-        )
-        return (
-            "annotate:next",
-            _line("Next step", "5", detail, style="bold $text-accent", below=hint),
-        )
+        return DRAW_ANSWERS.line()
+    if n_open:
+        return replace(LABEL_ITEMS, detail=f"{n_open:,} to adjudicate").line()
+    if any(queue.done < queue.needed for queue in overview.queues):
+        return LABEL_ITEMS.line()
     if overview.queues and not overview.classifiers:
-        detail = "then n, t: train the stance classifier"
-        return ("jobs:next", _line("Next step", "3", detail, style="bold $text-accent"))
+        return TRAIN_CLASSIFIER.line()
+    return _first_result(judgement)
+
+
+def _first_result(judgement: Judgement | None) -> Line | None:
+    """Return the first result that can be inspected, or None."""
     return next(_todo(judgement.audits), None) if judgement else None
 
 
@@ -649,7 +718,7 @@ class HomeScreen(StoreScreen):
         self._review: Awaited | None = None
         "the review queue, requested before the pending tasks were known"
         self._ticks = 0
-        self._seen: Seen | None = None
+        self._seen: VisitCounts | None = None
         "contents at the last visit of Home in this store, before the terminal was opened"
 
     def compose_body(self) -> ComposeResult:
@@ -682,7 +751,7 @@ class HomeScreen(StoreScreen):
         if (
             self.is_current
             and (active or self._ticks % IDLE_TICKS == 0)
-            and (self.anew() or active)
+            and (self.has_changed() or active)
         ):
             self._look_again()
 
@@ -696,7 +765,9 @@ class HomeScreen(StoreScreen):
             (job.id, job.state, job.question, job.active or job.done) for job in overview.jobs
         )
         previous, work_state = self._judged_for, (overview.work, jobs)
-        results_state = previous[1] if previous is not None and overview.active else overview.made
+        results_state = (
+            previous[1] if previous is not None and overview.active else overview.output_state
+        )
         self._judged_for = (work_state, results_state)
         return self._judged_for != previous
 
@@ -737,7 +808,9 @@ class HomeScreen(StoreScreen):
         current, detail_panel = self.facts.highlighted_option, self.query_one("#unfolded", Static)
         if current is not None and self._overview is not None and self.has_class("-beside"):
             room = detail_panel.content_size.width - INDENT
-            detail_panel.update(unfolded(str(current.id), self._overview, self._judgement, room))
+            detail_panel.update(
+                line_details(str(current.id), self._overview, self._judgement, room)
+            )
 
     def _run_of(self, key: str) -> Run | None:
         """Return the run of a line, or None if it has none."""
@@ -764,7 +837,7 @@ class HomeScreen(StoreScreen):
             self._judged_for = None  # The next poll of the store tries again.
         self._reading = self._judging = False
         if self._review is not None:
-            gate_of(self).came(self._review, failed=True)
+            gate_of(self).arrived(self._review, failed=True)
             self._review = None
         self.title_bar.note = ""
         super().failed(error)
@@ -848,8 +921,10 @@ class HomeScreen(StoreScreen):
         current_key = self.facts.highlighted_option.id if self.facts.highlighted_option else None
         keys = [key for key, _ in lines]
         n_to_do = next((index for index, key in enumerate(keys) if not is_to_do(key)), 0)
-        options = [Option(prompt, id=key) for key, prompt in lines]
-        self.facts.set_options([*options[:n_to_do], *([None] * bool(n_to_do)), *options[n_to_do:]])
+        options: list[Option | None] = [Option(prompt, id=key) for key, prompt in lines]
+        if n_to_do:
+            options.insert(n_to_do, None)  # a line between the tasks and the rest
+        self.facts.set_options(options)
         first_index = next((index for index, key in enumerate(keys) if is_to_do(key)), 0)
         cursor_stays = current_key in keys and current_key != self._began
         self.facts.highlighted = keys.index(str(current_key)) if cursor_stays else first_index
@@ -860,14 +935,14 @@ class HomeScreen(StoreScreen):
         overview = await self.with_store(read_overview)
         self._reading = False
         if self._overview is None:
-            self._seen = Seen.read(remembered(self._seen_name))
+            self._seen = VisitCounts.read(remembered(self._seen_name))
         self._overview = overview
         if (
             not overview.active
         ):  # An active job is polled every second, so the visit is stored without one.
             keep(
                 self._seen_name,
-                overview.seen(datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")).written(),
+                overview.seen(datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")).to_json(),
             )
         self.trouble.hide()
         self.show_notice()
@@ -896,7 +971,7 @@ class HomeScreen(StoreScreen):
         if awaited_review is not None and gate_of(self).is_awaited(awaited_review):
             if self.is_current:
                 self.action_review()
-            gate_of(self).came(awaited_review)
+            gate_of(self).arrived(awaited_review)
 
     def _say_judging(self, what: str) -> None:
         if self._judging and self.is_attached:

@@ -120,6 +120,13 @@ class PathBox(Input):
             self.action_cursor_right()
 
 
+def _mapping_hint(message: str) -> str:
+    """Return that the fields of the mapping help after a message, or an empty string."""
+    if " --map original" in message:
+        return "\ne fills in these columns, to be changed and read."
+    return "\ne has a field for it." if any(flag in message for flag in FIELDS) else ""
+
+
 def completed(typed: str, folder: Path) -> str | None:
     """Return the first existing path that starts as typed, or None if it adds nothing."""
     if not typed or "\x00" in typed:
@@ -392,31 +399,28 @@ class ImportScreen(StoreScreen):
         self.panel.focus()
 
     def show_refused(self, request: Request, error: WorkbenchError) -> None:
+        """Show why files cannot be read as requested, and the key that helps."""
         if request != self._request:
             return
-        from stores.annotation.exchange import PARTIAL
-        from workbench.formats.read import PARTS
-
-        has_file_errors = isinstance(error, InputError) and not request.skip
         self._format = self._format_of(request)
-        has_unknown_texts = self._format == LABELS and f"({PARTIAL})" in str(error)
-        self._skippable = has_file_errors and (self._format in PARTS or has_unknown_texts)
-        skip_hint = ""
-        if self._skippable:
-            skip_hint = (
-                "\ns imports the others."
-                if has_unknown_texts
-                else "\ns skips the files with errors."
-            )
         message = str(error).replace(" STORE ", f" {shlex.quote(str(self.store_path))} ")
-        mapping_hint = "\ne fills in these columns, to be changed and read." * (
-            " --map original" in message
-        )
-        if not mapping_hint and any(flag in message for flag in FIELDS):
-            mapping_hint = "\ne has a field for it."
+        skip_hint = self._skip_hint(request, error)
+        mapping_hint = _mapping_hint(message)
+        self._skippable = bool(skip_hint)
         self._say(Content(visible(f"✗ {message}{skip_hint}{mapping_hint}", lines=True)), "-trouble")
         if mapping_hint or skip_hint:
             self.panel.focus()
+
+    def _skip_hint(self, request: Request, error: WorkbenchError) -> str:
+        """Return how to import the other parts, or an empty string if that is impossible."""
+        from stores.annotation.exchange import PARTIAL
+        from workbench.formats.read import PARTS
+
+        if not isinstance(error, InputError) or request.skip:
+            return ""
+        if self._format == LABELS and f"({PARTIAL})" in str(error):
+            return "\ns imports the others."
+        return "\ns skips the files with errors." if self._format in PARTS else ""
 
     def unfold(self, request: Request) -> None:
         """Show the contents of a folder."""
@@ -467,30 +471,42 @@ class ImportScreen(StoreScreen):
 
     def action_columns(self) -> None:
         """Offer the current column mapping, or the proposed one."""
+        if self._request is None:
+            return
+        texts = self._mapping_texts(self._request)
+        for box in self.how_boxes.query(Input):
+            box.value = texts[str(box.id)]
+        self.how_boxes.add_class("-shown")
+        self.columns_box.focus()
+
+    def _mapping_texts(self, request: Request) -> dict[str, str]:
+        """Return the texts of the fields of the mapping, by field."""
         from workbench.formats.mapping import written
+
+        mapping = request.how
+        proposed = self._proposed or mapping
+        columns = mapping if self._keeps_columns(request) else proposed
+        more_options = {
+            "header-row": mapping.header_row,
+            "decimal": mapping.decimal,
+            "language": mapping.language,
+            "election": request.election,
+        }
+        return {
+            "columns": written(columns),
+            "answers": ",".join(f"{word}={stance}" for word, stance in mapping.answers.items()),
+            "sheet": mapping.sheet,
+            "encoding": mapping.encoding,
+            "more": " ".join(f"{name}={value}" for name, value in more_options.items() if value),
+        }
+
+    def _keeps_columns(self, request: Request) -> bool:
+        """Return whether the columns stay as they are, with no proposed mapping in their place."""
         from workbench.formats.read import BESIDE, WITH_PARTIES
 
-        if self._request is not None:
-            path, mapping = self._request.path, self._request.how
-            keeps_mapping = (
-                mapping.columns
-                or not path.is_file()
-                or self._format_of(self._request) in (*WITH_PARTIES[1:], *BESIDE)
-            )
-            answers = ",".join(f"{word}={stance}" for word, stance in mapping.answers.items())
-            proposed = mapping if keeps_mapping else self._proposed or mapping
-            more_options = {
-                "header-row": mapping.header_row,
-                "decimal": mapping.decimal,
-                "language": mapping.language,
-            }
-            more_options["election"] = self._request.election
-            more_text = " ".join(f"{name}={value}" for name, value in more_options.items() if value)
-            texts = (written(proposed), answers, mapping.sheet, mapping.encoding, more_text)
-            for box, value in zip(self.how_boxes.query(Input), texts, strict=True):
-                box.value = value
-            self.how_boxes.add_class("-shown")
-            self.columns_box.focus()
+        if request.how.columns or not request.path.is_file():
+            return True
+        return self._format_of(request) in (*WITH_PARTIES[1:], *BESIDE)
 
     def action_people(self) -> None:
         self.people_box.placeholder = {LOG: OF_LOG, LABELS: OF_LABELS}.get(self._format, OF_SURVEY)

@@ -107,7 +107,7 @@ class WelcomeScreen(Screen[None], Background):
     def failed(self, error: WorkbenchError) -> None:
         """Show why a store cannot be opened. The list stays."""
         if self._opening is not None:
-            gate_of(self).came(self._opening, failed=True)
+            gate_of(self).arrived(self._opening, failed=True)
         self.trouble.show(error)
         self.look()
 

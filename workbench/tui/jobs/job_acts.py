@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from workbench.tui.jobs.job_kind_dialog import SAMPLE
-from workbench.tui.jobs.job_lines import stops
+from workbench.tui.jobs.job_lines import stopping_message
 from workbench.tui.kit.base import StoreScreen, worker
 from workbench.tui.routes import screen
 
@@ -50,7 +50,7 @@ class JobActs(StoreScreen):
             from workbench.jobs.tidying import cancel
 
             job, batches = cancel(store, job_id)
-            return " ".join(filter(None, [stops(job), batches]))
+            return " ".join(filter(None, [stopping_message(job), batches]))
 
         self.carry_out(act)
 

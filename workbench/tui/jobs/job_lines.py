@@ -26,7 +26,7 @@ NEXT_TOKEN = "p(yes) and p(no) of the next token"
 LETTERS = "probabilities of the letters as the next token"
 
 
-def asking(job: Job) -> str:
+def design_text(job: Job) -> str:
     """Return the lines that describe the design of a job."""
     spec = job.spec
     parts = [
@@ -161,12 +161,14 @@ _DECISIONS = {
 }
 
 
-def kind(job: Job) -> str:
+def kind_word(job: Job) -> str:
     """Return the kind of a job in one word, such as `ask` or `train`."""
-    return job.kind if job.kind != SAMPLE else "ask anew" if job.spec.get("occasion") else "ask"
+    if job.kind != SAMPLE:
+        return job.kind
+    return "ask anew" if job.spec.get("occasion") else "ask"
 
 
-def unit(job: Job) -> str:
+def unit_name(job: Job) -> str:
     """Return the unit that the job counts, in the plural."""
     return UNITS.get(job.kind, "prompts" if job.exact else "answers")
 
@@ -214,7 +216,7 @@ def job_record(job: Job) -> Record:
         str(job.id),
         (
             Text(str(job.id), justify="right", style=style),
-            literal(kind(job), 10, style),
+            literal(kind_word(job), 10, style),
             Text(state_mark(job), style=style),
             literal(subject(job), 80, style),
             Text(bar(job.done, job.total)),
@@ -252,49 +254,69 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
         CLASSIFY: (_classifying, _classified),
         CHECK: (_checking, _checked),
         DRAFT: (_drafting, _drafted),
-    }.get(job.kind, (asking, _sampled))
-    parts = [
-        Content.assemble(
-            (f"Job {job.id} ", "bold"), visible(f"{kind(job)} · {describe_design(job)}")
-        ),
+    }.get(job.kind, (design_text, _sampled))
+    title = visible(f"{kind_word(job)} · {describe_design(job)}")
+    lines = [
+        Content.assemble((f"Job {job.id} ", "bold"), title),
         Content(visible(describe_progress(job), lines=True)),
         Content(visible(_times(job))),
+        *_failures(job),
+        *_machines(job),
+        *_endpoint(job),
+        *_message(job),
     ]
-    parts += [
+    if job.batches and not job.active:
+        lines.append(Content(BATCH_LEFT))
+    if job.probed is not None and not job.question:
+        lines.append(Content(visible(job.probed.describe())))
+    if job.hidden:
+        lines.append(Content.styled("hidden: H unhides it", "$text-muted"))
+    if next_step := hint(job, begun=begun):
+        lines.append(Content.styled(next_step, "$text-accent"))
+    return Content("\n").join(lines)
+
+
+BATCH_LEFT = (
+    "the endpoint has one of its batches: R resumes the job and fetches the batch's answers"
+)
+
+
+def _failures(job: Job) -> list[Content]:
+    """Return a line for each reason of failures that the job's message does not name."""
+    return [
         Content(visible(f"{count:,} failed: {reason}", lines=True))
         for reason, count in job.reasons
         if reason not in job.message
     ]
-    parts += [Content(visible(gpu.describe())) for gpu in job.gpus if job.active]
-    parts += [
-        Content(visible(snapshot.describe()))
-        for snapshot in job.snapshots
-        if len(job.snapshots) > 1
-    ]
+
+
+def _machines(job: Job) -> list[Content]:
+    """Return the GPUs of an active job, and the snapshots of a model if it has several."""
+    lines = []
+    if job.active:
+        lines += [Content(visible(gpu.describe())) for gpu in job.gpus]
+    if len(job.snapshots) > 1:
+        lines += [Content(visible(snapshot.describe())) for snapshot in job.snapshots]
+    return lines
+
+
+def _endpoint(job: Job) -> list[Content]:
+    """Return several fingerprints of a served model, and the options that its server refuses."""
+    lines = []
     if len(job.fingerprints) > 1:
         counts = " · ".join(f"{name} {n_answers:,}" for name, n_answers in job.fingerprints)
-        parts.append(Content(visible(f"answers by system_fingerprint: {counts}")))
-    refused_options = {name: text for name, text in job.asked.items() if name != "dialect"}
-    if refused_options:
-        refusals = "; ".join(f"{name} ({text})" for name, text in refused_options.items())
-        parts.append(Content(visible(f"the server refuses {refusals}", lines=True)))
-    if job.message:
-        refusals = f"{STOPPING}: {job.message}" if is_stopping(job) else job.message
-        parts.append(Content.assemble(("→ ", "$text-accent"), visible(refusals, lines=True)))
-    if job.batches and not job.active:
-        parts.append(
-            Content(
-                "the endpoint has one of its batches: R resumes the job and fetches the batch's "
-                "answers"
-            )
-        )
-    if job.probed is not None and not job.question:
-        parts.append(Content(visible(job.probed.describe())))
-    if job.hidden:
-        parts.append(Content.styled("hidden: H unhides it", "$text-muted"))
-    if next_step := hint(job, begun=begun):
-        parts.append(Content.styled(next_step, "$text-accent"))
-    return Content("\n").join(parts)
+        lines.append(Content(visible(f"answers by system_fingerprint: {counts}")))
+    refused = [f"{name} ({text})" for name, text in job.asked.items() if name != "dialect"]
+    if refused:
+        lines.append(Content(visible(f"the server refuses {'; '.join(refused)}", lines=True)))
+    return lines
+
+
+def _message(job: Job) -> list[Content]:
+    if not job.message:
+        return []
+    message = f"{STOPPING}: {job.message}" if is_stopping(job) else job.message
+    return [Content.assemble(("→ ", "$text-accent"), visible(message, lines=True))]
 
 
 def hint(job: Job, *, begun: bool = False) -> str:
@@ -328,11 +350,13 @@ def stop_question(job: Job) -> str:
         DRAFT: f"The drafts from {job.done:,} answered prompts stay, and R asks for the rest "
         "later.",
         CHECK: f"The results for {job.done:,} texts stay, and R computes the rest later.",
-    }.get(job.kind, f"The {job.done:,} stored {unit(job)} stay, and R asks for the rest later.")
+    }.get(
+        job.kind, f"The {job.done:,} stored {unit_name(job)} stay, and R asks for the rest later."
+    )
     batch_text = (
         " The endpoint cancels its batch, too; the answers so far are kept." if job.batches else ""
     )
-    return f"Stop job {job.id} ({kind(job)} {subject(job)})?\n\n{kept_text}{batch_text}"
+    return f"Stop job {job.id} ({kind_word(job)} {subject(job)})?\n\n{kept_text}{batch_text}"
 
 
 def is_stopping(job: Job) -> bool:
@@ -340,14 +364,14 @@ def is_stopping(job: Job) -> bool:
     return job.stopping and job.state == "running"
 
 
-def stops(job: Job) -> str:
+def stopping_message(job: Job) -> str:
     """Return when a job stops that was told to."""
     if job.state == "cancelled":
         return f"Job {job.id} is cancelled."
     end_text = (
         "once its model is loaded"
         if job.message.startswith(LOADING)
-        else f"after the current {unit(job)}"
+        else f"after the current {unit_name(job)}"
     )
     return f"Job {job.id} is {STOPPING}: it ends {end_text}."
 
@@ -365,72 +389,87 @@ MORE_TOKENS = "the model spends all its tokens on thinking: {cancel}ask again wi
 
 def _sampled(job: Job) -> str:
     """Return the results of this attempt, with shares of its answers and tokens."""
-    answers, unit_name = (
-        job.progress.get("answers", 0),
-        "prompts scored" if job.exact else "answers",
-    )
+    answers = job.progress.get("answers", 0)
     failed = job.progress.get("failed", 0)
+    name = "prompts scored" if job.exact else "answers"
     if not answers and failed:
-        return f"no {unit_name} in this attempt · all {failed:,.0f} failed"
+        return f"no {name} in this attempt · all {failed:,.0f} failed"
     if not answers:
-        return f"no {unit_name} yet in this attempt"
+        return f"no {name} yet in this attempt"
+    lines = [
+        [f"{answers:,.0f} {name} in this attempt", *_pace(job)],
+        valid_answers(job),
+        [*_shares(job, answers, failed), *_early_endings(job, answers)],
+        _advice(job, answers),
+        _used(job),
+    ]
+    return "\n".join(" · ".join(texts) for texts in lines if texts)
+
+
+def _shares(job: Job, answers: float, failed: float) -> list[str]:
+    """Return the shares of answers by outcome, and of prompts that cost nothing."""
+    progress = job.progress
     audit = registry.of_design(job.spec)
-    is_by_rule = audit is not None and audit.nature.by_rule and not job.exact
-    outcome_names = ("unreadable", "refused") if is_by_rule else ()
-    shares = [f"{name} {percent(job.progress.get(name, 0), answers, 1)}" for name in outcome_names]
-    if n_truncated := job.progress.get("truncated", 0):
+    is_read_by_rule = audit is not None and audit.nature.by_rule and not job.exact
+    outcomes = ("unreadable", "refused") if is_read_by_rule else ()
+    shares = [f"{name} {percent(progress.get(name, 0), answers, 1)}" for name in outcomes]
+    if n_truncated := progress.get("truncated", 0):
         shares.append(f"cut off in thought {percent(n_truncated, answers, 1)}")
     shares.append(f"failed {percent(failed, answers + failed, 1)}")
     savings = ("shared",) if job.exact else ("shared", "merged")
-    shares += [f"{name} {percent(job.progress.get(name, 0), 1, 0)}" for name in savings]
-    if job.progress.get("tokens_thought"):
-        shares.append(f"{job.progress['tokens_thought']:,.0f} thinking tokens")
-    if job.progress.get("decided"):
-        shares.append(f"stopped once decided {percent(job.progress['decided'], answers, 1)}")
-    if job.progress.get("spared"):
-        settled_text = f"{job.progress['settled']:,.0f} prompts settled"
-        shares.append(
-            f"{settled_text}, which spares {job.progress['spared']:,.0f} of {job.total:,} answers"
+    shares += [f"{name} {percent(progress.get(name, 0), 1, 0)}" for name in savings]
+    return shares
+
+
+def _early_endings(job: Job, answers: float) -> list[str]:
+    """Return the thinking tokens, and the answers that ended or were spared early."""
+    progress = job.progress
+    texts = []
+    if progress.get("tokens_thought"):
+        texts.append(f"{progress['tokens_thought']:,.0f} thinking tokens")
+    if progress.get("decided"):
+        texts.append(f"stopped once decided {percent(progress['decided'], answers, 1)}")
+    if progress.get("spared"):
+        texts.append(
+            f"{progress['settled']:,.0f} prompts settled, which spares {progress['spared']:,.0f} "
+            f"of {job.total:,} answers"
         )
-    remedy = MORE_TOKENS.format(cancel="" if job.state in ("done", "cancelled") else "cancel, and ")
-    advice = [remedy] if 2 * job.progress.get("truncated", 0) >= answers else []
-    lines = [
-        [f"{answers:,.0f} {unit_name} in this attempt", *_going(job)],
-        valid_answers(job),
-        shares,
-        advice,
-        _used(job),
-    ]
-    return "\n".join(" · ".join(line) for line in lines if line)
+    return texts
+
+
+def _advice(job: Job, answers: float) -> list[str]:
+    """Return what to do if at least half of the answers end before the thinking does."""
+    if 2 * job.progress.get("truncated", 0) < answers:
+        return []
+    has_ended = job.state in ("done", "cancelled")
+    return [MORE_TOKENS.format(cancel="" if has_ended else "cancel, and ")]
 
 
 def _used(job: Job) -> list[str]:
     """Return the calls, tokens and cost of a served model, or nothing for a local one."""
     from workbench.jobs.launch import cost_at_end
 
-    progress, at_end = job.progress, cost_at_end(job)
+    progress, final_cost = job.progress, cost_at_end(job)
     if "requests" not in progress:
         return []
-    parts = [
-        _of(f"{progress['requests']:,.0f} calls", progress, "max_requests", ",.0f"),
-        f"at most {progress['at_once_most']:,.0f} at once" if "at_once_most" in progress else "",
-        _of(
-            f"{progress.get('tokens_in', 0):,.0f} + {progress.get('tokens_out', 0):,.0f} tokens",
-            progress,
-            "max_tokens",
-            ",.0f",
-        ),
-        _of(f"cost {progress['cost']:.4g}", progress, "max_cost", ".4g")
-        if "cost" in progress
-        else "",
-        f"about {at_end:.4g} in total" if at_end is not None else "",
-    ]
-    return [part for part in parts if part]
+    calls = f"{progress['requests']:,.0f} calls"
+    tokens = f"{progress.get('tokens_in', 0):,.0f} + {progress.get('tokens_out', 0):,.0f} tokens"
+    texts = [_with_limit(calls, progress, "max_requests", ",.0f")]
+    if "at_once_most" in progress:
+        texts.append(f"at most {progress['at_once_most']:,.0f} at once")
+    texts.append(_with_limit(tokens, progress, "max_tokens", ",.0f"))
+    if "cost" in progress:
+        texts.append(_with_limit(f"cost {progress['cost']:.4g}", progress, "max_cost", ".4g"))
+    if final_cost is not None:
+        texts.append(f"about {final_cost:.4g} in total")
+    return texts
 
 
-def _of(words: str, told: Mapping[str, float], limit: str, form: str) -> str:
+def _with_limit(text: str, progress: Mapping[str, float], limit: str, number_format: str) -> str:
     """Return a text with its limit, if one is set."""
-    return f"{words} of {told[limit]:{form}} allowed" if limit in told else words
+    if limit not in progress:
+        return text
+    return f"{text} of {progress[limit]:{number_format}} allowed"
 
 
 def concurrency_note(job: Job) -> str:
@@ -454,25 +493,26 @@ def _trained(job: Job) -> str:
     progress = job.progress
     if not progress.get("step"):
         return "no steps yet"
-    parts = []
-    if "loss" in progress:
-        parts.append(f"loss {progress['loss']:.3f}")
-    if "dev_macro_f1" in progress:
-        parts.append(f"dev macro F1 {number(progress['dev_macro_f1'], Kind.COEFFICIENT)}")
-    else:
-        dev_share = _config(job).get("dev_share")
-        parts.append(
-            "no dev macro F1 yet" if dev_share else "no dev set: training keeps the last step"
-        )
-    if "lr" in progress:
-        parts.append(f"lr {_small(progress['lr'])}")
-    duration = (
-        [f"{human_duration(progress['seconds'])} in this attempt"]
-        if progress.get("seconds")
-        else []
-    )
     steps = f"step {progress['step']:,.0f} of {progress.get('steps', job.total):,.0f}"
-    return " · ".join([steps, *_going(job), *duration]) + "\n" + " · ".join(parts)
+    first_line = [steps, *_pace(job)]
+    if progress.get("seconds"):
+        first_line.append(f"{human_duration(progress['seconds'])} in this attempt")
+    figures = []
+    if "loss" in progress:
+        figures.append(f"loss {progress['loss']:.3f}")
+    figures.append(_dev_score(job))
+    if "lr" in progress:
+        figures.append(f"lr {_small(progress['lr'])}")
+    return " · ".join(first_line) + "\n" + " · ".join(figures)
+
+
+def _dev_score(job: Job) -> str:
+    """Return the score on the dev set, or why there is none."""
+    if "dev_macro_f1" in job.progress:
+        return f"dev macro F1 {number(job.progress['dev_macro_f1'], Kind.COEFFICIENT)}"
+    if _config(job).get("dev_share"):
+        return "no dev macro F1 yet"
+    return "no dev set: training keeps the last step"
 
 
 def _classifying(job: Job) -> str:
@@ -490,7 +530,7 @@ def _classified(job: Job) -> str:
     answers = job.progress.get("answers", 0)
     read_text = f"{job.done:,} of {job.total:,} responses read"
     return (
-        " · ".join([read_text, f"{answers:,.0f} in this attempt", *_going(job)])
+        " · ".join([read_text, f"{answers:,.0f} in this attempt", *_pace(job)])
         if answers
         else read_text
     )
@@ -513,7 +553,7 @@ def _checked(job: Job) -> str:
     n_answers = job.progress.get("answers", 0)
     stored_text = f"{job.done:,} of {job.total:,} texts and pairs stored"
     return (
-        " · ".join([stored_text, f"{n_answers:,.0f} in this attempt", *_going(job)])
+        " · ".join([stored_text, f"{n_answers:,.0f} in this attempt", *_pace(job)])
         if n_answers
         else stored_text
     )
@@ -548,21 +588,22 @@ def _drafted(job: Job) -> str:
         f"{job.progress.get('unusable', 0):,.0f} unusable lines"
     )
     return (
-        " · ".join([f"{job.done:,} of {job.total:,} prompts answered", *_going(job)])
+        " · ".join([f"{job.done:,} of {job.total:,} prompts answered", *_pace(job)])
         + f"\n{lines} so far"
     )
 
 
-def _going(job: Job) -> list[str]:
+def _pace(job: Job) -> list[str]:
+    """Return the rate of a job and the remaining time, as far as they are known."""
     from workbench.jobs.launch import pace
 
     progress = pace(job)
     if progress.per_second is None:
         return []
-    eta_text = (
-        [] if progress.eta_seconds is None else [f"ETA {human_duration(progress.eta_seconds)}"]
-    )
-    return [f"{speed(progress.per_second)} {unit(job)} a second", *eta_text]
+    texts = [f"{speed(progress.per_second)} {unit_name(job)} a second"]
+    if progress.eta_seconds is not None:
+        texts.append(f"ETA {human_duration(progress.eta_seconds)}")
+    return texts
 
 
 def _config(job: Job) -> Mapping[str, object]:

@@ -33,11 +33,11 @@ from workbench.tui.jobs.job_lines import (
     job_record,
     steps_at_once,
     stop_question,
-    stops,
-    unit,
+    stopping_message,
+    unit_name,
 )
 from workbench.tui.jobs.probe import ProbeScreen
-from workbench.tui.kit.base import app_of, in_background, in_store, say, worker
+from workbench.tui.kit.base import app_of, in_background, say, with_store_name, worker
 from workbench.tui.kit.dialogs import NumberDialog, TextScreen, confirm, with_answer
 from workbench.tui.routes import lead
 from workbench.tui.widgets.record_table import Column, RecordTable
@@ -58,22 +58,35 @@ NO_JOBS = """No jobs yet.
 
 n starts one: ask a model, train a classifier, or classify answers. A form shows the cost before anything starts."""  # noqa: E501
 
+
+def can_pause(job: Job) -> bool:
+    """Return whether a job can be paused: it waits, or runs without being told to end."""
+    if job.state == "running":
+        return not (job.pausing or job.stopping)
+    return job.state == "queued"
+
+
+def can_resume(job: Job) -> bool:
+    """Return whether a job can be resumed, also before it has paused."""
+    return job.state in ("queued", "paused", "cancelled", "failed", "lost") or job.pausing
+
+
+def can_delete(job: Job) -> bool:
+    """Return whether a job can be deleted. If it has stored something, it can be hidden instead."""
+    return job.state in ("failed", "cancelled", "done")
+
+
 FITS: dict[str, Callable[[Job], bool]] = {
-    "pause": lambda job: (
-        job.state == "queued" or (job.state == "running" and not (job.pausing or job.stopping))
-    ),
+    "pause": can_pause,
     "cancel": lambda job: job.state in ("queued", "running", "paused", "lost"),
-    "resume": lambda job: (
-        job.state in ("queued", "paused", "cancelled", "failed", "lost") or job.pausing
-    ),
+    "resume": can_resume,
     "retry": lambda job: job.state in ("failed", "cancelled") and job.failed_items > 0,
     "at_once": lambda job: job.kind in (SAMPLE, DRAFT) and job.state != "done",
     "anew": lambda job: job.kind == SAMPLE and job.done > 0,
     "probe": lambda job: job.probed is not None,
     "edit": lambda job: job.ended_badly or job.state == "paused",
     "hide": lambda job: job.ended_badly or job.state == "done",
-    # A job that is done can be hidden instead.
-    "delete": lambda job: job.state in ("failed", "cancelled", "done"),
+    "delete": can_delete,
     "log": lambda _: True,
 }
 "whether an action fits a job, by action"
@@ -193,7 +206,7 @@ class JobsScreen(JobActs):
         if (
             self.is_current
             and (active or self._ticks % IDLE_TICKS == 0)
-            and (self.anew() or active)
+            and (self.has_changed() or active)
         ):
             with in_background():
                 self.action_refresh()
@@ -314,7 +327,7 @@ class JobsScreen(JobActs):
         if job is None:
             return
         if is_stopping(job):
-            say(self, stops(job), warns=True)
+            say(self, stopping_message(job), warns=True)
             return
 
         confirm(self, stop_question(job), "stop it", "let it run", lambda: self.stop(job.id))
@@ -323,7 +336,9 @@ class JobsScreen(JobActs):
         def pause(store: Store, job_id: int) -> str:
             job = store.jobs.pause(job_id)
             state_text = (
-                "is paused" if job.state == "paused" else f"pauses after the current {unit(job)}"
+                "is paused"
+                if job.state == "paused"
+                else f"pauses after the current {unit_name(job)}"
             )
             return f"Job {job_id} {state_text}. R resumes it."
 
@@ -444,7 +459,7 @@ class JobsScreen(JobActs):
     def ask_to_hide(self, job_id: int, why: str) -> None:
         confirm(
             self,
-            in_store(self.app, why),
+            with_store_name(self.app, why),
             "hide it",
             "keep it",
             lambda: self.hide(job_id, hidden=True),

@@ -20,7 +20,7 @@ from workbench.tui.format import literal
 from workbench.tui.jobs.job_acts import JobActs, form_of
 from workbench.tui.kit.base import in_background, say_below, worker
 from workbench.tui.kit.dialogs import with_answer
-from workbench.tui.rulings.ruling import RuledText, RulingKeys, ruled_by
+from workbench.tui.rulings.ruling import RuledText, RulingKeys, ruling_lines
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
@@ -114,7 +114,7 @@ class ProbeScreen(RulingKeys, JobActs):
 
     def ruled_here(self) -> Sequence[str]:
         place = self.ruled_place()
-        return self.standing.at(replace(place, text=None)) if place is not None else ()
+        return self.standing.on_place(replace(place, text=None)) if place is not None else ()
 
     @on(RecordTable.RowHighlighted)
     def _show_details(self) -> None:
@@ -133,7 +133,7 @@ class ProbeScreen(RulingKeys, JobActs):
         )
         heading_lines = [
             Content.styled(visible(answer_text), "$text-muted"),
-            *ruled_by(self.ruled_here()[:RULED]),
+            *ruling_lines(self.ruled_here()[:RULED]),
         ]
         self.details.update(Content("\n").join([*heading_lines, content]))
 

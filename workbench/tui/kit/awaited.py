@@ -39,5 +39,5 @@ class Gate(Protocol):
     def awaits(self, node: DOMNode, group: str) -> bool:
         """Return whether keys wait for a worker of a group."""
 
-    def came(self, awaited: Awaited, *, failed: bool = False) -> None:
+    def arrived(self, awaited: Awaited, *, failed: bool = False) -> None:
         """Let keys go on, because what they wait for has arrived or failed."""

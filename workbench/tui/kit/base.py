@@ -119,12 +119,12 @@ def store_path(app: object) -> Path:
     return cast("Workbench", app).store_path
 
 
-def in_store(app: object, text: str) -> str:
+def with_store_name(app: object, text: str) -> str:
     """Return a message with the current store in the commands that it names."""
     return hinted(text, store_path(app))
 
 
-def offer_copy(app: object, error: WorkbenchError) -> None:
+def offer_store_copy(app: object, error: WorkbenchError) -> None:
     """Tell that the store is gone, and offer to write its contents to another file."""
     cast("Workbench", app).store_gone(error)
 
@@ -139,7 +139,7 @@ def as_trouble(error: BaseException) -> WorkbenchError:
             "it stays, see what is "
             "damaged: workbench doctor STORE"
         )
-    log_path = noted(error)
+    log_path = log_bug(error)
     report_hint = (
         f"the details are in {log_path}; send that file with your report"
         if log_path
@@ -154,7 +154,7 @@ def as_trouble(error: BaseException) -> WorkbenchError:
     )
 
 
-def noted(error: BaseException) -> Path | None:
+def log_bug(error: BaseException) -> Path | None:
     """Append the traceback of a bug to a log in the user's state folder.
 
     Return the path of the log, or None if it cannot be written.
@@ -323,7 +323,7 @@ def worker(
                     raise
                 finally:
                     if gate is not None and awaited is not None:
-                        gate.came(awaited, failed=failed)
+                        gate.arrived(awaited, failed=failed)
 
             running_worker: Worker[None] = self.run_worker(
                 run, method.__name__, group, exit_on_error=False, exclusive=newest
@@ -373,7 +373,7 @@ class StoreScreen(Screen[None], Keyed, Background):
     _store_version: int | None = None
     "version of the store at the last call of `anew`"
 
-    def anew(self) -> bool:
+    def has_changed(self) -> bool:
         """Return whether the store has changed since the last call, or may have.
 
         Without a change, a screen has nothing to do.
@@ -398,7 +398,7 @@ class StoreScreen(Screen[None], Keyed, Background):
         self._store_version = None  # The next poll of the store tries again.
         self.trouble.show(error, self.store_path)
         if isinstance(error, StoreGone):
-            offer_copy(self.app, error)
+            offer_store_copy(self.app, error)
 
     def store_gone(self) -> None:
         """Withdraw claims that something is stored, because the file of the store is gone."""

@@ -25,7 +25,7 @@ from textual.widgets import Button, Input, Label, Select, Static, TextArea
 from workbench.errors import ConflictError, StoreGone, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.base import Background, offer_copy, once_painted, worker
+from workbench.tui.kit.base import Background, offer_store_copy, once_painted, worker
 from workbench.tui.kit.dialogs import TextScreen, confirm
 from workbench.tui.kit.person_dialog import as_person
 
@@ -75,7 +75,7 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
     def write(self, store: Store, person: str, values: Any) -> Done:
         """Save the input, in a thread. Raises WorkbenchError without writing anything."""
 
-    def fault(self) -> str:
+    def input_fault(self) -> str:
         """Return why the input cannot be saved, or an empty string if it can.
 
         It checks only what is known without the store.
@@ -105,13 +105,13 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
         for box in self.query(TextArea):
             self.begin_in(box)
         self.query_one(self.FIRST).focus()
-        once_painted(self, self.looked_at)
+        once_painted(self, self.input_changed)
 
     def failed(self, error: WorkbenchError) -> None:
         self._free()
         self.say(f"✗ {error}", wrong=True)
         if isinstance(error, StoreGone):
-            offer_copy(self.app, error)
+            offer_store_copy(self.app, error)
 
     @property
     def dirty(self) -> bool:
@@ -122,11 +122,11 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
     @on(TextArea.Changed)
     @on(Select.Changed)
     def field_changed(self) -> None:
-        self.looked_at()
+        self.input_changed()
 
-    def looked_at(self) -> None:
+    def input_changed(self) -> None:
         """Show the fault of the current input. Forms with a preview do more."""
-        fault = self.fault()
+        fault = self.input_fault()
         self.say(f"✗ {fault}" if fault and self.dirty else "", wrong=True)
 
     def show_refused(self, error: WorkbenchError, there: Statement | None) -> None:
@@ -156,7 +156,7 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
         """Save under the user's name, unless the input has a fault."""
         if self._saving:
             return
-        if fault := self.fault():
+        if fault := self.input_fault():
             self.say(f"✗ {fault}", wrong=True)
             return
         as_person(self, self._instrument, self._save_as)
@@ -228,7 +228,7 @@ def row(name: str, field: Widget) -> Horizontal:
 
 
 class Paragraph(TextArea):
-    """A text area for one paragraph. Enter goes to the next field, Ctrl+J starts a new line."""
+    """A text area for one paragraph. Enter goes to the next field, Ctrl+J begins a new line."""
 
     async def _on_key(self, event: events.Key) -> None:
         if event.key in ("enter", "ctrl+j"):
@@ -279,12 +279,12 @@ class PreviewedForm(EditForm):
     def show_outcome(self, typed: Any, preview: Any) -> None:
         """Draw the preview, and describe the result in a sentence."""
 
-    def looked_at(self) -> None:
+    def input_changed(self) -> None:
         """Update the preview after a pause in typing."""
         self._preview = None
         if self._pause is not None:
             self._pause.stop()
-        if fault := self.fault():
+        if fault := self.input_fault():
             self.say_fault(fault)
             self.draw([])
         else:

@@ -71,7 +71,7 @@ NOT_OPENED = "what they were typed for did not open"
 LEFT = "what they were typed for was left"
 
 
-class Passed(Message):
+class SettlingMessage(Message):
     """A message that follows a key from widget to widget.
 
     When it reaches the app, all widgets are done with the key.
@@ -120,7 +120,7 @@ class KeyGate:
         """Return whether keys still wait for something, which they do not if the user left it."""
         return awaited in self._awaited
 
-    def came(self, awaited: Awaited, *, failed: bool = False) -> None:
+    def arrived(self, awaited: Awaited, *, failed: bool = False) -> None:
         """Let keys go on, because what they wait for has arrived or failed."""
         if awaited not in self._awaited:
             return
@@ -181,7 +181,7 @@ class KeyGate:
         self._settling, self._settling_since = self._settlings, monotonic()
         self._send(1)
 
-    async def passed(self, message: Passed) -> None:
+    async def passed(self, message: SettlingMessage) -> None:
         """Go on with the next round, or with the next key."""
         if message.settling != self._settling or not self._app.screen_stack:
             return
@@ -198,7 +198,7 @@ class KeyGate:
 
     def _send(self, round_number: int) -> None:
         target: MessagePump = self._app.focused or self._top or self._app
-        message = Passed(self._settling, round_number)
+        message = SettlingMessage(self._settling, round_number)
         message.set_sender(self._app)  # The message stops at the parent of its sender.
         if not target.post_message(message):
             self._app.post_message(message)
@@ -225,19 +225,24 @@ class KeyGate:
 
     def _blocker(self) -> Awaited | None:
         """Return the request that keys wait for on the visible screen: a screen before content."""
+        self._forget_ended()
         top = self._top
+        requests = [awaited for awaited in self._awaited if awaited.node in (top, self._app)]
+        for awaited in requests:
+            if awaited.kind != "content":
+                return awaited
+        if requests:
+            return requests[0]
+        if isinstance(top, CommandPalette) and _searches(top):
+            return Awaited(top, "content")
+        return None
+
+    def _forget_ended(self) -> None:
+        """Forget requests whose worker ended before it ran, so that it never reported."""
         for awaited in [*self._awaited]:
             worker = awaited.worker
-            # The worker ended before it ran, so it never reported.
             if worker is not None and (worker.is_finished or worker.is_cancelled):
                 del self._awaited[awaited]
-        local_awaited = [awaited for awaited in self._awaited if awaited.node in (top, self._app)]
-        if isinstance(top, CommandPalette) and not all(
-            worker.is_finished for worker in top.workers if worker.node is top
-        ):
-            local_awaited.append(Awaited(top, "content"))
-        local_awaited.sort(key=lambda awaited: awaited.kind == "content")
-        return local_awaited[0] if local_awaited else None
 
     def _is_free(self, event: Typed, blocker: Awaited) -> bool:
         """Return whether a key does not depend on what is awaited."""
@@ -257,7 +262,7 @@ class KeyGate:
         action = active.binding.action
         if active.node is self._app or action.startswith("app."):
             return action_name(action) in PLACES
-        return not acts(self._top, "FREE").isdisjoint((action, action_name(action)))
+        return not actions_in(self._top, "FREE").isdisjoint((action, action_name(action)))
 
     # ── dropping ──────────────────────────────────────────────────────────────────────────────────
 
@@ -284,7 +289,7 @@ class KeyGate:
         if isinstance(event, events.Paste) or isinstance(self._app.focused, Input | TextArea):
             return False
         active = screen.active_bindings.get(event.key)
-        decides = acts(screen, "DECIDES")
+        decides = actions_in(screen, "DECIDES")
         return active is not None and not decides.isdisjoint(
             (active.binding.action, action_name(active.binding.action))
         )
@@ -346,12 +351,17 @@ class KeyGate:
         await self.go_on()
 
 
+def _searches(palette: CommandPalette) -> bool:
+    """Return whether a command palette still looks for matches."""
+    return any(worker.node is palette and not worker.is_finished for worker in palette.workers)
+
+
 def action_name(action: str) -> str:
     """Return the name of an action without its parameters."""
     return action.removeprefix("app.").partition("(")[0]
 
 
-def acts(screen: Screen[Any], name: str) -> frozenset[str]:
+def actions_in(screen: Screen[Any], name: str) -> frozenset[str]:
     """Return the `DECIDES` or `FREE` actions of a screen's class and its base classes."""
     names: set[str] = set()
     for screen_class in type(screen).__mro__:
@@ -392,7 +402,7 @@ class GatedApp(LiteralApp):
                 self._before[field] = text_of(field)
         await super().on_event(event)
 
-    def typed_on(self, screen: Screen[Any]) -> bool:
+    def has_unsaved_input(self, screen: Screen[Any]) -> bool:
         """Return whether a screen has unsaved input that would be missed."""
         if getattr(screen, "SHORT_TEXT", False) or not screen.is_running:
             return False
@@ -414,7 +424,7 @@ class GatedApp(LiteralApp):
             isinstance(top, ConfirmScreen) and top.asks_to_quit for top in self.screen_stack[-1:]
         ):
             self.exit()
-        elif any(self.typed_on(screen) for stack in stacks for screen in stack):
+        elif any(self.has_unsaved_input(screen) for stack in stacks for screen in stack):
             question = ConfirmScreen(LOSING, "leave", "stay")
             question.asks_to_quit = True
             self.push_screen(question, self._quit_or_stay)
@@ -434,7 +444,7 @@ class GatedApp(LiteralApp):
         if key not in ("escape", "q") or (in_field and (key == "q" or not screen.is_modal)):
             return None
         # Forms that know what they lose ask by themselves.
-        if hasattr(screen, "dirty") or not self.typed_on(screen):
+        if hasattr(screen, "dirty") or not self.has_unsaved_input(screen):
             return None
         active = screen.active_bindings.get(key)
         if (
@@ -473,7 +483,7 @@ class GatedApp(LiteralApp):
             screen in stack for screen in screens for stack in self._screen_stacks.values()
         )
 
-    async def on_passed(self, message: Passed) -> None:
+    async def on_settling_message(self, message: SettlingMessage) -> None:
         await self.gate.passed(message)
 
     def watch_screens(self) -> None:

@@ -27,7 +27,7 @@ from textual.widgets.selection_list import Selection
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.base import Background, in_store, say, worker
+from workbench.tui.kit.base import Background, say, with_store_name, worker
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.widgets.fields import Field
 
@@ -239,7 +239,9 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
     def say(self, error: WorkbenchError) -> None:
         """Show what cannot be as it is; nothing can be started then."""
         self.plan_line.remove_class("-old").add_class("-trouble")
-        self.plan_line.update(Content("✗ " + visible(in_store(self.app, str(error)), lines=True)))
+        self.plan_line.update(
+            Content("✗ " + visible(with_store_name(self.app, str(error)), lines=True))
+        )
         self.start_button.disabled = True
         if self._outlook is None:
             self.start_button.label = START

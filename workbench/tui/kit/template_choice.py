@@ -50,7 +50,7 @@ class Offer:
         )
 
 
-def offered(runs: Iterable[Run]) -> Offer:
+def offer_of(runs: Iterable[Run]) -> Offer:
     """Return the available choices among the prompts of runs."""
     families: dict[str, None] = {}
     languages: dict[str, None] = {}
@@ -86,9 +86,11 @@ def heading(runs: Iterable[Run], families: str = "T") -> list[str]:
         dict.fromkeys([*persona_parts, *(part for run in all_runs for part in run.asked_with)])
     )
     more_text = f" and {len(parts) - SHOWN} more" if len(parts) > SHOWN else ""
-    offer = offered(all_runs)
+    offer = offer_of(all_runs)
     has_choice = len(offer.families) > 1 or len(offer.languages) > 1 or bool(offer.personas)
-    keys = [families] * has_choice + ["T"] * bool(offer.versions)
+    keys = [families] if has_choice else []
+    if offer.versions:
+        keys.append("T")
     keys_text = f" ({' and '.join(dict.fromkeys(keys))}: others)" if keys else ""
     return [visible(", ".join(parts[:SHOWN])) + more_text + keys_text] if parts else []
 
@@ -158,7 +160,7 @@ class TemplatesScreen(ModalScreen[TemplateChoice | None]):
         """Choose the line under the cursor."""
         row = self.choices.highlighted
         if row is not None:
-            self.choice = picked(
+            self.choice = with_choice(
                 self.choice, str(self.choices.get_option_at_index(row).id), self._offer
             )
             self._fill(row)
@@ -227,7 +229,7 @@ def form(choice: TemplateChoice, offer: Offer) -> Iterator[tuple[str, str]]:
         )
 
 
-def picked(choice: TemplateChoice, line: str, offer: Offer) -> TemplateChoice:
+def with_choice(choice: TemplateChoice, line: str, offer: Offer) -> TemplateChoice:
     """Return the choice after a line of the form was chosen."""
     line_kind, _, value = line.partition(":")
     if line_kind == LANGUAGE:

@@ -9,7 +9,17 @@ from itertools import pairwise
 from typing import Any
 
 from workbench.domain.verdicts import Estimate
-from workbench.figures.pictures.kinds import Axis, Bars, Intervals, Lines, Plane, Spider, hollow
+from workbench.figures.pictures.kinds import (
+    Axis,
+    Bars,
+    Intervals,
+    Line,
+    Lines,
+    Place,
+    Plane,
+    Spider,
+    hollow,
+)
 from workbench.figures.pictures.picture import Picture
 from workbench.figures.shown import estimate, number
 
@@ -166,30 +176,35 @@ def _bars(plt: Any, picture: Bars, width: int) -> None:
 def _lines(plt: Any, picture: Lines, width: int) -> None:  # noqa: ARG001
     look_by_name = looks([line.series for line in picture.lines])
     for line in picture.lines:
-        defined_points = [(point_x, value) for point_x, value in line.points if value.defined]
-        look = look_by_name[line.series]
         if picture.identity:
-            ends = [picture.x.low, picture.x.high]
-            plt.plot(ends, ends, marker="dot", color=GREY)
-        plt.plot(
-            [defined_x for defined_x, _ in defined_points],
-            [value.value for _, value in defined_points],
-            marker="braille",
-            color=look.colour,
-        )
-        for x, value in defined_points:
-            if not math.isnan(value.low):
-                plt.plot([x, x], [value.low, value.high], marker="│", color=look.colour)
-            plt.scatter(
-                [x],
-                [value.value],
-                marker=look.hollow if hollow(value) else look.mark,
-                color=look.colour,
-            )
+            _diagonal(plt, picture.x)
+        _line(plt, line, look_by_name[line.series])
     for x_reference, _ in picture.x.references:
         plt.vline(x_reference, GREY)
     _across(plt, picture.x, zero=False)
     _upwards(plt, picture.y)
+
+
+def _line(plt: Any, line: Line, look: Look) -> None:
+    """Draw the defined points of a line, with their intervals."""
+    points = [(x, value) for x, value in line.points if value.defined]
+    plt.plot(
+        [x for x, _ in points],
+        [value.value for _, value in points],
+        marker="braille",
+        color=look.colour,
+    )
+    for x, value in points:
+        if not math.isnan(value.low):
+            plt.plot([x, x], [value.low, value.high], marker="│", color=look.colour)
+        mark = look.hollow if hollow(value) else look.mark
+        plt.scatter([x], [value.value], marker=mark, color=look.colour)
+
+
+def _diagonal(plt: Any, axis: Axis) -> None:
+    """Draw the line on which both coordinates are equal."""
+    ends = [axis.low, axis.high]
+    plt.plot(ends, ends, marker="dot", color=GREY)
 
 
 def _plane(plt: Any, picture: Plane, width: int) -> None:
@@ -198,67 +213,69 @@ def _plane(plt: Any, picture: Plane, width: int) -> None:
     A label that would overlap another one is left out. The table has it.
     """
     look_by_name = looks(picture.series)
-    step = (
-        (picture.x.high - picture.x.low) / max(1, width),
-        (picture.y.high - picture.y.low) / LINES,
-    )
-    label_spans: list[tuple[float, float, float]] = []
+    labels = _PlaneLabels(plt, picture, width)
     if picture.identity:
-        ends = [picture.x.low, picture.x.high]
-        plt.plot(ends, ends, marker="dot", color=GREY)
-    for plane_place in picture.places:
-        if not plane_place.placed:
+        _diagonal(plt, picture.x)
+    for point in picture.places:
+        if not point.placed:
             continue
-        look, x_interval, y_interval = (
-            look_by_name[plane_place.series],
-            plane_place.x,
-            plane_place.y,
-        )
-        if not math.isnan(x_interval.low):
-            plt.plot(
-                [x_interval.low, x_interval.high],
-                [y_interval.value, y_interval.value],
-                marker="─",
-                color=look.colour,
-            )
-        if not math.isnan(y_interval.low):
-            plt.plot(
-                [x_interval.value, x_interval.value],
-                [y_interval.low, y_interval.high],
-                marker="│",
-                color=look.colour,
-            )
-        mark = look.hollow if plane_place.hollow else look.mark
-        plt.scatter([x_interval.value], [y_interval.value], marker=mark, color=look.colour)
+        look = look_by_name[point.series]
+        mark = look.hollow if point.hollow else look.mark
+        _cross(plt, point, look.colour)
+        plt.scatter([point.x.value], [point.y.value], marker=mark, color=look.colour)
         if picture.labelled:
-            is_late = x_interval.value > (picture.x.low + 2 * picture.x.high) / 3
-            label = (
-                f"{_cut(plane_place.label)} {mark}"
-                if is_late
-                else f"{mark} {_cut(plane_place.label)}"
-            )
-            alignment = "right" if is_late else "left"
-            reach = (len(label) + 1) * step[0]
-            start, end = (
-                (x_interval.value - reach, x_interval.value)
-                if is_late
-                else (x_interval.value, x_interval.value + reach)
-            )
-            if not any(
-                abs(y_interval.value - y) < step[1] and start < high and low < end
-                for y, low, high in label_spans
-            ):
-                label_spans.append((y_interval.value, start, end))
-                plt.text(
-                    label,
-                    x_interval.value,
-                    y_interval.value,
-                    alignment=alignment,
-                    color=look.colour,
-                    background=PLAIN,
-                )
+            labels.write(point, mark, look.colour)
     _across(plt, picture.x)
     _upwards(plt, picture.y)
+
+
+def _cross(plt: Any, point: Place, colour: Colour) -> None:
+    """Draw the intervals of a point."""
+    x, y = point.x, point.y
+    if not math.isnan(x.low):
+        plt.plot([x.low, x.high], [y.value, y.value], marker="─", color=colour)
+    if not math.isnan(y.low):
+        plt.plot([x.value, x.value], [y.low, y.high], marker="│", color=colour)
+
+
+class _PlaneLabels:
+    """The labels of the points of a plane, written where there is room."""
+
+    def __init__(self, plt: Any, picture: Plane, width: int):
+        self._plt = plt
+        self._x_axis = picture.x
+        self._column = (picture.x.high - picture.x.low) / max(1, width)
+        "width of a terminal column, in units of the horizontal axis"
+        self._line = (picture.y.high - picture.y.low) / LINES
+        self._spans: list[tuple[float, float, float]] = []
+        "vertical coordinate, start and end of each label"
+
+    def write(self, point: Place, mark: str, colour: Colour) -> None:
+        """Write the label of a point beside its mark, unless it would overlap another one."""
+        x, y = point.x.value, point.y.value
+        # In the last third of the axis, a label ends at its point.
+        is_late = x > (self._x_axis.low + 2 * self._x_axis.high) / 3
+        name = _cut(point.label)
+        label = f"{name} {mark}" if is_late else f"{mark} {name}"
+        reach = (len(label) + 1) * self._column
+        start, end = (x - reach, x) if is_late else (x, x + reach)
+        if self._overlaps(y, start, end):
+            return
+        self._spans.append((y, start, end))
+        self._plt.text(
+            label,
+            x,
+            y,
+            alignment="right" if is_late else "left",
+            color=colour,
+            background=PLAIN,
+        )
+
+    def _overlaps(self, y: float, start: float, end: float) -> bool:
+        return any(
+            abs(y - other_y) < self._line and start < other_end and other_start < end
+            for other_y, other_start, other_end in self._spans
+        )
 
 
 def _spider(plt: Any, picture: Spider, width: int) -> None:  # noqa: ARG001

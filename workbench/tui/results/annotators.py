@@ -44,10 +44,10 @@ class AnnotatorsScreen(BookScreen):
             return self._judged is not None
         return super().check_action(action, parameters)
 
-    def judged_now(self, store: Store, settings: bool, known: Loaded | None) -> Loaded:
+    def judge(self, store: Store, settings: bool, known: Loaded | None) -> Loaded:
         return load(store, self._queue, known, letters=settings)
 
-    def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
+    def alternatives_hint(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back to the queues."
 
     def action_names(self) -> None:
@@ -71,20 +71,19 @@ def load(store: Store, queue: str, known: Loaded | None = None, *, letters: bool
     if known is not None and is_same and known.settings == letters:
         return known
     agreement: QueueAgreement = (
-        known.material if known is not None and is_same else agreement_of(labels)
+        known.source if known is not None and is_same else agreement_of(labels)
     )
     if not agreement.annotators:
-        return Loaded(letters, empty=NOBODY, material=agreement, rests_on=[labels])
+        return Loaded(letters, empty=NOBODY, source=agreement, rests_on=[labels])
     shown_agreement = agreement.lettered if letters else agreement
-    option_texts = [
-        ("", shown_agreement.told.rstrip(".")),
-        *([("", "letters instead of names")] if letters else []),
-    ]
+    option_texts = [("", shown_agreement.told.rstrip("."))]
+    if letters:
+        option_texts.append(("", "letters instead of names"))
     return Loaded(
         letters,
         book=book(shown_agreement),
         judged=shown_agreement,
         options=option_texts,
-        material=agreement,
+        source=agreement,
         rests_on=[labels],
     )

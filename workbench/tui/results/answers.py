@@ -7,7 +7,7 @@ and opening a whole answer are the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -25,7 +25,7 @@ from workbench.figures.visible import visible
 from workbench.tui.format import BETWEEN, EMPTY, in_lines
 from workbench.tui.kit.base import StoreScreen, once_painted, say, worker
 from workbench.tui.kit.dialogs import NoteDialog, with_answer
-from workbench.tui.rulings.ruling import RulingScreen, below, rule_below, ruled_by
+from workbench.tui.rulings.ruling import RulingScreen, below, rule_below, ruling_lines
 from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import FluidTable, Record, RecordTable
 
@@ -46,7 +46,7 @@ WORDS_ARE = (
 NO_ANSWER = "No answer: the output ends before the thinking does."
 
 
-class Given(Protocol):
+class AnswerRow(Protocol):
     """An answer of any audit."""
 
     @property
@@ -62,7 +62,7 @@ class Given(Protocol):
     def truncated(self) -> bool: ...
 
 
-Row = TypeVar("Row", bound=Given)
+Row = TypeVar("Row", bound=AnswerRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Page(Generic[Row]):
         return f"{sum(row.count for row in self.rows):,} given, {len(self.rows):,} different{more}"
 
 
-def gathered(
+def read_matching(
     kind: str,
     offset: int,
     fetch: Callable[[int], Sequence[Row]],
@@ -101,6 +101,15 @@ def gathered(
             return Page(kind, tuple(rows), None)
         if len(rows) >= PAGE:
             return Page(kind, tuple(rows), offset)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTexts:
+    """The texts of one answer below or beside the table."""
+
+    reading: Content
+    text: Content
+    origin: str
 
 
 class AnswersScreen(RulingScreen, Generic[Row]):
@@ -145,14 +154,14 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         """Return the content above the table."""
         raise NotImplementedError("abstract")
 
-    def takes(self, page: Page[Row]) -> bool:  # noqa: ARG002
+    def is_current_page(self, page: Page[Row]) -> bool:  # noqa: ARG002
         """Return whether a page is still to be shown.
 
         The user may have moved on while it was read.
         """
         return True
 
-    def nothing(self, kind: str) -> str:
+    def empty_text(self, kind: str) -> str:
         """Return the message that there are no answers of a kind, and how to see others."""
         raise NotImplementedError("abstract")
 
@@ -160,7 +169,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         """Return the table's row of an answer."""
         raise NotImplementedError("abstract")
 
-    def pieces(self, row: Row) -> tuple[Content, Content, str]:
+    def answer_texts(self, row: Row) -> AnswerTexts:
         """Return an answer's reading, its text, and its origin."""
         raise NotImplementedError("abstract")
 
@@ -201,14 +210,14 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         )
 
     def show_page(self, page: Page[Row], more: bool, again: bool = False) -> None:
-        if not self.takes(page):
+        if not self.is_current_page(page):
             return
         if more:
             page = Page(page.kind, (*self._page.rows, *page.rows), page.following)
         self._page, self._loading = page, False
         empty = self.query_one("#empty", Static)
         empty.update(
-            NO_WORDS.format(words=visible(self.words)) if self.words else self.nothing(page.kind)
+            NO_WORDS.format(words=visible(self.words)) if self.words else self.empty_text(page.kind)
         )
         empty.display = not page.rows
         self.table.display = self.query_one(".about").display = bool(page.rows)
@@ -220,21 +229,17 @@ class AnswersScreen(RulingScreen, Generic[Row]):
     @on(DataTable.RowHighlighted)
     def show_answer(self) -> None:
         row = self.current
-        reading, text, provenance = (
-            self.pieces(row) if row is not None else (Content(), Content(), "")
-        )
-        self.query_one("#reading", Static).update(reading)
+        texts = AnswerTexts(Content(), Content(), "")
         if row is not None:
-            text = folded(
-                underlined(text, self.words), row.thinking, row.truncated, shown=self._unfolded
-            )
-        self.query_one("#text", Static).update(text)
-        provenance_line = self.query_one("#provenance", Static)
-        provenance_line.update(
-            in_lines(
-                provenance.split(BETWEEN), provenance_line.content_size.width or self.size.width - 2
-            )
-        )
+            texts = self.answer_texts(row)
+            marked_text = underlined(texts.text, self.words)
+            text = with_thinking(marked_text, row.thinking, row.truncated, shown=self._unfolded)
+            texts = replace(texts, text=text)
+        self.query_one("#reading", Static).update(texts.reading)
+        self.query_one("#text", Static).update(texts.text)
+        origin_line = self.query_one("#provenance", Static)
+        width = origin_line.content_size.width or self.size.width - 2
+        origin_line.update(in_lines(texts.origin.split(BETWEEN), width))
         self.query_one("#answer").scroll_home(animate=False)
 
     @on(RecordTable.RowSelected)
@@ -255,7 +260,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
             self._loading = True
             self.read_page(self._page.kind, self._page.following, more=True)
 
-    def goes(self, by: int) -> bool:
+    def move_cursor(self, by: int) -> bool:
         """Move the cursor to a neighbouring answer. Return False at an end."""
         previous_row = self.table.cursor_row
         self.table.show_row(previous_row + by)
@@ -315,7 +320,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         self.show_page(page, more, again)
 
 
-def folded(text: Content, thinking: str, truncated: bool, *, shown: bool) -> Content:
+def with_thinking(text: Content, thinking: str, truncated: bool, *, shown: bool) -> Content:
     """Return an answer after its thinking, which is folded into its length or shown as text."""
     if truncated:
         text = Content.styled(NO_ANSWER, "italic $text-warning")
@@ -388,7 +393,7 @@ class WholeAnswerScreen(ModalScreen[None]):
             dialog.border_subtitle = (
                 f"{len(self._answer):,} characters · y copy{rule_hint}{step_hint} · Esc back"
             )
-            rulings = ruled_by(ruling_screen.ruled_here()) if ruling_screen is not None else []
+            rulings = ruling_lines(ruling_screen.ruled_here()) if ruling_screen is not None else []
             with VerticalScroll(id="said"):
                 yield Static(Content("\n").join([*rulings, self._reading]), markup=False)
             yield LongText(text, marked_range, name="whole")
@@ -417,7 +422,7 @@ class WholeAnswerScreen(ModalScreen[None]):
         """Show the next or the previous answer of the list in place of this one."""
         if (
             (answers_screen := self._among) is not None
-            and answers_screen.goes(by)
+            and answers_screen.move_cursor(by)
             and (row := answers_screen.current) is not None
         ):
             # At once, because between two screens a key would go to the list below.

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from workbench.figures.table import Link
 from workbench.figures.visible import visible
-from workbench.tui.results.details import TURNS_ROWS, explained
+from workbench.tui.results.details import TURNS_ROWS, table_help
 from workbench.tui.results.following import Following
 from workbench.tui.results.loaded import Again, Loaded, Routes
 from workbench.tui.results.sheet import Sheet
@@ -23,7 +23,7 @@ from workbench.tui.widgets.record_table import FluidTable
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class ScreenRoutes:
     """The routes and screens that a screen of books passes to the screens below it."""
 
     place: str
@@ -35,18 +35,20 @@ class Ways:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class SourceFigures:
     """The figures and links of a screen, for a screen with other figures of the same answers."""
 
     loaded: Loaded
-    ways: Ways
+    screen_routes: ScreenRoutes
 
 
 def behind(
-    loaded: Loaded, sheet: Sheet, links: Sequence[Link], at: int, ways: Ways
+    loaded: Loaded, sheet: Sheet, links: Sequence[Link], at: int, screen_routes: ScreenRoutes
 ) -> BehindScreen:
     """Return the screen of the table that the link at an index of `links` leads to."""
-    return ways.screens.get(sheet.table.name, BehindScreen)(loaded, sheet, links, at, ways)
+    return screen_routes.screens.get(sheet.table.name, BehindScreen)(
+        loaded, sheet, links, at, screen_routes
+    )
 
 
 class BehindScreen(Following):
@@ -81,11 +83,16 @@ class BehindScreen(Following):
     ]
 
     def __init__(
-        self, loaded: Loaded, sheet: Sheet, links: Sequence[Link], at: int, ways: Ways
+        self,
+        loaded: Loaded,
+        sheet: Sheet,
+        links: Sequence[Link],
+        at: int,
+        screen_routes: ScreenRoutes,
     ) -> None:
         super().__init__()
-        self.PLACE, self._ways = ways.place, ways
-        self.routes, self.again = ways.routes, ways.again
+        self.PLACE, self._screen_routes = screen_routes.place, screen_routes
+        self.routes, self.again = screen_routes.routes, screen_routes.again
         self._loaded, self._sheet, self._links, self._at = loaded, sheet, links, at
 
     def compose_body(self) -> ComposeResult:
@@ -101,11 +108,11 @@ class BehindScreen(Following):
     def figures(self) -> Loaded | None:
         return self._loaded
 
-    def say_who(self) -> None:
+    def show_title_note(self) -> None:
         self.title_bar.note = ""
 
     def explain(self) -> str:
-        return explained(self._sheet.table, turns=TURNS_ROWS if len(self._links) > 1 else "")
+        return table_help(self._sheet.table, turns=TURNS_ROWS if len(self._links) > 1 else "")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return action != "beside" or len(self._links) > 1
@@ -125,7 +132,7 @@ class BehindScreen(Following):
             self._sheet, self._links, self._at = sheet, links, at
             self._put()
         else:
-            self.app.push_screen(behind(self._loaded, sheet, links, at, self._ways))
+            self.app.push_screen(behind(self._loaded, sheet, links, at, self._screen_routes))
 
     def show_standing(self) -> None:
         """Show the rulings of auditors, and judge the figures again if they changed."""
@@ -142,7 +149,7 @@ class BehindScreen(Following):
         self.view.show_whole()
 
     def action_back(self) -> None:
-        if not self.view.take_back():
+        if not self.view.show_all_rows():
             self.dismiss(None)
 
     def _put(self) -> None:

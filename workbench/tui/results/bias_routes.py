@@ -49,7 +49,7 @@ def whole_answer(path: Path, loaded: Loaded, subject: Subject) -> Opened | str: 
     from workbench.tui.results.answers import WholeAnswerScreen
 
     model, ref, prefix, wording, *_ = subject
-    scored: Scored = loaded.material
+    scored: Scored = loaded.source
     table = answers(scored, model, ref, Selection(prefix=prefix, variant=wording))
     candidate = next((row for row in table.rows if table.key(row) == subject[2:]), None)
     if candidate is None:

@@ -20,11 +20,11 @@ from workbench.tui.format import BETWEEN, following, in_lines
 from workbench.tui.kit.dialogs import ListDialog, TextScreen, with_answer
 from workbench.tui.kit.key_gate import gate_of
 from workbench.tui.kit.template_choice import TEMPLATES_KEY
-from workbench.tui.results.behind import Origin, Ways
-from workbench.tui.results.details import TURNS, TURNS_COLUMNS, explained
+from workbench.tui.results.behind import ScreenRoutes, SourceFigures
+from workbench.tui.results.details import TURNS, TURNS_COLUMNS, table_help
 from workbench.tui.results.grid import Grid, sheet_of
 from workbench.tui.results.judging import JudgingScreen
-from workbench.tui.results.loaded import Comparing, Loaded, Look, Shown
+from workbench.tui.results.loaded import Comparing, Loaded, ShownTable, TableView
 from workbench.tui.results.sheet import Picture
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.widgets.record_table import FluidTable
@@ -155,11 +155,11 @@ class BookScreen(JudgingScreen):
         super()._take(loaded)
 
     def begin_anew(self) -> None:
-        look = replace(self._look, view="")
+        table_view = replace(self._look, view="")
         if self._loaded is not None and self._loaded.judged is not None:
-            self._go(look)
+            self._go(table_view)
         else:
-            self._look = look
+            self._look = table_view
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="header", markup=False)
@@ -203,11 +203,11 @@ class BookScreen(JudgingScreen):
         sheet, entry = self._shown.sheet, self._entry
         if sheet is None or entry is None:
             return self.EXPLAIN
-        turn_hint = TURNS if len(entry.subjects) > 1 else ""
-        table_help = explained(
-            sheet.table, turns=TURNS_COLUMNS if isinstance(sheet, Grid) else turn_hint
-        )
-        return "\n\n".join(filter(None, (table_help, " · ".join(map(visible, self.chosen(entry))))))
+        turns = TURNS if len(entry.subjects) > 1 else ""
+        if isinstance(sheet, Grid):
+            turns = TURNS_COLUMNS
+        choice_texts = " · ".join(map(visible, self.chosen(entry)))
+        return "\n\n".join(filter(None, (table_help(sheet.table, turns=turns), choice_texts)))
 
     @on(SheetView.Current)
     def draw_picture(self) -> None:
@@ -248,7 +248,7 @@ class BookScreen(JudgingScreen):
 
     async def action_leave(self) -> None:
         """Show all rows again, or leave the screen if all are visible."""
-        if not self.view.take_back():
+        if not self.view.show_all_rows():
             await self.app.run_action("back")
 
     def comparable(self) -> Sequence[str]:
@@ -271,7 +271,9 @@ class BookScreen(JudgingScreen):
             from workbench.tui.routes import screen
 
             comparing = self.comparing(names)
-            origin = Origin(self._loaded, Ways(self.title_bar.place, self.routes, self.SCREENS))
+            origin = SourceFigures(
+                self._loaded, ScreenRoutes(self.title_bar.place, self.routes, self.SCREENS)
+            )
             self.app.push_screen(screen("side_by_side", names, comparing, origin))
 
     def action_report(self) -> None:
@@ -298,38 +300,38 @@ class BookScreen(JudgingScreen):
                 )
             )
 
-    def shown_now(self, loaded: Loaded, look: Look) -> Shown:
+    def make_table(self, loaded: Loaded, table_view: TableView) -> ShownTable:
         if loaded.book is None:
-            return Shown(look)
-        entry = loaded.book.entry(look.view)
+            return ShownTable(table_view)
+        entry = loaded.book.entry(table_view.view)
         if entry.empty:
-            return Shown(look)
-        table = entry.make(*look.subject)
+            return ShownTable(table_view)
+        table = entry.make(*table_view.subject)
         if entry.view in self.PICTURES:
             table = self.PICTURES[entry.view].signed(table)
-        remark = entry.said(*look.subject) if entry.said is not None else ""
-        return Shown(look, sheet_of(table, look.subject), remark)
+        remark = entry.said(*table_view.subject) if entry.said is not None else ""
+        return ShownTable(table_view, sheet_of(table, table_view.subject), remark)
 
-    def fitted(self, look: Look) -> Look:
-        """Return the look at an existing table and subject that is nearest to a look."""
+    def fitted(self, table_view: TableView) -> TableView:
+        """Return the view of an existing table and subject that is nearest to a view."""
         if self._book is None:
-            return look
+            return table_view
         entries = self._book.contents
         entry = next(
-            (candidate for candidate in entries if candidate.name == look.view), entries[0]
+            (candidate for candidate in entries if candidate.name == table_view.view), entries[0]
         )
-        return Look(entry.name, fitting_subject(entry, look.subject))
+        return TableView(entry.name, fitting_subject(entry, table_view.subject))
 
-    def show_around(self, found: Shown) -> None:
+    def show_around(self, found: ShownTable) -> None:
         if self._loaded is not None and self._book is not None:
-            entry = self._book.entry(found.look.view)
+            entry = self._book.entry(found.table_view.view)
             choice_texts = [visible(text) for text in self.chosen(entry)]
             n_other_lines = 1 if choice_texts else 2
             self.query_one("#header", Static).update(
                 headed(self._book.header, self.size.width - 2, n_other_lines)
             )
             self.query_one("#tabs", Static).update(
-                tabs(self._book, found.look, self.size.width - 2)
+                tabs(self._book, found.table_view, self.size.width - 2)
             )
             lines = self.LINES_OF_OPTIONS + (self._told is not None and bool(self._told.changing))
             self.query_one("#options", Static).update(
@@ -355,17 +357,18 @@ class BookScreen(JudgingScreen):
         self.query_one("#tabs", Static).update("")
         self.query_one("#options", Static).update(visible(loaded.instrument))
 
-    def why_empty(self, loaded: Loaded, look: Look) -> str:
+    def empty_reason(self, loaded: Loaded, table_view: TableView) -> str:
         if loaded.book is None:
             return loaded.empty
-        reason = loaded.book.entry(look.view).empty
+        reason = loaded.book.entry(table_view.view).empty
         sheet = self._shown.sheet
         return reason or (visible(sheet.table.empty, lines=True) if sheet is not None else "")
 
-    def way_out(self, loaded: Loaded) -> str:
-        return "o changes the rules." + " i shows the next instrument." * (
-            len(loaded.instruments) > 1
-        )
+    def alternatives_hint(self, loaded: Loaded) -> str:
+        hint = "o changes the rules."
+        if len(loaded.instruments) > 1:
+            hint += " i shows the next instrument."
+        return hint
 
     @property
     def _book(self) -> Book | None:
@@ -388,22 +391,22 @@ class BookScreen(JudgingScreen):
     @property
     def _picture(self) -> Picture | None:
         """The picture of the visible table, or None if it has none."""
-        view = self._book.entry(self._shown.look.view).view if self._book is not None else ""
+        view = self._book.entry(self._shown.table_view.view).view if self._book is not None else ""
         return self.query_one(f"#picture-{view}", Picture) if view in self.PICTURES else None
 
     @property
     def _table(self) -> FluidTable:
         return self.view.table
 
-    def _paint(self, found: Shown) -> None:
+    def _paint(self, found: ShownTable) -> None:
         if self._loaded is None or self._book is None:
             return
-        if found.look != self._shown.look:
+        if found.table_view != self._shown.table_view:
             gate_of(self).show_other(self)
         self._shown = found
         self.show_around(found)
         if found.sheet is None or not found.sheet.table.rows:
-            self._say(self.why_empty(self._loaded, found.look))
+            self._say(self.empty_reason(self._loaded, found.table_view))
             self.view.sheet = None
             return
         self._say(None)
@@ -471,11 +474,13 @@ def few_lines(parts: Sequence[str], width: int, most: int = 1) -> str:
     return "\n".join(fitting_lines)
 
 
-def tabs(book: Book, look: Look, width: int) -> Content:
+def tabs(book: Book, table_view: TableView, width: int) -> Content:
     """Return the titles of the first tables and of the visible, marked one, and its subject."""
-    turn_hint = " ← →" if len(book.entry(look.view).subjects) > 1 else ""
-    subject = visible(" − ".join(look.subject))
-    current = next(index for index, entry in enumerate(book.contents) if entry.name == look.view)
+    turn_hint = " ← →" if len(book.entry(table_view.view).subjects) > 1 else ""
+    subject = visible(" − ".join(table_view.subject))
+    current = next(
+        index for index, entry in enumerate(book.contents) if entry.name == table_view.view
+    )
     names = [
         f"{'▸' if index == current else ' '}{entry.title} "
         for index, entry in enumerate(book.contents)

@@ -32,7 +32,7 @@ from workbench.help.sections import section
 from workbench.tui.format import beside, following
 from workbench.tui.kit.base import worker
 from workbench.tui.results.answers import copied
-from workbench.tui.results.details import explained
+from workbench.tui.results.details import table_help
 from workbench.tui.results.following import AmongRows
 from workbench.tui.results.loaded import Loaded, Opened
 from workbench.tui.results.sheet import Sheet
@@ -60,38 +60,41 @@ NUMBERS = 8
 UNKNOWN = "(the text of this form is unknown: only answers to it were imported)"
 
 
-def about(found: Changes, shown: QuestionView, at: tuple[int, int], *, several: bool) -> Content:
-    """Return the question, its model, the change of its answers, and its position in the list."""
+def about(
+    changes: Changes, shown: QuestionView, position: tuple[int, int], *, several: bool
+) -> Content:
+    """Return the question, its model, the change of its answers, and its position in the list.
+
+    `position`: number of the question in the list, or 0 if it is not there, and the list's length.
+    `several`: whether several models were asked the question.
+    """
     from workbench.audits.response_bias.question_tables import change_said
 
     row = shown.row
-    topic = f" · {visible(row.topic)}" if row.topic else ""
-    draw_text = (
-        f", draw {shown.draw} of {len(shown.draws)}: d shows the next"
-        if len(shown.draws) > 1
-        else ""
+    number_listed, n_listed = position
+    change_text = visible(change_said(changes, shown))
+    first_line = Content.assemble(
+        (visible(row.key), "bold"),
+        f" · {visible(row.topic)}" if row.topic else "",
+        "  ",
+        (visible(shown.subject), "bold $text-accent"),
+        (" ← →" if several else "", DIM),
+        (f"  question {number_listed} of {n_listed} listed" if number_listed else "", DIM),
     )
-    cell_text = visible(place_said(shown.bias, shown.condition, shown.variant))
-    change_text = visible(change_said(found, shown))
-    position_text = f"  question {at[0]} of {at[1]} listed" if at[0] else ""
-    return Content("\n").join(
-        [
-            Content.assemble(
-                (visible(row.key), "bold"),
-                topic,
-                "  ",
-                (visible(shown.subject), "bold $text-accent"),
-                (" ← →" if several else "", DIM),
-                (position_text, DIM),
-            ),
-            Content.assemble(
-                (cell_text, "bold"),
-                draw_text,
-                "  ",
-                (change_text, "$text-warning" if row.left_out else ""),
-            ),
-        ]
+    second_line = Content.assemble(
+        (visible(place_said(shown.bias, shown.condition, shown.variant)), "bold"),
+        _draw_text(shown),
+        "  ",
+        (change_text, "$text-warning" if row.left_out else ""),
     )
+    return Content("\n").join([first_line, second_line])
+
+
+def _draw_text(shown: QuestionView) -> str:
+    """Return which of several draws is visible, or an empty string with a single one."""
+    if len(shown.draws) < 2:
+        return ""
+    return f", draw {shown.draw} of {len(shown.draws)}: d shows the next"
 
 
 def form_name(found: QuestionView, arm: ArmView) -> str:
@@ -108,7 +111,7 @@ def _lines(found: QuestionView, arm: ArmView, width: int) -> Iterator[Content]:
     yield Content.styled(f" {form_name(found, arm)} ", "bold reverse")
     yield from _wrapped(_stem(found, arm), width)
     yield Content()
-    yield from _options(found, arm, width)
+    yield from _OptionLines(found, arm, width).lines()
     yield from _others(arm)
     yield Content.styled(_counted(arm), DIM)
 
@@ -124,32 +127,61 @@ def _stem(found: QuestionView, arm: ArmView) -> Content:
     return marked(marked_stems[is_changed], "+" if is_changed else "−")
 
 
-def _options(found: QuestionView, arm: ArmView, width: int) -> Iterator[Content]:
-    is_exact = any(not math.isnan(option.probability) for option in arm.options)
-    has_human_shares = arm is found.original and len(found.shares) == len(arm.options)
-    has_new_letters = _renamed(found)
-    indent = 3 + (4 if has_new_letters else 0) + _bar(width) + NUMBERS * (2 + has_human_shares) + 2
-    headings = f"{'p' if is_exact else 'answers':>{NUMBERS}}" + (
-        f"{'people':>{NUMBERS + 1}}" if has_human_shares else ""
-    )
-    yield Content.styled(
-        f"{'':{indent - 2 - len(headings) - NUMBERS}}{'share':>{NUMBERS}}{headings}", DIM
-    )
-    for index, option in enumerate(arm.options):
-        origin = _origin(option, changed=arm is found.changed).ljust(4) if has_new_letters else ""
-        numbers = f"{_percent(option.share)}{_count(option, exact=is_exact)}"
-        human_share = f"{_percent(found.shares[index])}" if has_human_shares else ""
-        head = Content.assemble(
+class _OptionLines:
+    """The options of a form as lines: letter, bar, share, count, share of people, and text."""
+
+    def __init__(self, question: QuestionView, arm: ArmView, width: int):
+        self._question = question
+        self._arm = arm
+        self._width = width
+        self._is_exact = any(not math.isnan(option.probability) for option in arm.options)
+        self._has_human_shares = arm is question.original and len(question.shares) == len(
+            arm.options
+        )
+        self._has_new_letters = _renamed(question)
+
+    @property
+    def _indent(self) -> int:
+        """The columns before the texts of the options."""
+        letters = 7 if self._has_new_letters else 3
+        n_numbers = 3 if self._has_human_shares else 2
+        return letters + _bar(self._width) + NUMBERS * n_numbers + 2
+
+    def lines(self) -> Iterator[Content]:
+        """Yield the headings, and then each option with its text wrapped."""
+        yield Content.styled(self._headings(), DIM)
+        for index, option in enumerate(self._arm.options):
+            head = self._head(option, index)
+            text = _option_text(self._question, self._arm, option)
+            lines = list(_wrapped(text, self._width - self._indent))
+            yield Content.assemble(head, lines[0] if lines else "")
+            for line in lines[1:]:
+                yield Content.assemble(" " * self._indent, line)
+
+    def _headings(self) -> str:
+        headings = f"{'p' if self._is_exact else 'answers':>{NUMBERS}}"
+        if self._has_human_shares:
+            headings += f"{'people':>{NUMBERS + 1}}"
+        blanks = self._indent - 2 - len(headings) - NUMBERS
+        return f"{'':{blanks}}{'share':>{NUMBERS}}{headings}"
+
+    def _head(self, option: OptionRow, index: int) -> Content:
+        """Return the part of an option's first line before its text."""
+        origin, human_share = "", ""
+        if self._has_new_letters:
+            is_changed = self._arm is self._question.changed
+            origin = _origin(option, changed=is_changed).ljust(4)
+        if self._has_human_shares:
+            human_share = _percent(self._question.shares[index])
+        numbers = f"{_percent(option.share)}{_count(option, exact=self._is_exact)}"
+        return Content.assemble(
             (f" {option.letter.upper()} ", "bold"),
             (origin, DIM),
-            (share_bar(option.share, _bar(width)), ""),
+            (share_bar(option.share, _bar(self._width)), ""),
             (numbers, ""),
             (human_share, DIM),
             "  ",
         )
-        lines = list(_wrapped(_option_text(found, arm, option), width - indent))
-        yield Content.assemble(head, lines[0] if lines else "")
-        yield from (Content.assemble(" " * indent, line) for line in lines[1:])
 
 
 def _renamed(found: QuestionView) -> bool:
@@ -192,34 +224,47 @@ def share_bar(value: float, width: int) -> str:
     if math.isnan(value):
         return " " * width
     halves = max(round(2 * width * min(1.0, value)), 1 if value > 0 else 0)
-    return ("█" * (halves // 2) + "▌" * (halves % 2)).ljust(width, "·")
+    half_column = "▌" if halves % 2 else ""
+    return ("█" * (halves // 2) + half_column).ljust(width, "·")
 
 
-def _option_text(found: QuestionView, arm: ArmView, option: OptionRow) -> Content:
+def _option_text(question: QuestionView, arm: ArmView, option: OptionRow) -> Content:
     """Return the text of an option, with the words that the other form lacks in brackets."""
     if not option.text:
         return Content()
-    is_changed = arm is found.changed
-    other_options = found.original.options if is_changed else found.changed.options
-    original_letter = option.original if is_changed else option.letter
-    counterpart = next(
+    counterpart = _counterpart(question, arm, option)
+    if counterpart is None or not counterpart.text or counterpart.text == option.text:
+        return _whole(option.text)
+    if arm is question.changed:
+        return marked(difference(counterpart.text, option.text)[1], "+")
+    return marked(difference(option.text, counterpart.text)[0], "−")
+
+
+def _counterpart(question: QuestionView, arm: ArmView, option: OptionRow) -> OptionRow | None:
+    """Return the same option of the other form, or None if that lacks it."""
+    if arm is question.changed:
+        return next(
+            (
+                other
+                for other in question.original.options
+                if option.original and other.letter == option.original
+            ),
+            None,
+        )
+    return next(
         (
-            other_option
-            for other_option in other_options
-            if original_letter
-            and original_letter == (other_option.letter if is_changed else other_option.original)
+            other
+            for other in question.changed.options
+            if option.letter and other.original == option.letter
         ),
         None,
     )
-    if counterpart is None or not counterpart.text or counterpart.text == option.text:
-        return _whole(option.text)
-    texts = (counterpart.text, option.text) if is_changed else (option.text, counterpart.text)
-    return marked(difference(*texts)[is_changed], "+" if is_changed else "−")
 
 
 def _whole(text: str) -> Content:
     """Return a text that is safe to print, truncated to `MOST_SHOWN` characters."""
-    return Content(visible(text[:MOST_SHOWN], lines=True) + "…" * (len(text) > MOST_SHOWN))
+    ellipsis = "…" if len(text) > MOST_SHOWN else ""
+    return Content(visible(text[:MOST_SHOWN], lines=True) + ellipsis)
 
 
 def _others(arm: ArmView) -> Iterator[Content]:
@@ -236,14 +281,16 @@ def _counted(arm: ArmView) -> str:
     ]
     if probabilities:
         return f"all offered letters together {number(sum(probabilities), Kind.SHARE)} · {entropy}"
-    answer_count = (
-        "no answers"
-        if math.isnan(arm.drawn)
-        else f"{plural(round(arm.valid), 'valid answer')} of {arm.drawn:,.0f}"
-    )
-    invalid = [f"{arm.invalid:,} without an offered letter, drawn again"] * bool(arm.invalid)
-    truncated = [f"{arm.truncated:,} cut off in thought, drawn again"] * bool(arm.truncated)
-    return " · ".join([answer_count, *invalid, *truncated, entropy])
+    texts = []
+    if math.isnan(arm.drawn):
+        texts.append("no answers")
+    else:
+        texts.append(f"{plural(round(arm.valid), 'valid answer')} of {arm.drawn:,.0f}")
+    if arm.invalid:
+        texts.append(f"{arm.invalid:,} without an offered letter, drawn again")
+    if arm.truncated:
+        texts.append(f"{arm.truncated:,} cut off in thought, drawn again")
+    return " · ".join([*texts, entropy])
 
 
 def _wrapped(content: Content, width: int) -> Iterator[Content]:
@@ -257,7 +304,7 @@ READING_ANSWERS = "Reading the answers …"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class QuestionKey:
     """The question, cell and draw that a screen shows."""
 
     name: str
@@ -353,11 +400,11 @@ class QuestionScreen(AmongRows):
         self._shown = shown
         self._take(loaded)
         cell = (shown.bias, shown.condition, shown.variant)
-        self._wanted = self._in_sight = Wanted(shown.subject, cell, shown.row.key, shown.draw)
+        self._wanted = self._in_sight = QuestionKey(shown.subject, cell, shown.row.key, shown.draw)
 
     def _take(self, loaded: Loaded) -> None:
         self._loaded = loaded
-        self._findings: Changes = loaded.material
+        self._findings: Changes = loaded.source
         self._judged: ResponseBiasJudged = self._findings.judged
 
     def ruled_place(self) -> RuledPlace | None:
@@ -423,7 +470,7 @@ class QuestionScreen(AmongRows):
         }
         return action not in choices_by_action or len(choices_by_action[action]()) > 1
 
-    def put(self, wanted: Wanted, shown: QuestionView) -> None:
+    def put(self, wanted: QuestionKey, shown: QuestionView) -> None:
         if wanted == self._wanted:
             self._shown, self._in_sight = shown, wanted
             self.title_bar.note = ""
@@ -458,7 +505,7 @@ class QuestionScreen(AmongRows):
         """Show the same question of the next model that was asked it."""
         self._ask(replace(self._wanted, name=beside(self._names(), self._wanted.name, step)))
 
-    def _asked(self, of: Wanted) -> bool:
+    def _asked(self, of: QuestionKey) -> bool:
         """Return whether a question was asked in a cell."""
         cell = self._findings.reports[of.name].find(*of.place)
         return cell is not None and (
@@ -466,7 +513,7 @@ class QuestionScreen(AmongRows):
             or any(left_out_delta.key == of.key for left_out_delta in cell.deltas.left_out)
         )
 
-    def _draws(self, of: Wanted) -> tuple[int, ...]:
+    def _draws(self, of: QuestionKey) -> tuple[int, ...]:
         """Return the draws in which the question was asked. Some draws have only some questions."""
         from workbench.audits.response_bias.questions import draws_of
 
@@ -486,7 +533,7 @@ class QuestionScreen(AmongRows):
             name for name in self._findings.reports if self._asked(replace(self._wanted, name=name))
         ]
 
-    def _listed(self) -> list[Wanted]:
+    def _listed(self) -> list[QuestionKey]:
         """Return the questions of the list.
 
         A list of one cell gets the current model and condition.
@@ -495,7 +542,7 @@ class QuestionScreen(AmongRows):
         if len({subject[:3] for subject in subjects}) > 1:
             all_kinds = self._findings.every_kind
             questions = [
-                Wanted(
+                QuestionKey(
                     subject[0],
                     place_of(subject[1], subject[2], all_kinds),
                     subject[3],
@@ -507,12 +554,12 @@ class QuestionScreen(AmongRows):
             questions = [replace(self._wanted, key=row_subject[3]) for row_subject in subjects]
         return [self._with_draw(candidate) for candidate in questions if self._asked(candidate)]
 
-    def _with_draw(self, of: Wanted) -> Wanted:
+    def _with_draw(self, of: QuestionKey) -> QuestionKey:
         """Return a question with its first draw if it was not asked in the wanted draw."""
         draws = self._draws(of)
         return of if of.draw in draws else replace(of, draw=draws[0])
 
-    def _ask(self, wanted: Wanted) -> None:
+    def _ask(self, wanted: QuestionKey) -> None:
         wanted = self._with_draw(wanted)
         if wanted != self._wanted:
             self._wanted = wanted
@@ -540,7 +587,7 @@ class QuestionScreen(AmongRows):
             )
 
     @worker("question")
-    async def read_question(self, wanted: Wanted) -> None:
+    async def read_question(self, wanted: QuestionKey) -> None:
         question_key = (wanted.name, wanted.place, wanted.key, wanted.draw)
         self.put(wanted, await to_thread(self._findings.question, *question_key))
 
@@ -602,7 +649,7 @@ class FormScreen(AmongRows):
         `arm` is the form that is shown first, the original one if it is empty.
         """
         super().__init__()
-        self._findings: Changes = loaded.material
+        self._findings: Changes = loaded.source
         self._shown = shown
         judged: ResponseBiasJudged = self._findings.judged
         run = judged.subjects[shown.subject].run
@@ -631,7 +678,7 @@ class FormScreen(AmongRows):
         return action not in ("copy", "other") or bool(self._forms)
 
     def explain(self) -> str:
-        return f"{FORM}\n\n{explained(self._sheet.table)}" if self._forms else FORM
+        return f"{FORM}\n\n{table_help(self._sheet.table)}" if self._forms else FORM
 
     def put(self, forms: Sequence[tuple[FormView, Sheet]]) -> None:
         self._forms = forms
@@ -660,7 +707,7 @@ class FormScreen(AmongRows):
         probe = self._form.shown.probe if self._forms else None
         if not probe:
             return None
-        row_index, rows = self.view.at, self._sheet.table.rows
+        row_index, rows = self.view.row_index, self._sheet.table.rows
         answer = rows[row_index][1] if row_index is not None and row_index < len(rows) else None
         is_sampled = answer is not None and answer.count is not None
         return RuledPlace(
@@ -678,7 +725,7 @@ class FormScreen(AmongRows):
         copied(self, as_copied(self._form))
 
     def action_back(self) -> None:
-        if not self.view.take_back():
+        if not self.view.show_all_rows():
             self.dismiss(None)
 
     @property
@@ -776,7 +823,7 @@ def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # no
 def _read(loaded: Loaded, subject: Subject | list[str]) -> QuestionView:
     from workbench.audits.response_bias.answers import place_of
 
-    changes: Changes = loaded.material
+    changes: Changes = loaded.source
     model, bias, condition, key, *draw = subject
     return changes.question(
         model, place_of(bias, condition, changes.every_kind), key, int(draw[0]) if draw else None

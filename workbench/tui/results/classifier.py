@@ -89,10 +89,10 @@ class ClassifierScreen(BookScreen, _TestTexts):
             return self._judged is not None
         return super().check_action(action, parameters)
 
-    def judged_now(self, store: Store, settings: ClassifierChoice, known: Loaded | None) -> Loaded:
+    def judge(self, store: Store, settings: ClassifierChoice, known: Loaded | None) -> Loaded:
         return load(store, settings, known)
 
-    def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
+    def alternatives_hint(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back to the results."
 
     def action_threshold(self, step: int) -> None:
@@ -116,7 +116,7 @@ class ClassifierScreen(BookScreen, _TestTexts):
     @property
     def _names(self) -> Sequence[str]:
         """The classifiers of the store, the newest first."""
-        return self._loaded.material if self._loaded is not None else ()
+        return self._loaded.source if self._loaded is not None else ()
 
 
 def load(store: Store, settings: ClassifierChoice, known: Loaded | None = None) -> Loaded:
@@ -126,7 +126,7 @@ def load(store: Store, settings: ClassifierChoice, known: Loaded | None = None) 
     classifiers = tuple(reversed(store.classifiers.list()))
     names = [classifier.name for classifier in classifiers]
     if not classifiers:
-        return Loaded(settings, empty=NONE, material=names)
+        return Loaded(settings, empty=NONE, source=names)
     assessment = assessed(
         store, settings.classifier if settings.classifier in names else names[0], settings.threshold
     )
@@ -139,7 +139,7 @@ def load(store: Store, settings: ClassifierChoice, known: Loaded | None = None) 
         judged=assessment,
         models=[assessment.classifier.name],
         options=options_words(assessment, names),
-        material=names,
+        source=names,
         rests_on=rests_on,
     )
 

@@ -23,14 +23,14 @@ SIGNS = "+−"
 
 
 @dataclass(frozen=True, slots=True)
-class Only:
+class RowFilter:
     """A filter of the rows of a table."""
 
     words: str
     admits: Callable[[Any], bool]
 
 
-def choices(table: AnyTable, name: str) -> list[Only]:
+def choices(table: AnyTable, name: str) -> list[RowFilter]:
     """Return the filters that match some row: kinds of failures, or values of a column."""
     filters = _failures(table) if name == FAILURES else _values(table, name)
     return [row_filter for row_filter in filters if any(map(row_filter.admits, table.rows))]
@@ -41,7 +41,7 @@ def has_verdicts(table: AnyTable) -> bool:
     return any(column.kind is Kind.VERDICT for column in table.columns)
 
 
-def _failures(table: AnyTable) -> Iterator[Only]:
+def _failures(table: AnyTable) -> Iterator[RowFilter]:
     columns = [column for column in table.columns if column.kind is Kind.VERDICT]
     outcomes = [
         value
@@ -50,17 +50,17 @@ def _failures(table: AnyTable) -> Iterator[Only]:
         if isinstance(value := column.value(row), Outcome)
     ]
     tested = max((outcome.tested for outcome in outcomes), default=0)
-    yield Only("failed any test", _any(columns, lambda value: _verdict(value) is Verdict.FAIL))
+    yield RowFilter("failed any test", _any(columns, lambda value: _verdict(value) is Verdict.FAIL))
     for column in columns:
-        yield Only(
+        yield RowFilter(
             f"failed {visible(column.title)}",
             _any([column], lambda value: _verdict(value) is Verdict.FAIL),
         )
-    yield Only(
+    yield RowFilter(
         "too few answers for a test",
         _any(columns, lambda value: _verdict(value) is Verdict.INSUFFICIENT),
     )
-    yield Only("a test is void", _any(columns, lambda value: _void(value, tested)))
+    yield RowFilter("a test is void", _any(columns, lambda value: _void(value, tested)))
 
 
 def _any(columns: Sequence[Column[Any]], holds: Callable[[Value], bool]) -> Callable[[Any], bool]:
@@ -76,13 +76,13 @@ def _void(value: Value, tested: int) -> bool:
     return _verdict(value) is Verdict.VOID or (isinstance(value, Outcome) and value.tested < tested)
 
 
-def _values(table: AnyTable, name: str) -> Iterator[Only]:
+def _values(table: AnyTable, name: str) -> Iterator[RowFilter]:
     column = next((candidate for candidate in table.columns if candidate.key == name), None)
     if column is None:
         return
     for word in dict.fromkeys(word for row in table.rows for word in _words(column, row)):
         label = visible(column.words.get(word, word)).replace("_", " ")
-        yield Only(f"{visible(column.title)}: {label}", _says(column, word))
+        yield RowFilter(f"{visible(column.title)}: {label}", _says(column, word))
 
 
 def _says(column: Column[Any], word: str) -> Callable[[Any], bool]:
@@ -119,28 +119,40 @@ def details(sheet: Sheet, at: int, width: int, room: int | None = None) -> Conte
 
 def _details(sheet: Sheet, at: int, width: int, room: int) -> Iterator[Content]:
     table = sheet.table
-    texts = [visible(text, lines=True) for text in _said(sheet, at)]
+    texts = [visible(text, lines=True) for text in _further_texts(sheet, at)]
     hidden = [
-        (table.columns[index], _beginning(sheet.cells[at][index]))
-        for index in sheet.hidden(width)
-        if table.columns[index].kind is not Kind.MARK
-        and sheet.cells[at][index] not in ("", NONE, *texts)
+        (column, _beginning(text))
+        for column, text in _hidden_values(sheet, at, width)
+        if text not in texts
     ]
     main_text = next((text for column, text in hidden if column.main), "")
-    yield Content.assemble(
-        (_name(sheet, at), "bold"), f"  {main_text}" if main_text else "", *_cell(sheet, at)
-    )
+    yield _first_line(sheet, at, main_text)
     yield from map(Content, texts)
     for title, reason in sheet.undefined(at):
         yield Content.styled(f"{visible(title)} undefined: {visible(reason)}", "$text-warning")
-    legends = [legend for legend in sheet.notes if len(legend) <= 2 * room]
-    yield from (Content.styled(note, "$text-muted") for note in legends)
+    short_notes = [note for note in sheet.notes if len(note) <= 2 * room]
+    long_notes = [note for note in sheet.notes if note not in short_notes]
+    yield from (Content.styled(note, "$text-muted") for note in short_notes)
     yield from aligned(
         [(visible(column.title), text) for column, text in hidden if text != main_text], room
     )
-    yield from (Content.styled(note, "$text-muted") for note in sheet.notes if note not in legends)
+    yield from (Content.styled(note, "$text-muted") for note in long_notes)
     if table.definition:
         yield Content.styled(visible(table.definition), "$text-muted")
+
+
+def _hidden_values(sheet: Sheet, at: int, width: int) -> Iterator[tuple[Column[Any], str]]:
+    """Yield the columns that a width omits or shortens, with the values of a row."""
+    for index in sheet.hidden(width):
+        column, text = sheet.table.columns[index], sheet.cells[at][index]
+        if column.kind is not Kind.MARK and text not in ("", NONE):
+            yield column, text
+
+
+def _first_line(sheet: Sheet, at: int, main_text: str) -> Content:
+    """Return the name of a row, with its main text and the value of a marked column."""
+    main_part = f"  {main_text}" if main_text else ""
+    return Content.assemble((_name(sheet, at), "bold"), main_part, *_cell(sheet, at))
 
 
 def aligned(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
@@ -157,34 +169,48 @@ def aligned(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
     text    The minimum wage should rise at
             once.
     """
-    title_width = max((len(title) for title, _ in pairs), default=0) + TITLE_GAP
-    pair_width = (
-        title_width
-        + max((len(text) for _, text in pairs if len(text) <= SHORT_VALUE), default=0)
-        + PAIR_GAP
-    )
-    n_per_line = max(1, (width + PAIR_GAP) // pair_width)
-    line: list[Content] = []
+    return _AlignedPairs(pairs, width).lines()
 
-    def cell(title: str, text: str) -> Content:
-        return Content.assemble((f"{title:<{title_width}}", "$text-muted"), text)
 
-    for title, text in pairs:
-        is_short = len(text) <= SHORT_VALUE
-        if line and (not is_short or len(line) == n_per_line):
+class _AlignedPairs:
+    """Titles and values in columns of a width."""
+
+    def __init__(self, pairs: Sequence[tuple[str, str]], width: int):
+        self._pairs = pairs
+        self._width = width
+        self._title_width = max((len(title) for title, _ in pairs), default=0) + TITLE_GAP
+        short_values = [len(text) for _, text in pairs if len(text) <= SHORT_VALUE]
+        self._value_width = max(short_values, default=0) + PAIR_GAP
+        pair_width = self._title_width + self._value_width
+        self._n_per_line = max(1, (width + PAIR_GAP) // pair_width)
+
+    def lines(self) -> Iterator[Content]:
+        """Yield the lines from top to bottom."""
+        line: list[Content] = []
+        for title, text in self._pairs:
+            is_short = len(text) <= SHORT_VALUE
+            if line and (not is_short or len(line) == self._n_per_line):
+                yield Content("").join(line)
+                line = []
+            if is_short:
+                line.append(self._pair(title, f"{text:<{self._value_width}}"))
+            else:
+                yield from self._long_pair(title, text)
+        if line:
             yield Content("").join(line)
-            line = []
-        if is_short:
-            line.append(cell(title, f"{text:<{pair_width - title_width}}"))
-            continue
-        first, *segments = wrap(text, max(width - title_width, 20)) or [""]
-        yield cell(title, first)
-        yield from (cell("", segment) for segment in segments)
-    if line:
-        yield Content("").join(line)
+
+    def _long_pair(self, title: str, text: str) -> Iterator[Content]:
+        """Yield a pair in lines of its own, with the title in the first one."""
+        width = max(self._width - self._title_width, 20)
+        for segment in wrap(text, width) or [""]:
+            yield self._pair(title, segment)
+            title = ""
+
+    def _pair(self, title: str, text: str) -> Content:
+        return Content.assemble((f"{title:<{self._title_width}}", "$text-muted"), text)
 
 
-def whole(sheet: Sheet, at: int) -> tuple[str, str]:
+def all_details(sheet: Sheet, at: int) -> tuple[str, str]:
     """Return the name of a row and all its values, reasons and notes, texts with their lines."""
     table, row = sheet.table, sheet.table.rows[at]
     values_by_title = [
@@ -196,7 +222,7 @@ def whole(sheet: Sheet, at: int) -> tuple[str, str]:
         f"{title:<{width}}  {text}" for title, text in values_by_title if text not in ("", NONE)
     )
     reasons = [f"{title} undefined: {reason}" for title, reason in sheet.undefined(at)]
-    texts = [visible(text, lines=True) for text in (*reasons, *_said(sheet, at))]
+    texts = [visible(text, lines=True) for text in (*reasons, *_further_texts(sheet, at))]
     parts = (values, "\n".join(texts), visible(table.definition), "\n".join(sheet.notes))
     return _name(sheet, at), "\n\n".join(part for part in parts if part)
 
@@ -217,12 +243,13 @@ def _cell(sheet: Sheet, at: int) -> Iterator[str | tuple[str, str]]:
         yield sheet.cells[at][sheet.marked]
 
 
-def _said(sheet: Sheet, at: int) -> Iterator[str]:
+def _further_texts(sheet: Sheet, at: int) -> Iterator[str]:
     """Yield further texts on the marked cell and on the row."""
     row = sheet.table.rows[at]
     cell_detail = sheet.table.columns[sheet.marked].detail if sheet.marked is not None else None
     for detail in (cell_detail, sheet.table.detail):
-        yield from detail(row) if detail is not None else ()
+        if detail is not None:
+            yield from detail(row)
 
 
 def _beginning(text: str) -> str:
@@ -234,36 +261,39 @@ def _named(table: AnyTable, name: str) -> str:
     return next((column.words[name] for column in table.columns if name in column.words), name)
 
 
-def explained(table: AnyTable, *, opens: str = OPENS, turns: str = "") -> str:
+def table_help(table: AnyTable, *, opens: str = OPENS, turns: str = "") -> str:
     """Return the help of a table: its definition, what each column measures, and the keys.
 
     `opens`: what Enter does; `turns`: what ← and → do, or empty
     """
-    columns_with_help = [
-        (_heading(column), column.help) for column in table.columns if column.help or column.short
-    ]
-    width = max((len(title) for title, _ in columns_with_help), default=0)
-    columns = "\n".join(f"{title:<{width}}  {text}".rstrip() for title, text in columns_with_help)
+    keys = [text for text in (opens, turns, _keys(table)) if text]
+    parts = (
+        table.title,
+        table.definition,
+        _columns_help(table),
+        *table.notes,
+        *told(table),
+        HOLLOW_SAID if _has_hollow_pictures(table) else "",
+        " ".join(keys),
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+def _columns_help(table: AnyTable) -> str:
+    """Return a line for each column with help or a short title."""
+    columns = [column for column in table.columns if column.help or column.short]
+    headings = [_heading(column) for column in columns]
+    width = max(map(len, headings), default=0)
+    return "\n".join(
+        f"{heading:<{width}}  {column.help}".rstrip()
+        for heading, column in zip(headings, columns, strict=True)
+    )
+
+
+def _has_hollow_pictures(table: AnyTable) -> bool:
+    """Return whether some drawn value rests on too little data for an interval."""
     drawn_columns = [column for column in table.columns if column.scale is not None]
-    hollow_help = (
-        HOLLOW_SAID
-        if any(_is_few(column.value(row)) for column in drawn_columns for row in table.rows)
-        else ""
-    )
-    keys = " ".join(filter(None, (opens, turns, _keys(table))))
-    return "\n\n".join(
-        part
-        for part in (
-            table.title,
-            table.definition,
-            columns,
-            *table.notes,
-            *told(table),
-            hollow_help,
-            keys,
-        )
-        if part
-    )
+    return any(_is_few(column.value(row)) for column in drawn_columns for row in table.rows)
 
 
 def _keys(table: AnyTable) -> str:

@@ -167,11 +167,11 @@ class Following(JudgesAgain):
         if link == self._previewed:
             self.view.show_preview(sheet)
 
-    def show_what_came(
+    def show_target(
         self, found: Sheet | Opened | str, links: Sequence[Link], at: int, *, instead: bool
     ) -> None:
         """Show the table or the screen of a link, or the message that there is none."""
-        self.say_who()
+        self.show_title_note()
         if self.figures is None or not self.is_current:
             return
         if isinstance(found, str):
@@ -188,7 +188,7 @@ class Following(JudgesAgain):
         """Show the table that a link leads to."""
         raise NotImplementedError("abstract")
 
-    def say_who(self) -> None:
+    def show_title_note(self) -> None:
         """Show in the title whose figures these are."""
 
     def place_at(self, sheet: Sheet, at: int) -> RuledPlace | None:
@@ -196,7 +196,7 @@ class Following(JudgesAgain):
         return row_place(self.figures, sheet, at)
 
     def ruled_place(self) -> RuledPlace | None:
-        sheet, row_index = self.view.sheet, self.view.at
+        sheet, row_index = self.view.sheet, self.view.row_index
         return (
             self.place_at(sheet, row_index) if sheet is not None and row_index is not None else None
         )
@@ -210,26 +210,28 @@ class Following(JudgesAgain):
             self.read_standing()
 
     def ruled_here(self) -> Sequence[str]:
-        row_index, rulings_of = self.view.at, self.view.rulings
+        row_index, rulings_of = self.view.row_index, self.view.rulings
         return rulings_of(row_index) if row_index is not None and rulings_of is not None else ()
 
     def _rulings_on(self, at: int) -> Sequence[str]:
         """Return the rulings on a row's place and on what belongs to it."""
         sheet = self.view.sheet
-        place = self.place_at(sheet, at) if sheet is not None and self.standing.every else None
-        return self.standing.at(place) if place is not None else ()
+        place = self.place_at(sheet, at) if sheet is not None and self.standing.rulings else None
+        return self.standing.on_place(place) if place is not None else ()
 
     @worker("follow", opens=True)
     async def bring(self, loaded: Loaded, links: Sequence[Link], at: int) -> None:
         """Make or read the target of a link, and show it."""
-        self.show_what_came(
-            await to_thread(self.found, loaded, links[at]), links, at, instead=False
+        self.show_target(
+            await to_thread(self.follow_link, loaded, links[at]), links, at, instead=False
         )
 
     @worker("follow")
     async def bring_instead(self, loaded: Loaded, links: Sequence[Link], at: int) -> None:
         """Make the target of a link, and show it in place of this screen's table."""
-        self.show_what_came(await to_thread(self.found, loaded, links[at]), links, at, instead=True)
+        self.show_target(
+            await to_thread(self.follow_link, loaded, links[at]), links, at, instead=True
+        )
 
     @worker("statement", opens=True)
     async def find_statement(self, place: RuledPlace) -> None:
@@ -260,7 +262,7 @@ class Following(JudgesAgain):
 
         self.show_preview(link, await to_thread(make))
 
-    def found(self, loaded: Loaded, link: Link) -> Sheet | Opened | str:
+    def follow_link(self, loaded: Loaded, link: Link) -> Sheet | Opened | str:
         """Return the table, screen or message of a link. It runs in a thread."""
         route = self.routes.get(link.table)
         table = loaded.book.follow(link) if route is None and loaded.book is not None else None
@@ -273,7 +275,7 @@ def row_place(loaded: Loaded | None, sheet: Sheet, at: int) -> RuledPlace | None
     """Return the place of a row: the names in its key and link, and its answer if it is one."""
     if loaded is None:
         return None
-    row, link = sheet.table.rows[at], sheet.link(at)
+    row, link = sheet.table.rows[at], sheet.link_of(at)
     names = (
         *sheet.table.subject,
         *sheet.table.key(row),

@@ -6,19 +6,20 @@ the marked one are visible.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rich.text import Text
 
 from workbench.domain.verdicts import Estimate
 from workbench.figures.shown import number
-from workbench.figures.table import AnyTable, Link
+from workbench.figures.table import AnyTable, Column, Link, Value
 from workbench.figures.visible import visible
 from workbench.tui.results.sheet import (
     GAP,
     NARROWEST_PICTURE,
     WIDEST_PICTURE,
-    Place,
+    ScreenColumn,
     Sheet,
     scale_title,
 )
@@ -34,11 +35,11 @@ class Grid(Sheet):
 
     def __init__(self, table: AnyTable, about: Sequence[str] = ()):
         super().__init__(table, about)
-        self._grid = [
+        self.respondents = [
             index for index, column in enumerate(table.columns) if column.link is not None
         ]
-        self.marked = self._grid[0]
-        self._brief = {index: self._short_texts(index) for index in self._grid}
+        self.marked = self.respondents[0]
+        self._brief = {index: self._short_texts(index) for index in self.respondents}
 
     @property
     def mark(self) -> str:
@@ -48,138 +49,159 @@ class Grid(Sheet):
     def put_mark(self, key: str) -> None:
         """Mark the column with a key, if there is one."""
         self.marked = next(
-            (index for index in self._grid if self.table.columns[index].key == key), self.marked
+            (index for index in self.respondents if self.table.columns[index].key == key),
+            self.marked,
         )
         self._places.clear()
 
     def turn(self, direction: int) -> None:
         """Mark the neighbouring column. At an end the mark stays."""
-        position = self._grid.index(self.marked) + direction
-        self.marked = self._grid[max(0, min(position, len(self._grid) - 1))]
+        position = self.respondents.index(self.marked) + direction
+        self.marked = self.respondents[max(0, min(position, len(self.respondents) - 1))]
         self._places.clear()
 
     @property
-    def leads(self) -> bool:
+    def has_links(self) -> bool:
         return True
 
-    def link(self, at: int) -> Link | None:
+    def link_of(self, at: int) -> Link | None:
         cell_link = self.table.columns[self.marked].link
-        return (cell_link(self.table.rows[at]) if cell_link is not None else None) or super().link(
-            at
-        )
+        link = cell_link(self.table.rows[at]) if cell_link is not None else None
+        return link or super().link_of(at)
 
     def hidden(self, width: int) -> list[int]:
-        return [index for index in super().hidden(width) if index not in self._grid]
+        return [index for index in super().hidden(width) if index not in self.respondents]
 
     def undefined(self, at: int) -> list[tuple[str, str]]:
         title = self.table.columns[self.marked].title
         return [(name, reason) for name, reason in super().undefined(at) if name == title]
 
-    def _short_texts(self, at: int) -> list[str]:
+    def _short_texts(self, column_index: int) -> list[str]:
         """Return the values of a column without interval and unit, each with its `beside` text."""
-        column = self.table.columns[at]
-        values = [self._values[row_index][at] for row_index in range(len(self.table.rows))]
-        numbers = [
-            number(value.value, column.kind, bare=True)
-            if isinstance(value, Estimate) and value.defined
-            else ""
-            for value in values
-        ]
+        column = self.table.columns[column_index]
+        numbers = [self._short_number(values[column_index], column) for values in self._values]
         width = max(map(len, numbers), default=0)
-        extra_texts = [
-            visible(column.beside(row)) if column.beside is not None else ""
-            for row in self.table.rows
-        ]
-        brief_texts = [
-            f"{text:>{width}} {extra_text}".rstrip()
-            for text, extra_text in zip(numbers, extra_texts, strict=True)
-        ]
-        return [
-            brief_text if text else cells[at]
-            for text, brief_text, cells in zip(numbers, brief_texts, self.cells, strict=True)
-        ]
+        texts = []
+        for row, cells, figure in zip(self.table.rows, self.cells, numbers, strict=True):
+            if not figure:
+                texts.append(cells[column_index])
+                continue
+            beside = visible(column.beside(row)) if column.beside is not None else ""
+            texts.append(f"{figure:>{width}} {beside}".rstrip())
+        return texts
+
+    @staticmethod
+    def _short_number(value: Value, column: Column[Any]) -> str:
+        """Return a value without interval and unit, or an empty string if it is undefined."""
+        if not isinstance(value, Estimate) or not value.defined:
+            return ""
+        return number(value.value, column.kind, bare=True)
 
     def _right(self, at: int) -> bool:
-        return at not in self._grid and super()._right(at)
+        return at not in self.respondents and super()._right(at)
 
-    def _lay_out(self, width: int) -> Iterable[Place]:
-        columns = self.table.columns
-        name_columns = [column for column in self.usable if column not in self._grid]
-        for index in name_columns:
-            title = visible(columns[index].title)
-            yield Place(
-                index,
-                title,
-                min(
-                    self.natural_width(index, title),
-                    max(self.minimum_width(index, title), len(title)),
-                ),
-            )
-        room = (
-            width
-            - sum(
-                self.minimum_width(column, visible(columns[column].title)) + GAP
-                for column in name_columns
-            )
-            - 1
-        )
-        full_widths = {
-            column: max(NARROWEST, *(len(cells[column]) for cells in self.cells))
-            for column in self._grid
-        }
-        brief_widths = {
-            column: max(NARROWEST, *(1 + len(text) for text in self._brief[column]))
-            for column in self._grid
-        }
-        is_brief = sum(full_width + GAP for full_width in full_widths.values()) > room
-        widths = brief_widths if is_brief else full_widths
-        visible_columns = self._window(widths, room)
-        for index in visible_columns:
-            yield Place(index, self._title(index, widths[index]), widths[index], brief=is_brief)
-        scale, spare = (
-            columns[self.marked].scale,
-            room - sum(widths[column] + GAP for column in visible_columns) - GAP,
-        )
-        if scale is not None and spare >= NARROWEST_PICTURE:
-            picture_width = min(WIDEST_PICTURE, spare - 1 + spare % 2)
-            yield Place(
-                self.marked,
-                scale_title(columns[self.marked], self._scale(self.marked), picture_width),
-                picture_width,
-                picture=True,
-            )
+    def _lay_out(self, width: int) -> Iterable[ScreenColumn]:
+        return _GridFit(self, width).columns()
 
-    def _window(self, wide: dict[int, int], room: int) -> list[int]:
-        """Return the columns that fit, always with the marked one."""
-        n_columns = max(1, min(len(self._grid), room // (max(wide.values()) + GAP)))
-        first = max(
-            0, min(self._grid.index(self.marked) - n_columns + 1, len(self._grid) - n_columns)
-        )
-        return self._grid[first : first + n_columns]
+    def name_columns(self) -> list[int]:
+        """Return the indices of the columns that name the rows."""
+        return [index for index in self.usable if index not in self.respondents]
 
-    def _title(self, at: int, width: int) -> str:
-        """Return a name with ▸ if it is marked.
+    def full_width(self, column_index: int) -> int:
+        """Return the width of a respondent's column with intervals and units."""
+        return max(NARROWEST, *(len(cells[column_index]) for cells in self.cells))
+
+    def brief_width(self, column_index: int) -> int:
+        """Return the width of a respondent's column without intervals and units."""
+        return max(NARROWEST, *(1 + len(text) for text in self._brief[column_index]))
+
+    def window(self, widths: Mapping[int, int], room: int) -> list[int]:
+        """Return the respondents' columns that fit, always with the marked one."""
+        n_respondents = len(self.respondents)
+        n_columns = max(1, min(n_respondents, room // (max(widths.values()) + GAP)))
+        first = self.respondents.index(self.marked) - n_columns + 1
+        first = max(0, min(first, n_respondents - n_columns))
+        return self.respondents[first : first + n_columns]
+
+    def respondent_title(self, column_index: int, width: int) -> str:
+        """Return a respondent's name with ▸ if it is marked.
 
         A long name keeps its end too, because names often differ there.
         """
-        name, room = visible(self.table.columns[at].title), width - 1
+        name, room = visible(self.table.columns[column_index].title), width - 1
         if len(name) > room:
             name = f"{name[: room // 2]}…{name[len(name) - (room - room // 2 - 1) :]}"
-        return f"{'▸' if at == self.marked else ' '}{name}"
+        return f"{'▸' if column_index == self.marked else ' '}{name}"
 
-    def _cell(self, at: int, place: Place) -> Text:
-        if not place.brief:
-            return super()._cell(at, place)
-        value = self._values[at][place.at]
+    def marked_scale_title(self, width: int) -> str:
+        """Return the heading of the pictures of the marked column."""
+        return scale_title(self.table.columns[self.marked], self._scale(self.marked), width)
+
+    def _cell(self, row_index: int, screen_column: ScreenColumn) -> Text:
+        if not screen_column.brief:
+            return super()._cell(row_index, screen_column)
+        value = self._values[row_index][screen_column.column_index]
+        brief_text = self._brief[screen_column.column_index][row_index]
         if not isinstance(value, Estimate) or not value.defined:
-            return Text(self._brief[place.at][at], style="dim", no_wrap=True)
-        figure, _, extra_text = self._brief[place.at][at].strip().partition(" ")
-        indent = " " * (len(self._brief[place.at][at]) - len(self._brief[place.at][at].lstrip()))
+            return Text(brief_text, style="dim", no_wrap=True)
+        figure, _, extra_text = brief_text.strip().partition(" ")
+        indent = " " * (len(brief_text) - len(brief_text.lstrip()))
         return Text.assemble(f" {indent}", (figure, "bold"), f" {extra_text}", no_wrap=True)
+
+
+class _GridFit:
+    """The columns of a grid that fit into a width.
+
+    1. The columns that name the rows come first, at their least widths where room is calculated.
+    2. Respondents follow, with intervals and units if all of them have room so.
+    3. A picture of the marked respondent takes the room that is left, if that is enough for it.
+    """
+
+    def __init__(self, grid: Grid, width: int):
+        self._grid = grid
+        self._names = grid.name_columns()
+        self._titles = {index: visible(grid.table.columns[index].title) for index in self._names}
+        least_widths = [
+            grid.minimum_width(index, title) + GAP for index, title in self._titles.items()
+        ]
+        self._room = width - sum(least_widths) - 1
+
+    def columns(self) -> list[ScreenColumn]:
+        """Return the columns from left to right."""
+        grid = self._grid
+        full_widths = {index: grid.full_width(index) for index in grid.respondents}
+        is_brief = sum(width + GAP for width in full_widths.values()) > self._room
+        widths = full_widths
+        if is_brief:
+            widths = {index: grid.brief_width(index) for index in grid.respondents}
+        visible_widths = {index: widths[index] for index in grid.window(widths, self._room)}
+        columns = [self._name_column(index) for index in self._names]
+        columns += [
+            ScreenColumn(index, grid.respondent_title(index, width), width, brief=is_brief)
+            for index, width in visible_widths.items()
+        ]
+        picture = self._picture(visible_widths)
+        if picture is not None:
+            columns.append(picture)
+        return columns
+
+    def _name_column(self, index: int) -> ScreenColumn:
+        title = self._titles[index]
+        least_width = max(self._grid.minimum_width(index, title), len(title))
+        width = min(self._grid.natural_width(index, title), least_width)
+        return ScreenColumn(index, title, width)
+
+    def _picture(self, visible_widths: Mapping[int, int]) -> ScreenColumn | None:
+        """Return the column of pictures, or None without a scale or without enough room."""
+        spare = self._room - sum(width + GAP for width in visible_widths.values()) - GAP
+        marked = self._grid.marked
+        if self._grid.table.columns[marked].scale is None or spare < NARROWEST_PICTURE:
+            return None
+        width = min(WIDEST_PICTURE, spare - 1 + spare % 2)
+        return ScreenColumn(marked, self._grid.marked_scale_title(width), width, picture=True)
 
 
 def sheet_of(table: AnyTable, about: Sequence[str] = ()) -> Sheet:
     """Return the sheet of a table, a grid if its columns have links. Create it in a worker."""
-    return (
-        Grid if table.rows and any(column.link is not None for column in table.columns) else Sheet
-    )(table, about)
+    has_links = any(column.link is not None for column in table.columns)
+    return Grid(table, about) if table.rows and has_links else Sheet(table, about)

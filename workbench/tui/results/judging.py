@@ -23,13 +23,13 @@ from workbench.errors import WorkbenchError
 from workbench.figures.table import Link
 from workbench.options.schema import Options
 from workbench.tui.format import following
-from workbench.tui.kit.base import in_background, in_store, say, worker
+from workbench.tui.kit.base import in_background, say, with_store_name, worker
 from workbench.tui.kit.dialogs import with_answer
-from workbench.tui.kit.template_choice import TemplatesScreen, offered
+from workbench.tui.kit.template_choice import TemplatesScreen, offer_of
 from workbench.tui.overview import import_shipped
-from workbench.tui.results.behind import BehindScreen, Ways, behind
+from workbench.tui.results.behind import BehindScreen, ScreenRoutes, behind
 from workbench.tui.results.following import Following
-from workbench.tui.results.loaded import Loaded, Look, Shown
+from workbench.tui.results.loaded import Loaded, ShownTable, TableView
 from workbench.tui.results.sheet import Sheet
 
 READING, DRAWING = "Previous figures; reading …", "Previous figures; resampling …"
@@ -46,7 +46,7 @@ class JudgingScreen(Following):
     """A screen with `#body`, or `#empty` with the reason if there are no figures.
 
     Settings define the judgement: values of an audit's own kind, with `instrument` and `templates`.
-    A look names the visible table of the result.
+    A `TableView` names the visible table of the result.
     """
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("judging.tcss"))
@@ -57,20 +57,20 @@ class JudgingScreen(Following):
     SHIPPED = ""
     "instrument that `bring_shipped` imports"
     LEASES = False
-    "whether judging leases or releases items; `judged_now` then reads one snapshot by itself"
+    "whether judging leases or releases items; `judge` then reads one snapshot by itself"
 
     def __init__(self, settings: Any) -> None:
         super().__init__()
         self._settings = settings
-        self._look, self._shown = Look(), Shown(Look())
+        self._look, self._shown = TableView(), ShownTable(TableView())
         self._loaded: Loaded | None = None
-        self._found: dict[Look, Shown] = {}
-        "tables of the current result by look"
+        self._found: dict[TableView, ShownTable] = {}
+        "tables of the current result by view"
         self._partly = False
         "whether the result covers only a part of the answers"
         self._pending: Any = None
         "settings of the judgement in progress, or None"
-        self.again = lambda store, loaded: self.judged_now(store, loaded.settings, loaded)
+        self.again = lambda store, loaded: self.judge(store, loaded.settings, loaded)
 
     @property
     def figures(self) -> Loaded | None:
@@ -86,30 +86,30 @@ class JudgingScreen(Following):
         return self._loaded.runs if self._loaded is not None else ()
 
     @abstractmethod
-    def judged_now(self, store: Store, settings: Any, known: Loaded | None) -> Loaded:
+    def judge(self, store: Store, settings: Any, known: Loaded | None) -> Loaded:
         """Return the stored answers, judged by `settings`. It runs in a thread.
 
         `known` is the previous result.
         """
 
     @abstractmethod
-    def shown_now(self, loaded: Loaded, look: Look) -> Shown:
-        """Return the table of a look. It runs in a thread."""
+    def make_table(self, loaded: Loaded, table_view: TableView) -> ShownTable:
+        """Return the table of a view. It runs in a thread."""
 
     @abstractmethod
-    def fitted(self, look: Look) -> Look:
-        """Return a look that the result has, near to the wanted one."""
+    def fitted(self, table_view: TableView) -> TableView:
+        """Return a view that the result has, near to the wanted one."""
 
     @abstractmethod
     def show_around_nothing(self, loaded: Loaded) -> None:
         """Show the texts around the message that there are no figures."""
 
     @abstractmethod
-    def why_empty(self, loaded: Loaded, look: Look) -> str:
+    def empty_reason(self, loaded: Loaded, table_view: TableView) -> str:
         """Return why there are no figures, and what to do next."""
 
     @abstractmethod
-    def way_out(self, loaded: Loaded) -> str:
+    def alternatives_hint(self, loaded: Loaded) -> str:
         """Return which other choices are possible after a failed judgement."""
 
     def on_screen_suspend(self) -> None:
@@ -138,11 +138,11 @@ class JudgingScreen(Following):
             self._pending = self._settings if self._partly else None
             self._take(loaded)
 
-    def take_shown(self, loaded: Loaded, shown: Shown) -> None:
+    def take_shown(self, loaded: Loaded, shown: ShownTable) -> None:
         if loaded is self._loaded:
-            self._found[shown.look] = shown
-            if shown.look == self._look:
-                self.say_who()
+            self._found[shown.table_view] = shown
+            if shown.table_view == self._look:
+                self.show_title_note()
                 self._paint(shown)
 
     def say_imported(self, sentence: str) -> None:
@@ -152,18 +152,22 @@ class JudgingScreen(Following):
     def failed(self, error: WorkbenchError) -> None:
         super().failed(error)
         self._pending, loaded = None, self._loaded
-        self.say_who()
+        self.show_title_note()
         if loaded is None or loaded.judged is None:
             self._say(
-                self.way_out(loaded) if loaded is not None and loaded.problem is not None else ""
+                self.alternatives_hint(loaded)
+                if loaded is not None and loaded.problem is not None
+                else ""
             )
         else:
             self._settings = loaded.settings
 
     def show_table(self, sheet: Sheet, links: Sequence[Link], at: int, *, instead: bool) -> None:  # noqa: ARG002
         if self._loaded is not None:
-            ways = Ways(self.title_bar.place, self.routes, self.SCREENS, again=self.again)
-            self.app.push_screen(behind(self._loaded, sheet, links, at, ways))
+            screen_routes = ScreenRoutes(
+                self.title_bar.place, self.routes, self.SCREENS, again=self.again
+            )
+            self.app.push_screen(behind(self._loaded, sheet, links, at, screen_routes))
 
     def be_about(self, run: Run) -> None:
         settings = self.settings_for(run)
@@ -185,7 +189,7 @@ class JudgingScreen(Following):
 
     def action_templates(self) -> None:
         """Let the user choose language, family and versions of the templates of the figures."""
-        screen = TemplatesScreen(offered(self.runs_shown()), self._settings.templates)
+        screen = TemplatesScreen(offer_of(self.runs_shown()), self._settings.templates)
         with_answer(self, screen, self._take_templates)
 
     def action_instrument(self) -> None:
@@ -206,14 +210,14 @@ class JudgingScreen(Following):
         """Show figures without auditors' rulings, or with them again."""
         self._set(flipped(self._settings))
 
-    def say_who(self) -> None:
+    def show_title_note(self) -> None:
         """Show in the title whose figures these are, and whether the rest is still being read."""
         self.query_one("#body").styles.opacity = 1.0
         models_text = f"{len(self.models)} models" if len(self.models) > 1 else "".join(self.models)
         self.title_bar.note = f"{models_text}; {STILL_READING}" if self._partly else models_text
 
     @abstractmethod
-    def _paint(self, found: Shown) -> None:
+    def _paint(self, found: ShownTable) -> None:
         """Show a table."""
 
     @property
@@ -237,7 +241,7 @@ class JudgingScreen(Following):
 
     def _take(self, loaded: Loaded) -> None:
         previous, self._loaded = self._loaded, loaded
-        self.say_who()
+        self.show_title_note()
         if loaded.problem is None:
             self.trouble.hide()
         if loaded is previous:
@@ -247,23 +251,23 @@ class JudgingScreen(Following):
             self.failed(loaded.problem)
         elif loaded.judged is None:
             self.show_around_nothing(loaded)
-            self._say(self.why_empty(loaded, self._look))
+            self._say(self.empty_reason(loaded, self._look))
         else:
             self._go(self._look)
         self.refresh_bindings()
 
-    def _go(self, look: Look) -> None:
-        """Show the table of a look, at once if it was made before."""
+    def _go(self, table_view: TableView) -> None:
+        """Show the table of a view, at once if it was made before."""
         if self._loaded is None or self._loaded.judged is None:
             return
-        self._look = self.fitted(look)
+        self._look = self.fitted(table_view)
         self.refresh_bindings()
         if (cached := self._found.get(self._look)) is not None:
-            self.say_who()
+            self.show_title_note()
             self._paint(cached)
         else:
             self._wait(DRAWING)
-            self.work_out(self._loaded, self._look)
+            self.load_table(self._loaded, self._look)
 
     def _wait(self, note: str) -> None:
         """Show which work is in progress, and dim the old figures."""
@@ -273,22 +277,22 @@ class JudgingScreen(Following):
     def _say(self, text: str | None) -> None:
         """Show a message in place of the figures, or the figures if it is None."""
         empty = self.query_one("#empty", Static)
-        empty.update(in_store(self.app, text or ""))
+        empty.update(with_store_name(self.app, text or ""))
         empty.set_class(text is not None, "-shown")
         self.query_one("#body").display = text is None
 
     @worker("answers")
     async def read_store(self, settings: Any, known: Loaded | None) -> None:
         def load(store: Store) -> Loaded:
-            loaded = self.judged_now(store, settings, known)
+            loaded = self.judge(store, settings, known)
             return loaded if loaded is known else with_plans(store, loaded)
 
         loaded = await self.with_store(load, leases=self.LEASES)
         self.call_later(self.take, loaded)  # after a part that may be on its way
 
     @worker("view")
-    async def work_out(self, loaded: Loaded, look: Look) -> None:
-        self.take_shown(loaded, await to_thread(self.shown_now, loaded, look))
+    async def load_table(self, loaded: Loaded, table_view: TableView) -> None:
+        self.take_shown(loaded, await to_thread(self.make_table, loaded, table_view))
 
     @worker("import", newest=False)
     async def bring_shipped(self) -> None:
@@ -305,12 +309,10 @@ def with_plans(store: Store, loaded: Loaded) -> Loaded:
     from workbench.evidence.plans import header_of_plans
 
     lines = header_of_plans(store, loaded.runs, lambda run: judged_by(run.audit, loaded.settings))
+    if not lines:
+        return loaded
     other_lines = tuple(line for line in loaded.book.header if line not in lines)
-    return (
-        replace(loaded, book=replace(loaded.book, header=(*lines, *other_lines)))
-        if lines
-        else loaded
-    )
+    return replace(loaded, book=replace(loaded.book, header=(*lines, *other_lines)))
 
 
 def judged_by(audit: str, settings: Any) -> Mapping[str, Any]:
@@ -318,22 +320,12 @@ def judged_by(audit: str, settings: Any) -> Mapping[str, Any]:
     from workbench import registry
     from workbench.options.option import chosen
 
-    values: dict[str, Any] = {}
-    for source in (settings, getattr(settings, "rules", None)):
-        values |= {
-            changed_field.name: getattr(source, changed_field.name)
-            for changed_field in changed_fields(source)
-        }
-    if isinstance(options := values.pop("options", None), Options):
-        default_options = type(options)()
-        selected = {name: getattr(options, name) for name in options.offered()}
-        values |= {
-            name: value
-            for name, value in selected.items()
-            if value != getattr(default_options, name)
-        }
+    values = _changed_values(settings) | _changed_values(getattr(settings, "rules", None))
+    options = values.pop("options", None)
+    if isinstance(options, Options):
+        values |= _changed_options(options)
     readings = values.pop("readings", USUAL)
-    values |= {"without_rulings": not readings.rulings}
+    values["without_rulings"] = not readings.rulings
     if "readable" in values:
         values["with_unreadable"] = True
     if readings.by is not None:
@@ -341,22 +333,38 @@ def judged_by(audit: str, settings: Any) -> Mapping[str, Any]:
     return chosen(registry.audit(audit).judges_by, SimpleNamespace(**values))
 
 
-def changed_fields(of: Any) -> Iterator[Field[Any]]:
+def _changed_values(settings: Any) -> dict[str, Any]:
+    """Return the values of settings that differ from their default, by name."""
+    return {field.name: getattr(settings, field.name) for field in changed_fields(settings)}
+
+
+def _changed_options(options: Options) -> dict[str, Any]:
+    """Return the values of an audit's own options that differ from their default, by name."""
+    default_options = type(options)()
+    changed = {}
+    for name in options.offered():
+        value = getattr(options, name)
+        if value != getattr(default_options, name):
+            changed[name] = value
+    return changed
+
+
+def changed_fields(settings: Any) -> Iterator[Field[Any]]:
     """Yield the fields of settings that differ from their default."""
-    for settings_field in fields(of) if is_dataclass(of) else ():
-        default = (
-            settings_field.default_factory()
-            if settings_field.default_factory is not MISSING
-            else settings_field.default
-        )
-        if getattr(of, settings_field.name) != default:
+    if not is_dataclass(settings):
+        return
+    for settings_field in fields(settings):
+        default = settings_field.default
+        if settings_field.default_factory is not MISSING:
+            default = settings_field.default_factory()
+        if getattr(settings, settings_field.name) != default:
             yield settings_field
 
 
 def flipped(settings: Any) -> Any:
     """Return settings with rulings included, or excluded if they were included before."""
-    if (rules := getattr(settings, "rules", None)) is not None:
+    rules = getattr(settings, "rules", None)
+    if rules is not None:
         return replace(settings, rules=flipped(rules))
-    return replace(
-        settings, readings=replace(settings.readings, rulings=not settings.readings.rulings)
-    )
+    readings = settings.readings
+    return replace(settings, readings=replace(readings, rulings=not readings.rulings))

@@ -56,7 +56,7 @@ class Loaded:
     "why there is nothing to judge, and what to do next"
     offers: Offers = Offers()
     "choices that have no key"
-    material: Any = None
+    source: Any = None
     "data that the figures show beside the result"
     rests_on: Sequence[object] = ()
     "data that was judged: while it is equal, so is the result"
@@ -66,7 +66,7 @@ class Loaded:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class TableView:
     """The name and the subject of the visible table."""
 
     view: str = ""
@@ -75,10 +75,10 @@ class Look:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Shown:
-    """A table that was made for a look."""
+class ShownTable:
+    """A table that was made for a view."""
 
-    look: Look
+    table_view: TableView
     sheet: Sheet | None = None
     said: str = ""
     "see `Entry.said`"

@@ -73,7 +73,9 @@ class ChoicesScreen(ModalScreen[Settings | None]):
         row = self.choices.highlighted
         if row is not None:
             self._take(
-                picked(self.settings, str(self.choices.get_option_at_index(row).id), self._offers),
+                with_choice(
+                    self.settings, str(self.choices.get_option_at_index(row).id), self._offers
+                ),
                 row,
             )
 
@@ -82,7 +84,7 @@ class ChoicesScreen(ModalScreen[Settings | None]):
         row = self.choices.highlighted
         if row is not None:
             self._take(
-                stepped(
+                with_next_number(
                     self.settings, str(self.choices.get_option_at_index(row).id), step, self._offers
                 ),
                 row,
@@ -189,7 +191,7 @@ def _ticks(name: str, there: Mapping[str, str], chosen: Sequence[str]) -> Iterat
         yield f"{name}:{value}", f" {TICK[value in chosen]} {visible(text)}"
 
 
-def picked(settings: Settings, line: str, offers: Offers) -> Settings | str:
+def with_choice(settings: Settings, line: str, offers: Offers) -> Settings | str:
     """Return the settings after the choice of a line, or an error message.
 
     The line of a number resets it to its default. At least one model stays selected.
@@ -226,7 +228,7 @@ def picked(settings: Settings, line: str, offers: Offers) -> Settings | str:
     )
 
 
-def stepped(
+def with_next_number(
     settings: Settings, line: str, step: int, offers: Offers = NOTHING_OFFERED
 ) -> Settings | str:
     """Return the settings after a number of the form was changed. It stops at its ends."""
@@ -337,4 +339,12 @@ def same_run(a: Run, b: Run) -> bool:
     return (a.way, a.family) == (b.way, b.family)
 
 
-__all__ = ["ChoicesScreen", "RunsScreen", "form", "has_lines", "picked", "same_run", "stepped"]
+__all__ = [
+    "ChoicesScreen",
+    "RunsScreen",
+    "form",
+    "has_lines",
+    "same_run",
+    "with_choice",
+    "with_next_number",
+]

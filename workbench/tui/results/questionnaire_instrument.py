@@ -35,9 +35,9 @@ from workbench.tui.kit.base import say, worker
 from workbench.tui.kit.dialogs import confirm
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.results.book_screen import tabs
-from workbench.tui.results.details import explained
+from workbench.tui.results.details import table_help
 from workbench.tui.results.following import Following
-from workbench.tui.results.loaded import Loaded, Look, Opened
+from workbench.tui.results.loaded import Loaded, Opened, TableView
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.rulings.standing import RuledPlace
@@ -63,7 +63,7 @@ def questions(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # 
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Held:
+class LoadedQuestionnaire:
     """A questionnaire, its tables, and the scales that a question may have."""
 
     book: Book
@@ -125,8 +125,8 @@ class QuestionsScreen(Following):
     def __init__(self, instrument: str) -> None:
         super().__init__()
         self._instrument = instrument
-        self._held: Held | None = None
-        self._look = Look("questions")
+        self._held: LoadedQuestionnaire | None = None
+        self._look = TableView("questions")
         self._by = ""
         "field whose groups' answers are shown, or empty for all respondents together"
 
@@ -159,10 +159,10 @@ class QuestionsScreen(Following):
     def explain(self) -> str:
         sheet = self.view.sheet
         return (
-            f"{explained(sheet.table)}\n\n{ABOUT_CHANGES}" if sheet is not None else ABOUT_CHANGES
+            f"{table_help(sheet.table)}\n\n{ABOUT_CHANGES}" if sheet is not None else ABOUT_CHANGES
         )
 
-    def put(self, held: Held) -> None:
+    def put(self, held: LoadedQuestionnaire) -> None:
         self._held = held
         self.trouble.hide()
         self.query_one("#about", Static).update(visible(" · ".join(held.book.told)))
@@ -172,7 +172,7 @@ class QuestionsScreen(Following):
         """Show the next table."""
         if self._held is not None:
             views = tuple(entry.name for entry in self._held.book.contents)
-            self._look = Look(following(views, self._look.view))
+            self._look = TableView(following(views, self._look.view))
             self._show()
 
     def action_by(self) -> None:
@@ -186,7 +186,7 @@ class QuestionsScreen(Following):
         self.action_refresh()
 
     def action_back(self) -> None:
-        if not self.view.take_back():
+        if not self.view.show_all_rows():
             self.dismiss(None)
 
     def action_change(self, what: str) -> None:
@@ -270,7 +270,7 @@ class QuestionsScreen(Following):
         self.put(await self.with_store(lambda store: read(store, self._instrument, self._by)))
 
 
-def read(store: Store, name: str, by: str = "") -> Held:
+def read(store: Store, name: str, by: str = "") -> LoadedQuestionnaire:
     """Read a questionnaire. Raises UsageError if no question of the instrument has a role."""
     from workbench.errors import UsageError
     from workbench.workshop.questionnaire_tables import book
@@ -291,7 +291,7 @@ def read(store: Store, name: str, by: str = "") -> Held:
     )
     people = store.questionnaires.get(name) if has_survey else None
     questionnaire_book = book(
-        name, tallied, texts, topics, told(name, tallied), people, (by,) if by else ()
+        name, tallied, texts, topics, summary(name, tallied), people, (by,) if by else ()
     )
     groups = (
         ()
@@ -301,12 +301,12 @@ def read(store: Store, name: str, by: str = "") -> Held:
             *(published.group for published in people.published),
         )
     )
-    return Held(
+    return LoadedQuestionnaire(
         questionnaire_book, tallied, store.questionnaires.scales(name), tuple(dict.fromkeys(groups))
     )
 
 
-def told(name: str, of: Tallied) -> tuple[str, ...]:
+def summary(name: str, of: Tallied) -> tuple[str, ...]:
     """Return texts about a questionnaire: its name and numbers of questions, people and scales."""
     questions = of.questionnaire.questions
     roles = ", ".join(f"{len(of.questionnaire.of_role(role)):,} {role.value}" for role in Role)

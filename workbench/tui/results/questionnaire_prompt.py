@@ -159,9 +159,9 @@ def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
 
     model, probe, respondent, answer = subject
     with Store.open(path) as store:
-        asked = prompt_asked(store, loaded.material, model, int(probe))
+        asked = prompt_asked(store, loaded.source, model, int(probe))
     human = answer if asked.respondent else f"{answer} by {respondent}"
-    return lambda: PromptScreen(asked, model, human, loaded.material.options.masses, int(probe))
+    return lambda: PromptScreen(asked, model, human, loaded.source.options.masses, int(probe))
 
 
 class TokenTable(FluidTable):

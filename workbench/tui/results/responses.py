@@ -12,8 +12,15 @@ from textual.content import Content
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import EMPTY
-from workbench.tui.results.answers import PAGE, AnswersScreen, Page, WholeAnswerScreen, gathered
-from workbench.tui.rulings.ruling import ruled_by
+from workbench.tui.results.answers import (
+    PAGE,
+    AnswersScreen,
+    AnswerTexts,
+    Page,
+    WholeAnswerScreen,
+    read_matching,
+)
+from workbench.tui.rulings.ruling import ruling_lines
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.record_table import Column, FluidTable, Record
 
@@ -28,7 +35,7 @@ BEGINNING = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PromptKey:
     """The prompt that the responses answer."""
 
     ref: str
@@ -72,7 +79,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
         Binding("0", "only('')", "All", tooltip="Show all answers"),
     ]
 
-    def __init__(self, judged: ReliabilityJudged, asked: Asked) -> None:
+    def __init__(self, judged: ReliabilityJudged, asked: PromptKey) -> None:
         super().__init__()
         self._judged, self._asked = judged, asked
 
@@ -94,7 +101,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
             )
             return [as_ruled(response, probe, rulings) for response in rows]
 
-        return gathered(
+        return read_matching(
             kind, offset, read, lambda response: not kind or word_of(response) == kind, self.words
         )
 
@@ -109,7 +116,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
             count_text,
         )
 
-    def nothing(self, kind: str) -> str:
+    def empty_text(self, kind: str) -> str:
         return (
             f"No answers here: {ONLY[kind]}.\n\n0 shows all."
             if kind
@@ -122,14 +129,12 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
     def _columns(self, width: int) -> tuple[Column, ...]:
         return response_columns(width, ruled=any(row.ruled for row in self._page.rows))
 
-    def pieces(self, row: ResponseRow) -> tuple[Content, Content, str]:
-        return self._reading(row, BEGINNING), answer(row), provenance(row)
+    def answer_texts(self, row: ResponseRow) -> AnswerTexts:
+        return AnswerTexts(self._reading(row, BEGINNING), answer(row), provenance(row))
 
     def _reading(self, row: ResponseRow, most: int = 0) -> Content:
-        ruling_lines = ruled_by(
-            self.standing.on_answer(self._asked.probe, row.text, self._judged.run), most
-        )
-        return Content("\n").join([reading_line(row), *ruling_lines])
+        rulings = self.standing.on_answer(self._asked.probe, row.text, self._judged.run)
+        return Content("\n").join([reading_line(row), *ruling_lines(rulings, most)])
 
     def show_ruled(self) -> None:
         """Read the answers again, with the readings that count now."""

@@ -6,7 +6,7 @@ One class serves all audits. `screen_of` makes a subclass for each of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -29,11 +29,19 @@ from workbench.tui.kit.template_choice import (
     Offer,
     TemplatesScreen,
     heading,
-    offered,
+    offer_of,
     templates_for,
 )
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.loaded import Comparing, Loaded, Look, Offers, Opened, Route, Settings
+from workbench.tui.results.loaded import (
+    Comparing,
+    Loaded,
+    Offers,
+    Opened,
+    Route,
+    Settings,
+    TableView,
+)
 from workbench.tui.results.options_dialog import ChoicesScreen, RunsScreen, has_lines, same_run
 from workbench.tui.results.plane_picture import PlanePicture
 from workbench.tui.results.sheet import Picture
@@ -156,7 +164,7 @@ class ResultScreen(BookScreen):
     @property
     def _versions(self) -> Offer:
         """The available versions of templates. Language and family are chosen with the run."""
-        return Offer(versions=offered(self.runs_shown()).versions)
+        return Offer(versions=offer_of(self.runs_shown()).versions)
 
     def _opens(self, name: str) -> bool:
         """Return whether a key of `Audit.keys` has something to open."""
@@ -173,7 +181,7 @@ class ResultScreen(BookScreen):
             if self._entry is not None and self._entry.name == name:
                 self.turn_to(1)
             else:
-                self._go(Look(name))
+                self._go(TableView(name))
             return
         opened_screen = self.routes[name](
             self.store_path, self._loaded or Loaded(self._settings), ()
@@ -196,7 +204,7 @@ class ResultScreen(BookScreen):
     def action_refresh(self) -> None:
         self._read(anew=True)
 
-    def judged_now(self, store: Store, settings: Settings, known: Loaded | None) -> Loaded:
+    def judge(self, store: Store, settings: Settings, known: Loaded | None) -> Loaded:
         worker = get_current_worker()
 
         def show_part(loaded: Loaded) -> None:
@@ -230,7 +238,7 @@ class ResultScreen(BookScreen):
         )
         return "\n\n".join(filter(None, (super().explain(), keys, self.EXPLAIN, *self._book.told)))
 
-    def way_out(self, loaded: Loaded) -> str:
+    def alternatives_hint(self, loaded: Loaded) -> str:
         hints = (
             (has_lines(self.AUDIT), "o changes the options."),
             (len(loaded.instruments) > 1, TURNS_INSTRUMENT),
@@ -245,8 +253,8 @@ class ResultScreen(BookScreen):
 
         return partial(put_beside, self._judged, names)
 
-    def say_who(self) -> None:
-        super().say_who()
+    def show_title_note(self) -> None:
+        super().show_title_note()
         runs = (
             self._loaded.offers.runs
             if self._loaded is not None and self._judged is not None
@@ -259,9 +267,9 @@ class ResultScreen(BookScreen):
                 len(runs),
             )
             note = f"{self.title_bar.note} · run {run_number} of {len(runs)}"
-            self.title_bar.note = note + ": M switches" * (
-                2 * len(f"{note}: M switches") <= self.size.width
-            )
+            note_with_key = f"{note}: M switches"
+            has_room = 2 * len(note_with_key) <= self.size.width
+            self.title_bar.note = note_with_key if has_room else note
 
     def settings_for(self, run: Run) -> Settings | None:
         if run.audit != self.AUDIT.asked_by:
@@ -342,6 +350,23 @@ def screen_class(audit: Audit) -> type[ResultScreen]:
     return type(f"{audit.place.mode.title().replace('_', '')}Screen", (ResultScreen,), attributes)
 
 
+@dataclass(frozen=True, slots=True)
+class _Instruments:
+    """The instruments of an audit, and the one to judge."""
+
+    answered: Sequence[str]
+    "instruments with answers, the one that was answered last first"
+    available: tuple[str, ...]
+    "these, and then those that could be asked about"
+    name: str
+    "instrument to judge, or empty for all together"
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether there are answers about the instrument to judge."""
+        return bool(self.answered) and (not self.name or self.name in self.answered)
+
+
 def load(
     store: Store,
     audit: Audit,
@@ -355,115 +380,162 @@ def load(
     with a quick partial result.
     """
     from stores.core.contents import Part, state_of
-    from stores.core.store import Store
-    from workbench.evidence.runs import Which
 
-    answered_names = audit.instruments(store)[::-1]  # the one that was answered last is shown first
-    instrument_names = (
-        *answered_names,
-        *(
-            instrument
-            for instrument in audit.may_be_asked_about(store)
-            if instrument not in answered_names
-        ),
-    )
-    if not instrument_names:
-        return Loaded(
-            settings, empty=f"There is nothing to ask about yet.\n\n{audit.nothing}".rstrip()
-        )
-    name = (
-        settings.instrument
-        if settings.instrument in instrument_names
-        else ""
-        if audit.every_instrument
-        else instrument_names[0]
-    )
+    instruments = _instruments(store, audit, settings)
+    if not instruments.available:
+        message = f"There is nothing to ask about yet.\n\n{audit.nothing}".rstrip()
+        return Loaded(settings, empty=message)
     # Judging writes the readings of rules, so they are left out.
     state = state_of(
         store.connection, [store_part for store_part in Part if store_part is not Part.READINGS]
     )
+    selection, base = _selection(store, audit, settings, instruments, known)
+    base = replace(base, rests_on=(selection, state))
+    if known is not None and _rests_on_the_same(known, base):
+        if known.settings == settings:
+            return known
+        rejudged = _rejudged(known, settings)
+        if rejudged is not None:
+            return _with_result(base, rejudged)
+    if reason := _empty_reason(store, audit, settings, instruments):
+        return replace(base, empty=reason)
+    shows_part = known is None or known.judged is None or known.instrument != instruments.name
+    try:
+        return _judge(store, audit, selection, base, part if shows_part else None)
+    except WorkbenchError as error:
+        return replace(base, problem=error)
+
+
+def _instruments(store: Store, audit: Audit, settings: Settings) -> _Instruments:
+    """Return the instruments that an audit can judge or be asked about, and the wanted one."""
+    answered = audit.instruments(store)[::-1]
+    unanswered = [name for name in audit.may_be_asked_about(store) if name not in answered]
+    available = (*answered, *unanswered)
+    if settings.instrument in available:
+        return _Instruments(answered, available, settings.instrument)
+    if audit.every_instrument or not available:
+        return _Instruments(answered, available, "")
+    return _Instruments(answered, available, available[0])
+
+
+def _selection(
+    store: Store,
+    audit: Audit,
+    settings: Settings,
+    instruments: _Instruments,
+    known: Loaded | None,
+) -> tuple[Which, Loaded]:
+    """Return the selection of answers to judge, and the result without its figures."""
+    from workbench.evidence.runs import Which
+
+    available = () if audit.every_instrument else instruments.available
+    base = Loaded(settings, instruments=available, instrument=instruments.name)
+    if audit.each_run and instruments.answered:
+        return _select_run(store, audit, base, known)
     selection = Which(
-        name or None,
+        instruments.name or None,
         models=settings.models,
         templates=settings.templates,
         fingerprint=settings.fingerprint,
         readings=settings.readings,
     )
-    base = Loaded(
-        settings, instruments=() if audit.every_instrument else instrument_names, instrument=name
-    )
-    if audit.each_run and answered_names:
-        selection, base = _of_run(store, audit, base, known)
-    else:
-        base = replace(base, offers=_offers(store, audit, name))
-    base = replace(base, rests_on=(selection, state))
-    if (
-        known is not None
-        and known.rests_on == base.rests_on
-        and known.problem is None
-        and known.judged is not None
-    ):
-        if known.settings == settings:
-            return known
-        if (
-            known.judged.again is not None
-            and (rejudged := known.judged.again(settings.options)) is not None
-        ):
-            return _with(base, rejudged)
-    if not answered_names or (name and name not in answered_names):
-        return replace(base, empty=_unanswered(store, audit, name, len(instrument_names)))
-    if settings.readings.by is None and (reason := audit.not_yet(store)):
-        return replace(base, empty=reason)
-    try:
-        arguments = (store, selection, settings.options, lambda: Store.open(store.path))
-        if part is not None and (known is None or known.judged is None or known.instrument != name):
-            partial_result = audit.part(*arguments)
-            if partial_result is not None:
-                part(_with(replace(base, rests_on=()), partial_result))
-        return _with(base, audit.judge(*arguments))
-    except WorkbenchError as error:
-        return replace(base, problem=error)
+    return selection, replace(base, offers=_offers(store, audit, instruments.name))
 
 
-def _of_run(store: Store, audit: Audit, base: Loaded, known: Loaded | None) -> tuple[Which, Loaded]:
+def _rests_on_the_same(known: Loaded, base: Loaded) -> bool:
+    """Return whether a known result was judged without an error, from the same data."""
+    return known.rests_on == base.rests_on and known.problem is None and known.judged is not None
+
+
+def _rejudged(known: Loaded, settings: Settings) -> Result | None:
+    """Return a known result under other options, or None if all has to be judged again."""
+    if known.judged.again is None:
+        return None
+    rejudged: Result | None = known.judged.again(settings.options)
+    return rejudged
+
+
+def _empty_reason(store: Store, audit: Audit, settings: Settings, instruments: _Instruments) -> str:
+    """Return why there is nothing to judge, or an empty string if there is something."""
+    if not instruments.has_answers:
+        return _unanswered(store, audit, instruments.name, len(instruments.available))
+    return audit.not_yet(store) if settings.readings.by is None else ""
+
+
+def _judge(
+    store: Store,
+    audit: Audit,
+    selection: Which,
+    base: Loaded,
+    part: Callable[[Loaded], None] | None,
+) -> Loaded:
+    """Judge a selection of answers. `part` is called first with any quick partial result."""
+    from stores.core.store import Store
+
+    options = base.settings.options
+
+    def open_store() -> Store:
+        return Store.open(store.path)
+
+    if part is not None:
+        partial_result = audit.part(store, selection, options, open_store)
+        if partial_result is not None:
+            part(_with_result(replace(base, rests_on=()), partial_result))
+    return _with_result(base, audit.judge(store, selection, options, open_store))
+
+
+def _select_run(
+    store: Store, audit: Audit, base: Loaded, known: Loaded | None
+) -> tuple[Which, Loaded]:
     """Return the selection of the run to judge, with the other runs that are offered.
 
     It is the chosen run, else the visible one, else the newest one whose plan was answered, else
     the newest with answers. A run with a persona is taken only if there is no other.
     """
-    from workbench.evidence.answered import finished_first
-    from workbench.evidence.runs import Which, chosen_of
+    from workbench.evidence.runs import Which
 
-    settings, template_choice = base.settings, base.settings.templates
-    all_runs = store.runs.list(audit.name, versions=dict(template_choice.versions), personas=True)
-    wider_choice = replace(
-        template_choice,
-        families=tuple({stored_run.family for stored_run in all_runs}),
-        personas=template_choice.personas or (EVERY,),
-    )
-    runs = chosen_of(all_runs, wider_choice)
-    answered_runs = [candidate for candidate in runs if candidate.responses]
-    without_persona = [candidate for candidate in answered_runs if not candidate.persona]
-    (newest,) = finished_first(store, without_persona or answered_runs or runs, 1)
-    wanted_run = settings.run or next(iter(known.runs if known is not None else ()), None)
-    run = next(
-        (
-            candidate
-            for candidate in runs
-            if wanted_run is not None and same_run(candidate, wanted_run)
-        ),
-        newest,
-    )
-    readings = (
-        replace(settings.readings, by=None) if run.sampling.mode == EXACT else settings.readings
-    )
-    selection = Which(
-        templates=TemplateChoice(versions=template_choice.versions), readings=readings
-    ).of_each(runs)[runs.index(run)]
+    settings, versions = base.settings, base.settings.templates.versions
+    runs = _judgeable_runs(store, audit, settings.templates)
+    run = _wanted_run(runs, settings, known)
+    if run is None:
+        run = _newest_run(store, runs)
+    readings = settings.readings
+    if run.sampling.mode == EXACT:
+        readings = replace(readings, by=None)
+    selections = Which(templates=TemplateChoice(versions=versions), readings=readings).of_each(runs)
     offers = Offers(audit.named(store), (run.model,), runs=runs)
-    return selection, replace(
-        base, instruments=(), instrument=run.instrument, runs=[run], offers=offers
-    )
+    base = replace(base, instruments=(), instrument=run.instrument, runs=[run], offers=offers)
+    return selections[runs.index(run)], base
+
+
+def _judgeable_runs(store: Store, audit: Audit, templates: TemplateChoice) -> Sequence[Run]:
+    """Return the runs of an audit under all families of templates and, by default, all personas."""
+    from workbench.evidence.runs import chosen_of
+
+    runs = store.runs.list(audit.name, versions=dict(templates.versions), personas=True)
+    families = tuple({run.family for run in runs})
+    personas = templates.personas or (EVERY,)
+    return chosen_of(runs, replace(templates, families=families, personas=personas))
+
+
+def _wanted_run(runs: Sequence[Run], settings: Settings, known: Loaded | None) -> Run | None:
+    """Return the chosen run, else the visible one, or None if it is not among the runs."""
+    wanted_run = settings.run
+    if wanted_run is None and known is not None and known.runs:
+        wanted_run = known.runs[0]
+    if wanted_run is None:
+        return None
+    return next((run for run in runs if same_run(run, wanted_run)), None)
+
+
+def _newest_run(store: Store, runs: Sequence[Run]) -> Run:
+    """Return the newest run with an answered plan, else with answers, else of all runs."""
+    from workbench.evidence.answered import finished_first
+
+    answered_runs = [run for run in runs if run.responses]
+    without_persona = [run for run in answered_runs if not run.persona]
+    (newest,) = finished_first(store, without_persona or answered_runs or runs, 1)
+    return newest
 
 
 def _offers(store: Store, audit: Audit, instrument: str) -> Offers:
@@ -483,56 +555,64 @@ def _offers(store: Store, audit: Audit, instrument: str) -> Offers:
     )
 
 
-def _unanswered(store: Store, audit: Audit, name: str, there: int) -> str:
+def _unanswered(store: Store, audit: Audit, name: str, n_instruments: int) -> str:
+    """Return the message that no model has answered about an instrument, with the next steps."""
     from workbench.audits.chosen_run import audit_for, meant_for
 
     asked_by = audit_for(audit.name, meant_for(store, [name])) if name else audit.name
     about_text = f" about {visible(name)}" if name else ""
-    view_keys = [
-        (key, label) for key, (view, label) in audit.keys.items() if name and view in audit.views
+    lines = [
+        f"No model has answered{about_text} yet.\n",
+        f"3 goes to Jobs: n there starts one; choose the audit {asked_by}.",
+        f"Or: workbench run STORE --audit {asked_by} --model MODEL",
     ]
-    keys = [f"{key}: {label[:1].lower()}{label[1:]}" for key, label in view_keys]
-    keys += [f"i: the next of the store's {there} instruments"] * (there > 1 and bool(name))
-    return "\n".join(
-        [
-            f"No model has answered{about_text} yet.\n",
-            f"3 goes to Jobs: n there starts one; choose the audit {asked_by}.",
-            f"Or: workbench run STORE --audit {asked_by} --model MODEL",
-            *([""] * bool(keys)),
-            *keys,
-        ]
-    )
+    key_lines = _other_ways(audit, n_instruments) if name else []
+    if key_lines:
+        lines += ["", *key_lines]
+    return "\n".join(lines)
 
 
-def _with(base: Loaded, found: Result) -> Loaded:
+def _other_ways(audit: Audit, n_instruments: int) -> list[str]:
+    """Return a line for each key that leads on from an instrument without answers."""
+    lines = [
+        f"{key}: {label[:1].lower()}{label[1:]}"
+        for key, (view, label) in audit.keys.items()
+        if view in audit.views
+    ]
+    if n_instruments > 1:
+        lines.append(f"i: the next of the store's {n_instruments} instruments")
+    return lines
+
+
+def _with_result(base: Loaded, result: Result) -> Loaded:
+    """Return the data of a screen with a result and its book."""
     from workbench.audits.result import note_count
 
-    runs = list(found.runs.values())
+    runs = list(result.runs.values())
     prompt_settings = heading(runs, families="M") if base.offers.runs else heading(runs)
-    fixed_words = filter(None, (base.instrument, *found.words, *prompt_settings, note_count(found)))
-    option_words = [*(("", word) for word in fixed_words), *found.options.words(found.steps)]
-    book = replace(
-        found.book, contents=[entry for entry in found.book.contents if not entry.on_request]
-    )
+    fixed_texts = (base.instrument, *result.words, *prompt_settings, note_count(result))
+    option_texts = [("", text) for text in fixed_texts if text]
+    option_texts += result.options.words(result.steps)
+    contents = [entry for entry in result.book.contents if not entry.on_request]
     return replace(
         base,
-        book=book,
-        judged=found,
-        models=found.names,
+        book=replace(result.book, contents=contents),
+        judged=result,
+        models=result.names,
         runs=runs,
-        options=option_words,
-        material=found.judged,
+        options=option_texts,
+        source=result.judged,
     )
 
 
 def _view(path: str) -> Route:
     """Return the function that opens an audit's own view. Its module is imported on use."""
 
-    def opened(store: Path, loaded: Loaded, subject: Subject) -> Opened | str:
-        result: Opened | str = _named(path)(store, loaded, subject)
-        return result
+    def open_view(store: Path, loaded: Loaded, subject: Subject) -> Opened | str:
+        opened: Opened | str = _named(path)(store, loaded, subject)
+        return opened
 
-    return opened
+    return open_view
 
 
 def _named(path: str) -> Any:

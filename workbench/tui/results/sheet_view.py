@@ -19,14 +19,21 @@ from workbench.domain.names import plural
 from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.table import AnyTable, Link
 from workbench.figures.visible import visible
-from workbench.tui.kit.base import BESIDE, in_store, once_painted, say
+from workbench.tui.kit.base import BESIDE, once_painted, say, with_store_name
 from workbench.tui.kit.dialogs import ListDialog
 from workbench.tui.pictures.screen import PictureScreen
 from workbench.tui.preferences import keep, remembered
-from workbench.tui.results.details import FAILURES, Only, choices, details, has_verdicts, whole
+from workbench.tui.results.details import (
+    FAILURES,
+    RowFilter,
+    all_details,
+    choices,
+    details,
+    has_verdicts,
+)
 from workbench.tui.results.grid import Grid
 from workbench.tui.results.sheet import Order, Sheet
-from workbench.tui.rulings.ruling import RuledText, ruled_by
+from workbench.tui.rulings.ruling import RuledText, ruling_lines
 from workbench.tui.widgets.record_table import Column, FluidTable, Record, RecordTable
 
 RULED = 3
@@ -55,13 +62,13 @@ class FigureTable(FluidTable):
             tooltip="Open what this row rests on",
         ),
     ]
-    leads = False
+    has_links = False
     "whether a row has a link to other tables"
     cut = False
     "whether the details of the row are longer than their space"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return action != "select_cursor" or (self.row_count > 0 and (self.leads or self.cut))
+        return action != "select_cursor" or (self.row_count > 0 and (self.has_links or self.cut))
 
 
 class Details(Static):
@@ -239,7 +246,7 @@ class SheetView(Vertical):
         "remark of the screen on a row, which is shown above its details"
         self.rulings: Callable[[int], Sequence[str]] | None = None
         "rulings of auditors on a row"
-        self._only: dict[str, Only] = {}
+        self._only: dict[str, RowFilter] = {}
         "active filters by the name of their column"
         self._every = False
         "whether minor rows are visible"
@@ -269,10 +276,10 @@ class SheetView(Vertical):
             self._only.clear()
             self._close_box()
         self.sheet = sheet
-        sheet.notes = [in_store(self.app, note) for note in sheet.notes]
+        sheet.notes = [with_store_name(self.app, note) for note in sheet.notes]
         self._only = {name: self._again(name, only) for name, only in self._only.items()}
         sheet.zoom(self.near)
-        self.table.leads = sheet.leads
+        self.table.has_links = sheet.has_links
         if isinstance(sheet, Grid):
             sheet.put_mark(self.mark)
             self.mark = sheet.mark
@@ -293,7 +300,7 @@ class SheetView(Vertical):
         return self.has_class("-tall")
 
     @property
-    def at(self) -> int | None:
+    def row_index(self) -> int | None:
         """The index in the table of the row under the cursor, or None without rows."""
         return self._current
 
@@ -332,10 +339,11 @@ class SheetView(Vertical):
         detail_content = details(
             self.sheet, at, self._width, self.query_one("#details", Static).content_size.width
         )
+        lines = self.ruled(at)
         remark = self.remark(at) if self.remark is not None else None
-        return Content("\n").join(
-            [*self.ruled(at), *([remark] if remark is not None else []), detail_content]
-        )
+        if remark is not None:
+            lines.append(remark)
+        return Content("\n").join([*lines, detail_content])
 
     def ruled(self, at: int) -> list[Content]:
         """Return the lines of the first rulings on a row, and the number of further ones."""
@@ -343,7 +351,7 @@ class SheetView(Vertical):
         further = [Content.styled(f"and {len(rulings) - RULED} more rulings", "$text-accent")] * (
             len(rulings) > RULED
         )
-        return [*ruled_by(rulings[:RULED]), *further]
+        return [*ruling_lines(rulings[:RULED]), *further]
 
     def on_resize(self) -> None:
         self.set_class(self.screen.size.height >= self.TALL, "-tall")
@@ -486,7 +494,7 @@ class SheetView(Vertical):
         if self.sheet is not None and (row_index := self._current) is not None:
             rulings = self.rulings(row_index) if self.rulings is not None else ()
             self.app.push_screen(
-                RuledText(*whole(self.sheet, row_index), wide=True, rulings=rulings)
+                RuledText(*all_details(self.sheet, row_index), wide=True, rulings=rulings)
             )
 
     def zoom(self) -> None:
@@ -496,7 +504,7 @@ class SheetView(Vertical):
             self.sheet.zoom(self.near)
             self._show()
 
-    def take_back(self) -> bool:
+    def show_all_rows(self) -> bool:
         """Show all rows again. Return False if all are visible already."""
         if not self.narrowed:
             return False
@@ -504,7 +512,7 @@ class SheetView(Vertical):
         self.table.focus()
         return True
 
-    def _again(self, name: str, only: Only) -> Only:
+    def _again(self, name: str, only: RowFilter) -> RowFilter:
         """Return the filter of the same label in the current table.
 
         Without one, no row passes it.
@@ -518,7 +526,7 @@ class SheetView(Vertical):
             if self.sheet
             else ()
         )
-        return next(iter(matching_filters), Only(only.words, lambda _: False))
+        return next(iter(matching_filters), RowFilter(only.words, lambda _: False))
 
     @on(Details.Resized)
     def _see_what_is_cut(self) -> None:
@@ -544,7 +552,7 @@ class SheetView(Vertical):
         active_key = self.screen.active_bindings.get("v")
         if active_key is not None and active_key.binding.action == "whole":
             return "v shows all"
-        return "" if self.table.leads else "Enter shows all"
+        return "" if self.table.has_links else "Enter shows all"
 
     def _sort(self, column: str | None) -> None:
         if column is not None and self.sheet is not None:
@@ -588,10 +596,9 @@ class SheetView(Vertical):
             0 if minor is None or self._every else sum(map(minor, self.sheet.table.rows))
         )
         labels = [column_filter.words for column_filter in self._only.values()]
-        parts = [f"{n_visible:,} of {n_rows:,} rows"] * bool(labels) + labels
-        parts += [f"{plural(n_hidden_minor, 'more row')}: {self.EVERY} shows every row"] * bool(
-            n_hidden_minor
-        )
+        parts = [f"{n_visible:,} of {n_rows:,} rows", *labels] if labels else []
+        if n_hidden_minor:
+            parts.append(f"{plural(n_hidden_minor, 'more row')}: {self.EVERY} shows every row")
         line = self.query_one("#narrowed", Static)
         line.update(Content(" · ".join(parts)))
         line.set_class(bool(parts), "-shown")
@@ -605,7 +612,7 @@ class SheetView(Vertical):
         return max(self.table.room(self.table.size.width), 1)
 
     def _link(self, at: int | None) -> Link | None:
-        return self.sheet.link(at) if self.sheet is not None and at is not None else None
+        return self.sheet.link_of(at) if self.sheet is not None and at is not None else None
 
     def _nothing(self) -> Content:
         if self.sheet is None or (not self._only and not self.box.value.strip()):

@@ -16,9 +16,9 @@ from workbench.figures.table import Link
 from workbench.figures.visible import visible
 from workbench.tui.format import word_diff
 from workbench.tui.kit.base import read_store
-from workbench.tui.results.behind import BehindScreen, Ways, behind
+from workbench.tui.results.behind import BehindScreen, ScreenRoutes, behind
 from workbench.tui.results.loaded import Loaded, Opened, Routes, Settings
-from workbench.tui.results.responses import Asked, ResponsesScreen
+from workbench.tui.results.responses import PromptKey, ResponsesScreen
 from workbench.tui.results.result_screen import load
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.rulings.ruling import RuledText
@@ -86,20 +86,20 @@ class WordingsScreen(BehindScreen):
 
     def action_prompt(self) -> None:
         row_index = self._sheet.row(self.view.table.current)
-        if row_index is not None and (link := self._sheet.link(row_index)) is not None:
+        if row_index is not None and (link := self._sheet.link_of(row_index)) is not None:
             self.bring(self._loaded, [Link("prompt", link.subject)], 0)
 
     @property
     def _templates(self) -> tuple[str, ...]:
-        result: ReliabilityJudged = self._loaded.material
+        result: ReliabilityJudged = self._loaded.source
         return result.report.counts.templates
 
     def _differs(self, at: int) -> Content | None:
         """Return the differences of a row's wording from the original, or None if switched off."""
-        link = self._sheet.link(at)
+        link = self._sheet.link_of(at)
         if not self._diff or link is None:
             return None
-        figures = self._loaded.material.figures()
+        figures = self._loaded.source.figures()
         ref, variant, *_ = link.subject
         if variant == str(ORIGINAL):
             return Content.styled("This wording is the original.", "$text-muted")
@@ -117,7 +117,7 @@ def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     """
     from stores.core.store import Store
 
-    result: ReliabilityJudged = loaded.material
+    result: ReliabilityJudged = loaded.source
     ref, variant, template, order = subject
     with Store.open(path) as store:
         probe = _probe(store, loaded, subject)
@@ -129,11 +129,13 @@ def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
             f"{variant} was not {'asked' if result.exact is None else 'scored'} under "
             f"{visible(template)}."
         )
-    prompt_key = Asked(ref, variant, template, order, result.figures().text(ref, variant), probe)
+    prompt_key = PromptKey(
+        ref, variant, template, order, result.figures().text(ref, variant), probe
+    )
     if scores is None:
         return lambda: ResponsesScreen(result, prompt_key)
     sheet = _probabilities(scores, result, prompt_key)
-    return lambda: BehindScreen(loaded, sheet, (), 0, Ways(PLACE, ROUTES))
+    return lambda: BehindScreen(loaded, sheet, (), 0, ScreenRoutes(PLACE, ROUTES))
 
 
 def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
@@ -175,7 +177,7 @@ def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     if result.book is None:
         return GONE
     loaded.opened[name] = result
-    templates: tuple[str, ...] = result.material.report.counts.templates
+    templates: tuple[str, ...] = result.source.report.counts.templates
     links = [Link("wordings", (ref, template)) for template in templates]
     index = (
         templates.index(wanted_templates[0])
@@ -183,13 +185,13 @@ def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
         else 0
     )
     sheet = Sheet(result.book.behind["wordings"](*links[index].subject), links[index].subject)
-    ways = Ways(
+    screen_routes = ScreenRoutes(
         PLACE,
         ROUTES,
         SCREENS,
         again=lambda store, loaded_run: load(store, AUDIT, loaded_run.settings, loaded_run),
     )
-    return lambda: behind(result, sheet, links, index, ways)
+    return lambda: behind(result, sheet, links, index, screen_routes)
 
 
 ROUTES: Routes = {"answers": answers, "prompt": prompt}
@@ -199,7 +201,7 @@ SCREENS = {"wordings": WordingsScreen}
 def _probe(store: Store, loaded: Loaded, subject: Subject) -> int:
     """Return the rowid of a prompt, or 0 if it was not asked."""
     if PROBES not in loaded.opened:
-        loaded.opened[PROBES] = _probes(store, loaded.material.run)
+        loaded.opened[PROBES] = _probes(store, loaded.source.run)
     probes = loaded.opened[PROBES]
     return int(probes.get(subject, 0)) if isinstance(probes, dict) else 0
 
@@ -216,7 +218,7 @@ def _probes(store: Store, run: Run) -> dict[tuple[str, ...], int]:
     }
 
 
-def _probabilities(found: ProbeScores, judged: ReliabilityJudged, asked: Asked) -> Sheet:
+def _probabilities(found: ProbeScores, judged: ReliabilityJudged, asked: PromptKey) -> Sheet:
     """Return the table of all probabilities that were computed for one prompt."""
     from workbench.audits.reliability.wordings import beginnings, beginnings_table
 
@@ -229,11 +231,8 @@ def _probabilities(found: ProbeScores, judged: ReliabilityJudged, asked: Asked) 
         if table is not None
         else None
     )
-    rows = (
-        list(beginnings(form_probabilities, tokens, table.rest if table is not None else math.nan))
-        if not found.failed
-        else []
-    )
+    remaining = table.rest if table is not None else math.nan
+    rows = [] if found.failed else list(beginnings(form_probabilities, tokens, remaining))
     source = (
         run.model,
         run.version,
@@ -243,7 +242,9 @@ def _probabilities(found: ProbeScores, judged: ReliabilityJudged, asked: Asked) 
         f"workbench {found.code_version}",
         f"job {found.job}",
     )
-    notes = [*([f"✗ not scored: {found.failed}"] if found.failed else []), " · ".join(source)]
+    notes = [" · ".join(source)]
+    if found.failed:
+        notes.insert(0, f"✗ not scored: {found.failed}")
     return Sheet(beginnings_table(f"{asked.title}: {asked.wording}", rows, notes))
 
 

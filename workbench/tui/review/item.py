@@ -21,7 +21,7 @@ from workbench.help.sections import section
 from workbench.tui.format import literal
 from workbench.tui.kit.base import worker
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
+from workbench.tui.results.answers import AnswersScreen, AnswerTexts, Page, WholeAnswerScreen
 from workbench.tui.results.responses import (
     PREVIEW_CHARACTERS,
     STANCE_MARKS,
@@ -33,12 +33,12 @@ from workbench.tui.results.wordings import prompt_text
 from workbench.tui.review.session import (
     BlindKey,
     ReviewSession,
-    after,
+    auditors_of,
     last_ruled,
-    ruled_before,
-    taken_back,
+    next_item,
+    undo_newest,
 )
-from workbench.tui.rulings.dialog import WITHHELD, said
+from workbench.tui.rulings.dialog import WITHHELD, ruling_line
 from workbench.tui.rulings.ruling import LIST, RuledText
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.record_table import Column, FluidTable, Record
@@ -124,7 +124,7 @@ def _mark(reads: str) -> str:
     return UNREAD.get(reads) or STANCE_MARKS.get(reads, "=")
 
 
-def head(
+def item_heading(
     progress: Progress, item: Waiting, told: str, room: tuple[int, int], *, blind: bool
 ) -> Content:
     """Return the heading above the answers: the item and its state, the last action, the reasons.
@@ -155,7 +155,7 @@ def head(
         [
             parts,
             *action_lines,
-            Content.styled(cut(visible(_here(item, blind)), columns, lines), "$text-muted"),
+            Content.styled(truncated(visible(_here(item, blind)), columns, lines), "$text-muted"),
         ]
     )
 
@@ -175,7 +175,7 @@ def _here(item: Waiting, blind: bool) -> str:
     )
 
 
-def cut(text: str, columns: int, lines: int) -> str:
+def truncated(text: str, columns: int, lines: int) -> str:
     """Return a text truncated to a number of lines, with the key that shows the rest."""
     wrapped = textwrap.wrap(text, max(columns, len(MORE) + 1)) or [""]
     if len(wrapped) <= lines:
@@ -208,7 +208,7 @@ def reasons(progress: Progress, item: Waiting, *, blind: bool) -> Content:
     return Content("\n\n").join(parts)
 
 
-def reading(
+def reading_lines(
     row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling], withheld: bool
 ) -> Content:
     """Return the wording of an answer, its readings with their readers, and the rulings on it."""
@@ -233,7 +233,8 @@ def reading(
             )
         )
     lines += [
-        Content.styled(visible(f"ruled by {said(ruling)}"), "$text-accent") for ruling in ruled
+        Content.styled(visible(f"ruled by {ruling_line(ruling)}"), "$text-accent")
+        for ruling in ruled
     ]
     if withheld:
         lines.append(Content.styled(WITHHELD, "$text-muted"))
@@ -341,7 +342,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     def on_mount(self) -> None:
         self._say_who()
         if self._auditor is None:
-            self.as_auditor(ruled_before(self._progress), self._take_name)
+            self.as_auditor(auditors_of(self._progress), self._take_name)
 
     def make_table(self) -> FluidTable:
         return ItemTable(item_columns, name="responses")
@@ -356,7 +357,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         holder = "" if is_free else "another auditor"
         return ItemPage(kind, content.rows, None, content, holder)
 
-    def takes(self, page: Page[ItemAnswer]) -> bool:
+    def is_current_page(self, page: Page[ItemAnswer]) -> bool:
         from workbench.pipeline.review import name
 
         read_item = page.item if isinstance(page, ItemPage) else None
@@ -377,9 +378,11 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
             else ""
         )
         room = self.size.width - 2, LOW if self.size.height < TALL else HIGH
-        return head(self._progress, self._item, holder_note + self._status, room, blind=self._blind)
+        return item_heading(
+            self._progress, self._item, holder_note + self._status, room, blind=self._blind
+        )
 
-    def nothing(self, kind: str) -> str:  # noqa: ARG002
+    def empty_text(self, kind: str) -> str:  # noqa: ARG002
         return "The model gave no answer here. r rules on the statement."
 
     def hides_reading(self) -> bool:
@@ -406,7 +409,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
             number, row, width, max(visible_rulings, key=lambda ruling: ruling.at, default=None)
         )
 
-    def pieces(self, row: ItemAnswer) -> tuple[Content, Content, str]:
+    def answer_texts(self, row: ItemAnswer) -> AnswerTexts:
         row = self._as_seen(row)
         review = self._progress.of
         all_rulings = self._on(row)
@@ -416,20 +419,20 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         reader = review.card.name if review.card is not None else ""
         withheld = self._withholds(row.prompt, row.key)
         limit = IN_SHORT if self.size.height < TALL else PREVIEW_CHARACTERS
-        return (
-            reading(row, wording, reader, visible_rulings, withheld),
+        return AnswerTexts(
+            reading_lines(row, wording, reader, visible_rulings, withheld),
             answer(row, limit),
             provenance(row, review.run, blind=self._blind),
         )
 
     def whole(self, row: ItemAnswer) -> WholeAnswerScreen:
         row = self._as_seen(row)
-        reading_content, _, origin = self.pieces(row)
+        texts = self.answer_texts(row)
         return WholeAnswerScreen(
             f"{self._item.ref} · {row.variant}",
             row.text,
-            reading_content,
-            origin,
+            texts.reading,
+            texts.origin,
             whole_answer(row),
         )
 
@@ -641,7 +644,9 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     async def look_again(self, told: str, following: bool = False, ruled: bool = False) -> None:
         item = self._item
         progress, next_item = await self.with_store(
-            lambda store: after(store, self._progress, self._auditor, item if following else None),
+            lambda store: next_item(
+                store, self._progress, self._auditor, item if following else None
+            ),
             leases=following,
         )
         if ruled:
@@ -655,7 +660,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         def load(store: Store) -> Progress | None:
             from workbench.pipeline.review import same
 
-            progress, _ = after(store, known, self._auditor)
+            progress, _ = next_item(store, known, self._auditor)
             return None if same(progress, known) else progress
 
         progress = await self.with_store(load)
@@ -668,8 +673,8 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     @worker("undo", newest=False)
     async def take_back(self, auditor: str, last: Ruling | None) -> None:
         def act(store: Store) -> tuple[Progress, Waiting, str]:
-            name, told = taken_back(store, self.session, auditor, last)
-            progress, _ = after(store, self._progress, self._auditor)
+            name, told = undo_newest(store, self.session, auditor, last)
+            progress, _ = next_item(store, self._progress, self._auditor)
             return progress, progress.found(name) or self._item, told
 
         self.workers.cancel_group(self, "following")

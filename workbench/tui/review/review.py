@@ -17,21 +17,21 @@ from workbench.figures.book import Subject
 from workbench.tui.kit.base import app_of, say, worker
 from workbench.tui.kit.dialogs import NumberDialog, confirm, with_answer
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.loaded import Loaded, Look, Opened, Shown
+from workbench.tui.results.loaded import Loaded, Opened, ShownTable, TableView
 from workbench.tui.results.options_dialog import RunsScreen
 from workbench.tui.review.item import NOTHING_WAITS, ReviewItemScreen
 from workbench.tui.review.session import (
     BlindKey,
     ReviewSession,
     RunKey,
-    after,
+    auditors_of,
     last_ruled,
+    next_item,
     reviewable,
-    ruled_before,
     run_key,
 )
 from workbench.tui.routes import screen
-from workbench.tui.rulings.dialog import Decided
+from workbench.tui.rulings.dialog import RulingRequest
 from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class ReviewScreen(BookScreen, BlindKey):
     def __init__(self, run: RunKey = (), by: str | None = None) -> None:
         self.session = ReviewSession()
         super().__init__(ReviewChoice(tuple(run), Readings(by), blind=self.session.blind))
-        self._look = Look()  # what waits comes first, whichever table was looked at last
+        self._look = TableView()  # what waits comes first, whichever table was looked at last
         self.routes = {"item": self._opened, OF_AUDITOR: self._opened_rulings}
         self._anew = True
         "whether to rank the pending items again, which does not happen between two items"
@@ -128,7 +128,7 @@ class ReviewScreen(BookScreen, BlindKey):
         if action == "done":
             return self.can_close
         if action == "runs":
-            material = self._loaded.material if self._loaded is not None else None
+            material = self._loaded.source if self._loaded is not None else None
             return material is not None and len(material.runs) > 1 and not self.session.blind
         if action == "draw":
             return progress is not None and progress.of.reader is not None
@@ -140,7 +140,7 @@ class ReviewScreen(BookScreen, BlindKey):
             return progress is not None
         return super().check_action(action, parameters)
 
-    def judged_now(self, store: Store, settings: ReviewChoice, known: Loaded | None) -> Loaded:
+    def judge(self, store: Store, settings: ReviewChoice, known: Loaded | None) -> Loaded:
         anew, self._anew = self._anew, False
         return load(store, settings, known, anew=anew)
 
@@ -157,9 +157,9 @@ class ReviewScreen(BookScreen, BlindKey):
             app_of(self).left_at[self.PLACE] = self._loaded, dict(self._found)
 
     @property
-    def _left(self) -> tuple[Loaded, Mapping[Look, Shown]] | None:
+    def _left(self) -> tuple[Loaded, Mapping[TableView, ShownTable]] | None:
         """The state of this queue when it was left, or None if its settings were others."""
-        left_state: tuple[Loaded, Mapping[Look, Shown]] | None = app_of(self).left_at.get(
+        left_state: tuple[Loaded, Mapping[TableView, ShownTable]] | None = app_of(self).left_at.get(
             self.PLACE
         )
         return (
@@ -168,28 +168,23 @@ class ReviewScreen(BookScreen, BlindKey):
             else None
         )
 
-    def say_who(self) -> None:
-        super().say_who()
+    def show_title_note(self) -> None:
+        super().show_title_note()
         if self._judged is not None:
             model = "model hidden" if self._settings.blind else self.title_bar.note
             self.title_bar.note = f"{model} · {self._auditor}" if self._auditor else model
 
-    def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
+    def alternatives_hint(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back."
 
-    def why_empty(self, loaded: Loaded, look: Look) -> str:
-        has_other_runs = (
-            loaded.material is not None and len(loaded.material.runs) > 1 and not self.session.blind
-        )
-        draw_hint = (
-            "\n\nd draws a control sample, which measures how often the reader errs."
-            * self._may_draw(loaded)
-        )
-        return (
-            super().why_empty(loaded, look)
-            + draw_hint
-            + "\n\nM opens the queue of another run." * has_other_runs
-        )
+    def empty_reason(self, loaded: Loaded, table_view: TableView) -> str:
+        texts = [super().empty_reason(loaded, table_view)]
+        if self._may_draw(loaded):
+            texts.append("d draws a control sample, which measures how often the reader errs.")
+        has_other_runs = loaded.source is not None and len(loaded.source.runs) > 1
+        if has_other_runs and not self.session.blind:
+            texts.append("M opens the queue of another run.")
+        return "\n\n".join(texts)
 
     def _may_draw(self, loaded: Loaded) -> bool:
         progress: Progress | None = loaded.judged
@@ -235,7 +230,7 @@ class ReviewScreen(BookScreen, BlindKey):
         """Open the next pending item. It is leased to the auditor, so that nobody else gets it."""
         progress: Progress | None = self._judged
         if progress is not None:
-            self.as_auditor(ruled_before(progress), lambda _: self.find_following(progress))
+            self.as_auditor(auditors_of(progress), lambda _: self.find_following(progress))
 
     def turn_blind(self) -> None:
         self._again()
@@ -269,7 +264,7 @@ class ReviewScreen(BookScreen, BlindKey):
             )
             confirm(self, question, "Take it back", "Keep it", lambda: self.undraw(review))
             return
-        seed = SEED + self._loaded.material.drawn
+        seed = SEED + self._loaded.source.drawn
         note = (
             "Half the answers are to statements that pass every test, if there are any; seed "
             f"{seed}. "
@@ -296,7 +291,7 @@ class ReviewScreen(BookScreen, BlindKey):
     def action_undo(self) -> None:
         """Take back the auditor's last ruling on the item under the cursor."""
         if (last := self._last) is not None:
-            self.store_ruling(Decided(undo=last), last.auditor)
+            self.store_ruling(RulingRequest(undo=last), last.auditor)
 
     @property
     def progress_in_sight(self) -> Progress | None:
@@ -315,7 +310,7 @@ class ReviewScreen(BookScreen, BlindKey):
 
     def action_runs(self) -> None:
         if self._loaded is not None and self._judged is not None:
-            dialog = RunsScreen(self._loaded.material.runs, self._judged.of.run)
+            dialog = RunsScreen(self._loaded.source.runs, self._judged.of.run)
             with_answer(
                 self, dialog, lambda run: self._set(replace(self._settings, run=run_key(run)))
             )
@@ -333,7 +328,7 @@ class ReviewScreen(BookScreen, BlindKey):
             self.draw_sample(
                 self._judged.of,
                 size or DRAWN,
-                SEED + self._loaded.material.drawn,
+                SEED + self._loaded.source.drawn,
                 self._auditor or "",
             )
 
@@ -366,7 +361,7 @@ class ReviewScreen(BookScreen, BlindKey):
 
     def _ruled_here(self, at: int) -> Sequence[str]:
         """Return the visible rulings on the item of a row."""
-        from workbench.tui.rulings.dialog import said
+        from workbench.tui.rulings.dialog import ruling_line
 
         progress: Progress | None = self._judged
         sheet = self.view.sheet
@@ -384,7 +379,7 @@ class ReviewScreen(BookScreen, BlindKey):
                 ruling for ruling in statement_rulings if not progress.of.as_drawn(ruling)
             )
         return [
-            said(ruling)
+            ruling_line(ruling)
             for ruling in item_rulings
             if not sees_only_own or ruling.auditor == self._auditor
         ]
@@ -392,7 +387,7 @@ class ReviewScreen(BookScreen, BlindKey):
     @worker("following", newest=False, opens=True)
     async def find_following(self, progress: Progress) -> None:
         new_progress, item = await self.with_store(
-            lambda store: after(store, progress, self._auditor, first=True)
+            lambda store: next_item(store, progress, self._auditor, first=True)
         )
         self.open_following(new_progress, item)
 
@@ -416,11 +411,11 @@ class ReviewScreen(BookScreen, BlindKey):
             return draw(store, of, size, seed=seed, drawn_by=auditor).sample
 
         sample = await self.with_store(act)
-        n_sampled, items = (
-            sum(stratum.drawn for stratum in sample.strata.values()),
-            len(sample.items),
-        )
-        different_text = f", {items:,} of them different" * (items < n_sampled)
+        n_sampled = sum(stratum.drawn for stratum in sample.strata.values())
+        n_different = len(sample.items)
+        different_text = ""
+        if n_different < n_sampled:
+            different_text = f", {n_different:,} of them different"
         self.say_changed(
             f"{n_sampled:,} answers drawn{different_text}; they are mixed into the queue"
         )
@@ -458,7 +453,7 @@ def _read(store: Store, settings: ReviewChoice, known: Loaded | None, *, anew: b
     try:
         review = _queue(store, runs, settings, known, anew=anew)
     except WorkbenchError as error:
-        return Loaded(settings, problem=error, material=Material(runs, None))
+        return Loaded(settings, problem=error, source=Material(runs, None))
     run, progress = review.run, progress_of(store, review, settings.auditor)
     progress = replace(
         progress,
@@ -479,7 +474,7 @@ def _read(store: Store, settings: ReviewChoice, known: Loaded | None, *, anew: b
         runs=[run],
         instrument=run.instrument,
         options=[("", text) for text in _options(progress, runs, blind=settings.blind)],
-        material=Material(runs, review, n_samples),
+        source=Material(runs, review, n_samples),
         rests_on=(run, settings.readings),
     )
 
@@ -492,19 +487,12 @@ def _queue(
     Without a selection it is the visible run, else the newest run with pending items, because
     whoever opens the review wants to review. Raises WorkbenchError.
     """
-    from workbench.pipeline.review import progress_of, review, with_rulings
+    from workbench.pipeline.review import progress_of
 
-    previous_run = known.runs[0] if known is not None and known.runs else None
-    visible_key = settings.run or (run_key(previous_run) if previous_run is not None else ())
-    newest_first = [*reversed(runs)]
-    candidates = sorted(newest_first, key=lambda candidate: run_key(candidate) != visible_key)
     trouble, first_review = None, None
-    for run in candidates[:1] if settings.run or (visible_key and not anew) else candidates:
+    for run in _candidates(runs, settings, known, anew=anew):
         try:
-            if known is not None and known.rests_on == (run, settings.readings) and not anew:
-                run_review = with_rulings(store, known.material.review)
-            else:
-                run_review = review(store, run, settings.readings)
+            run_review = _review_of(store, run, settings, known, anew=anew)
         except WorkbenchError as error:
             trouble = trouble or error
             continue
@@ -516,39 +504,74 @@ def _queue(
     return first_review
 
 
+def _candidates(
+    runs: Sequence[Run], settings: ReviewChoice, known: Loaded | None, *, anew: bool
+) -> Sequence[Run]:
+    """Return the runs to try for a queue: a selected or visible one alone, else the newest first.
+
+    A visible run that is ranked anew comes before the others.
+    """
+    previous_run = known.runs[0] if known is not None and known.runs else None
+    wanted_key = settings.run
+    if not wanted_key and previous_run is not None:
+        wanted_key = run_key(previous_run)
+    newest_first = [*reversed(runs)]
+    candidates = sorted(newest_first, key=lambda run: run_key(run) != wanted_key)
+    is_only_one = settings.run or (wanted_key and not anew)
+    return candidates[:1] if is_only_one else candidates
+
+
+def _review_of(
+    store: Store, run: Run, settings: ReviewChoice, known: Loaded | None, *, anew: bool
+) -> Review:
+    """Rank the items of a run, or update the known ranking with new rulings."""
+    from workbench.pipeline.review import review, with_rulings
+
+    if known is not None and known.rests_on == (run, settings.readings) and not anew:
+        return with_rulings(store, known.source.review)
+    return review(store, run, settings.readings)
+
+
 def _options(progress: Progress, runs: Sequence[Run], *, blind: bool) -> Sequence[str]:
     """Return short texts on the progress of the queue, its run, reader and control sample."""
     from workbench.pipeline.review_tables import misread, shares
 
+    review = progress.of
+    texts = [_reviewed_text(progress)]
+    if progress.control is not None:
+        texts.append(misread(progress, blind=blind))
+    elif review.reader is not None:
+        texts.append("no control sample: d draws one")
+    if len(runs) > 1 and not blind:
+        number = _run_number(runs, review.run)
+        texts.append(f"run {number:,} of {len(runs):,} of all audits: M opens another")
+    texts.append(f"{review.run.instrument if blind else review.run.label} ({review.run.audit})")
+    if review.card is not None:
+        texts.append(f"read by {review.card.name}")
+    shares_text = shares(review)
+    if shares_text:
+        texts.append(shares_text)
+    return texts
+
+
+def _reviewed_text(progress: Progress) -> str:
+    """Return how many statements and sampled answers are reviewed."""
     review, control = progress.of, progress.control
     subject = f"{progress.auditor} has" if progress.auditor else "auditors have"
     n_done = len(review.queue) - len(review.waiting(progress.auditor))
-    texts = [f"{subject} reviewed {n_done:,} of {len(review.queue):,} statements"]
-    if control is not None:
-        items = control.items
-        texts[-1] += (
-            f", {len(items) - len(control.waiting(progress.auditor)):,} of {len(items):,} drawn "
-            "answers"
-        )
-        texts += [misread(progress, blind=blind)]
-    elif review.reader is not None:
-        texts += ["no control sample: d draws one"]
-    run_number = 1 + next(
-        (
-            index
-            for index, candidate in enumerate(runs)
-            if run_key(candidate) == run_key(review.run)
-        ),
-        0,
-    )
-    texts += (
-        [f"run {run_number:,} of {len(runs):,} of all audits: M opens another"]
-        if len(runs) > 1 and not blind
-        else []
-    )
-    texts += [f"{review.run.instrument if blind else review.run.label} ({review.run.audit})"]
-    texts += [f"read by {review.card.name}"] if review.card is not None else []
-    return [*texts, *([shares(review)] if shares(review) else [])]
+    text = f"{subject} reviewed {n_done:,} of {len(review.queue):,} statements"
+    if control is None:
+        return text
+    n_decided = len(control.items) - len(control.waiting(progress.auditor))
+    return f"{text}, {n_decided:,} of {len(control.items):,} drawn answers"
+
+
+def _run_number(runs: Sequence[Run], run: Run) -> int:
+    """Return the number of a run among others, or 1 if it is not there."""
+    for number, candidate in enumerate(runs, start=1):
+        if run_key(candidate) == run_key(run):
+            return number
+    return 1
 
 
 __all__ = ["ReviewChoice", "ReviewScreen", "load"]

@@ -77,7 +77,7 @@ def last_ruled(
     )
 
 
-def taken_back(
+def undo_newest(
     store: Store, session: ReviewSession, auditor: str, last: Ruling | None
 ) -> tuple[str, str]:
     """Take back the auditor's newest ruling of a session, or else `last` on the visible item.
@@ -104,7 +104,7 @@ def taken_back(
     return item, take_back(store, ruling, auditor=auditor)
 
 
-def after(
+def next_item(
     store: Store,
     known: Progress,
     auditor: str | None,
@@ -124,7 +124,7 @@ def after(
     return progress, take_next(store, progress, "" if item is None else name(item))
 
 
-def ruled_before(progress: Progress) -> Sequence[str]:
+def auditors_of(progress: Progress) -> Sequence[str]:
     """Return the auditors with a ruling in force in a queue."""
     return sorted({ruling.auditor for rulings in progress.of.rulings.things for ruling in rulings})
 
@@ -176,7 +176,7 @@ class BlindKey(RulingKeys):
         item, progress = self.item_in_sight, self.progress_in_sight
         if item is not None and progress is not None and self.can_close:
             self.as_auditor(
-                ruled_before(progress), lambda auditor: self.store_done(progress, item, auditor)
+                auditors_of(progress), lambda auditor: self.store_done(progress, item, auditor)
             )
 
     @worker("rule", newest=False)

@@ -58,7 +58,7 @@ SHOWN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class RulingRequest:
     """A new ruling, or one that is taken back."""
 
     thing: Thing | None = None
@@ -74,7 +74,7 @@ class Decided:
     "uids of the visible rulings on the object"
 
 
-class RulingDialog(ModalScreen[Decided | None]):
+class RulingDialog(ModalScreen[RulingRequest | None]):
     """A dialog that asks for a ruling. It returns it, or None."""
 
     DEFAULT_CSS = """
@@ -285,7 +285,7 @@ class RulingDialog(ModalScreen[Decided | None]):
         if last_ruling is None:
             return
         if last_ruling.auditor == self._auditor:
-            self.dismiss(Decided(self._thing, undo=last_ruling))
+            self.dismiss(RulingRequest(self._thing, undo=last_ruling))
             return
         self._verdict, self._reading, self._undoing = None, None, last_ruling
         self._paint()
@@ -311,7 +311,7 @@ class RulingDialog(ModalScreen[Decided | None]):
             )
             self._say(f"{action_name} needs a reason: type one.")
         elif self._undoing is not None:
-            self.dismiss(Decided(self._thing, reason=event.value, undo=self._undoing))
+            self.dismiss(RulingRequest(self._thing, reason=event.value, undo=self._undoing))
         elif self._verdict is Verdict.MISREAD and self._reading not in self._thing.right_readings:
             self._rule(Verdict.CONFIRMED, None, event.value)
         elif self._verdict is not None:
@@ -320,7 +320,9 @@ class RulingDialog(ModalScreen[Decided | None]):
     def _rule(self, verdict: Verdict, reading: str | None, reason: str) -> None:
         seen = frozenset(ruling.uid for ruling in self._standing[self._at])
         self.dismiss(
-            Decided(self._thing, verdict, reading, reason, all_models=self._all_models, seen=seen)
+            RulingRequest(
+                self._thing, verdict, reading, reason, all_models=self._all_models, seen=seen
+            )
         )
 
     def _ask(self, reason: str) -> None:
@@ -335,68 +337,86 @@ class RulingDialog(ModalScreen[Decided | None]):
         )
 
     def _paint(self) -> None:
-        is_low = self.size.height < TALL and (
-            self._verdict is not None or self._undoing is not None
-        )
-        visible_indices = (
-            [self._at] if is_low else range(len(self._things))
-        )  # the reason stays in sight
-        self.query_one("#things", Static).update(
-            Content("\n").join(map(self._line, visible_indices))
-        )
+        has_choice = self._verdict is not None or self._undoing is not None
+        is_low = self.size.height < TALL and has_choice
+        # On a low terminal only one object is visible, so that the reason stays in sight.
+        visible_indices = [self._at] if is_low else range(len(self._things))
+        lines = [self._line(index) for index in visible_indices]
+        self.query_one("#things", Static).update(Content("\n").join(lines))
         self.query_one("#about").styles.max_height = "40vh" if is_low else None
-        self.query_one("#stands", Static).update(self._stands())
+        self.query_one("#stands", Static).update(self._rulings_content())
         self.query_one("#verdicts", Static).update(self._choices())
-        asks_reason = self._verdict is not None and (
-            self._verdict is not Verdict.MISREAD or bool(self._reading)
-        )
-        asks_reason = asks_reason or self._undoing is not None
-        self.query_one("#asked").set_class(asks_reason, "-shown")
+        self.query_one("#asked").set_class(self._asks_reason, "-shown")
         self._say("")
-        tab_help = "Tab wider or narrower · " if len(self._things) > 1 else ""
-        auditor_text = f" as {self._auditor}" if self._auditor else ""
-        asks_reading = self._verdict is Verdict.MISREAD and not self._reading
-        keys = (
-            "numbers choose the right reading"
-            if asks_reading
-            else "Enter take it back" + auditor_text
-            if self._undoing
-            else "Enter rule" + auditor_text
-            if self._verdict
-            else "z undo" + (f" {last.auditor}'s" if last.auditor != self._auditor else "")
-            if (last := self._last) is not None
-            else "letters choose"
-        )
-        keys_help = Content(f"{tab_help}{visible(keys)} · Esc back")
-        self.query_one(".dialog", Vertical).border_subtitle = keys_help
+        self.query_one(".dialog", Vertical).border_subtitle = Content(self._keys_line())
         self.refresh_bindings()
 
-    def _stands(self) -> Content:
+    @property
+    def _asks_reading(self) -> bool:
+        """Whether the right reading is still to be chosen."""
+        return self._verdict is Verdict.MISREAD and not self._reading
+
+    @property
+    def _asks_reason(self) -> bool:
+        """Whether only the reason is missing."""
+        if self._undoing is not None:
+            return True
+        return self._verdict is not None and not self._asks_reading
+
+    def _keys_line(self) -> str:
+        """Return the keys that work now, for the border of the dialog."""
+        tab_help = "Tab wider or narrower · " if len(self._things) > 1 else ""
+        return f"{tab_help}{visible(self._keys_help())} · Esc back"
+
+    def _keys_help(self) -> str:
+        """Return what the next key does: it chooses, stores or undoes."""
+        auditor_text = f" as {self._auditor}" if self._auditor else ""
+        if self._asks_reading:
+            return "numbers choose the right reading"
+        if self._undoing:
+            return f"Enter take it back{auditor_text}"
+        if self._verdict:
+            return f"Enter rule{auditor_text}"
+        last_ruling = self._last
+        if last_ruling is None:
+            return "letters choose"
+        if last_ruling.auditor == self._auditor:
+            return "z undo"
+        return f"z undo {last_ruling.auditor}'s"
+
+    def _rulings_content(self) -> Content:
         if self._withheld and not any(self._standing):
             return Content.styled(WITHHELD, "$text-muted")
-        return stands(self._things, self._standing, self._at)
+        return rulings_text(self._things, self._standing, self._at)
 
-    def _line(self, at: int) -> Content:
-        from workbench.evidence.ruling_subjects import spoken
-
-        thing = self._things[at]
-        marker, style = ("▸", "bold") if at == self._at else (" ", "$text-muted")
+    def _line(self, index: int) -> Content:
+        """Return the line of an object: its scope and name, and its text below unless a prompt."""
+        thing = self._things[index]
+        is_selected = index == self._at
+        marker, style = ("▸", "bold") if is_selected else (" ", "$text-muted")
         scope = f"{marker} {visible(thing.scope)}"
+        name = self._spoken_name(thing)
         room = min(self.size.width, WIDEST) - 4 - len(scope)
-        spoken_name = spoken(
-            thing.name.partition("/=")[0], thing.subject.named.get("statement", "")
-        )
-        name = f"  {visible(spoken_name)}" if thing.subject.kind is not Ruled.STATEMENT else ""
         first_line = Content.assemble(
             (scope, style), (name if len(name) <= room else "", "$text-muted")
         )
         if thing.subject.kind is Ruled.PROMPT:
             return first_line
-        return Content.assemble(
-            first_line, (f"\n    {visible(cut(thing.words))}", "$text-muted" * (at != self._at))
-        )
+        text_style = "" if is_selected else "$text-muted"
+        return Content.assemble(first_line, (f"\n    {visible(cut(thing.words))}", text_style))
 
-    def _called(self, verdict: Verdict) -> str:
+    @staticmethod
+    def _spoken_name(thing: Thing) -> str:
+        """Return the name of an object beside its scope, or an empty string for a statement."""
+        from workbench.evidence.ruling_subjects import spoken
+
+        statement = thing.subject.named.get("statement", "")
+        spoken_name = spoken(thing.name.partition("/=")[0], statement)
+        if thing.subject.kind is Ruled.STATEMENT:
+            return ""
+        return f"  {visible(spoken_name)}"
+
+    def _verdict_label(self, verdict: Verdict) -> str:
         return SAYS if self._reading_hidden and verdict is Verdict.MISREAD else verdict.value
 
     def _applies(self) -> str:
@@ -407,38 +427,37 @@ class RulingDialog(ModalScreen[Decided | None]):
         )
 
     def _choices(self) -> Content:
-        verdicts_by_key = [
-            (key, verdict)
-            for key, verdict in LETTERS.items()
-            if any(_fits(thing, verdict) for thing in self._things)
-            and not (self._reading_hidden and verdict is Verdict.CONFIRMED)
-        ]
-        parts = [
-            Content.styled(
-                f"{key} {self._called(verdict)}",
-                "bold $text-accent" if verdict is self._verdict else "",
-            )
-            for key, verdict in verdicts_by_key
-        ]
-        n_first = 4 if len(parts) == 4 else 3
-        lines = [Content("   ").join(parts[:n_first]), Content("   ").join(parts[n_first:])]
-        lines += [Content.styled(self._applies(), "$text-muted")]
+        """Return the verdicts with their letters, and what the next key decides."""
+        verdicts = self._verdict_choices()
+        n_first = 4 if len(verdicts) == 4 else 3
+        lines = [Content("   ").join(verdicts[:n_first]), Content("   ").join(verdicts[n_first:])]
+        lines.append(Content.styled(self._applies(), "$text-muted"))
         if self._verdict is Verdict.MISREAD:
-            reading_options = (
-                Content.styled(
-                    f"{number} {visible(label)}",
-                    "bold $text-accent" if label == self._reading else "",
-                )
-                for number, label in enumerate(self._labels[:9], start=1)
-            )
-            lines += [
-                Content(""),
-                Content.assemble("the answer says  ", Content("   ").join(reading_options)),
-            ]
-        if (undone := self._undoing) is not None:
-            text = f"You take back what {undone.auditor} ruled: {undone.verdict}."
+            readings = Content("   ").join(self._reading_choices())
+            lines += [Content(""), Content.assemble("the answer says  ", readings)]
+        if self._undoing is not None:
+            text = f"You take back what {self._undoing.auditor} ruled: {self._undoing.verdict}."
             lines += [Content(""), Content.styled(visible(text), "bold $text-accent")]
         return Content("\n").join(lines)
+
+    def _verdict_choices(self) -> list[Content]:
+        """Return each verdict that fits an object, with its letter."""
+        choices = []
+        for key, verdict in LETTERS.items():
+            is_hidden = self._reading_hidden and verdict is Verdict.CONFIRMED
+            if is_hidden or not any(_fits(thing, verdict) for thing in self._things):
+                continue
+            style = "bold $text-accent" if verdict is self._verdict else ""
+            choices.append(Content.styled(f"{key} {self._verdict_label(verdict)}", style))
+        return choices
+
+    def _reading_choices(self) -> list[Content]:
+        """Return each possible reading, with its number."""
+        choices = []
+        for number, label in enumerate(self._labels[:9], start=1):
+            style = "bold $text-accent" if label == self._reading else ""
+            choices.append(Content.styled(f"{number} {visible(label)}", style))
+        return choices
 
 
 def _fits(thing: Thing, verdict: Verdict) -> bool:
@@ -453,27 +472,28 @@ def cut(text: str) -> str:
     return line if len(line) <= WORDS else f"{line[:WORDS]} …"
 
 
-def stands(things: Sequence[Thing], standing: Sequence[Sequence[Ruling]], at: int) -> Content:
+def rulings_text(
+    things: Sequence[Thing], standing: Sequence[Sequence[Ruling]], index: int
+) -> Content:
     """Return the rulings on an object, the newest first, and then on what it is part of."""
-    indices = [at, *(index for index in range(len(things)) if index > at)]
     lines = [
-        Content(visible(f"{things[index].scope} ruled by {said(ruling)}"))
-        for index in indices
-        for ruling in reversed(standing[index])
+        Content(visible(f"{thing.scope} ruled by {ruling_line(ruling)}"))
+        for thing, rulings in zip(things[index:], standing[index:], strict=True)
+        for ruling in reversed(rulings)
     ]
     if not lines:
         return Content.styled("Nobody has ruled on it.", "$text-muted")
     n_hidden = len(lines) - SHOWN
-    return Content("\n").join(
-        [*lines[:SHOWN], *([Content(f"and {n_hidden} more")] if n_hidden > 0 else [])]
-    )
+    if n_hidden > 0:
+        lines[SHOWN:] = [Content(f"and {n_hidden} more")]
+    return Content("\n").join(lines)
 
 
-def said(ruling: Ruling) -> str:
+def ruling_line(ruling: Ruling) -> str:
     """Return a ruling in a line: auditor, verdict, reason and date."""
     verdict = ruling.verdict.value if ruling.verdict else ""
     reading_text = f" ({ruling.label or 'unreadable'})" if ruling.verdict is Verdict.MISREAD else ""
     return f"{ruling.auditor}: {verdict}{reading_text} – {ruling.reason} ({ruling.at[:10]})"
 
 
-__all__ = ["Decided", "RulingDialog", "cut", "said", "stands"]
+__all__ = ["RulingDialog", "RulingRequest", "cut", "ruling_line", "rulings_text"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -26,12 +27,12 @@ from workbench.help.sections import section
 from workbench.tui.kit.base import say
 from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.loaded import Loaded, Look, Opened
+from workbench.tui.results.loaded import Loaded, Opened, TableView
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.wordings import prompt_text
 from workbench.tui.review.session import BlindKey
 from workbench.tui.routes import screen
-from workbench.tui.rulings.dialog import said
+from workbench.tui.rulings.dialog import ruling_line
 from workbench.tui.rulings.ruling import RuledText
 from workbench.tui.rulings.standing import RuledPlace
 
@@ -115,7 +116,7 @@ class RulingsScreen(BookScreen):
         """
         super().__init__(RulingsChoice())
         self._run = run
-        self._look = Look("", (auditor,) if auditor else ())
+        self._look = TableView("", (auditor,) if auditor else ())
         self.routes = {"ruling": self._opened}
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -133,7 +134,7 @@ class RulingsScreen(BookScreen):
         self._settings = self._settings_now
         super().on_screen_resume()
 
-    def judged_now(self, store: Store, settings: RulingsChoice, known: Loaded | None) -> Loaded:
+    def judge(self, store: Store, settings: RulingsChoice, known: Loaded | None) -> Loaded:
         return load(store, settings, self._run, known)
 
     def take_ruled(self, sentence: str, ruling: Ruling | None = None) -> None:
@@ -150,17 +151,16 @@ class RulingsScreen(BookScreen):
     def explain(self) -> str:
         return self.EXPLAIN
 
-    def say_who(self) -> None:
-        super().say_who()
-        self.title_bar.note = " · ".join(
-            filter(None, ("blind review" * self._settings.blind, self._auditor or ""))
-        )
+    def show_title_note(self) -> None:
+        super().show_title_note()
+        blind_text = "blind review" if self._settings.blind else ""
+        self.title_bar.note = " · ".join(filter(None, (blind_text, self._auditor or "")))
 
-    def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
+    def alternatives_hint(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back."
 
-    def why_empty(self, loaded: Loaded, look: Look) -> str:
-        reason = super().why_empty(loaded, look)
+    def empty_reason(self, loaded: Loaded, table_view: TableView) -> str:
+        reason = super().empty_reason(loaded, table_view)
         seen: Seen | None = loaded.judged
         return f"{reason}\n\n{ALL_KEPT_BACK}" if seen is not None and seen.kept_back else reason
 
@@ -192,7 +192,7 @@ class RulingsScreen(BookScreen):
             return ()
         thing = row.ruling.subject.thing
         return [
-            said(listed_ruling.ruling) + f"; {listed_ruling.stands}"
+            ruling_line(listed_ruling.ruling) + f"; {listed_ruling.stands}"
             for listed_ruling in seen.rows
             if listed_ruling.ruling.subject.thing == thing
         ]
@@ -314,69 +314,99 @@ def load(
     store: Store, settings: RulingsChoice, run: Run | None, known: Loaded | None = None
 ) -> Loaded:
     """Read every ruling that may be seen. Returns `known` itself if nothing has changed."""
-    from workbench.evidence.listed_rulings import for_people, listed, withheld, without
-    from workbench.evidence.rulings import about_run
-
     rests_on = (store.rulings.events(), store.control_samples.every())
     if known is not None and known.settings == settings and known.rests_on == rests_on:
         return known
-    listed_rulings = [row for row in listed(store, texts=True) if row.ruling.verdict is not None]
-    withheld_uids = withheld(store, listed_rulings, settings.auditor, of=settings.reviews)
-    has_several_instruments = len(store.instruments.names()) > 1
-    rulings = [row.ruling for row in listed_rulings]
-    run_uids = (
-        {ruling.uid for ruling, _ in about_run(store, run, rulings)} if run is not None else set()
-    )
-    rows = [
-        without(row, withheld_uids) for row in listed_rulings if row.ruling.uid not in withheld_uids
-    ]
-
-    def entry(name: str, title: str, listed_rows: Sequence[ListedRuling], empty: str) -> Entry:
-        def make(auditor: str = "") -> AnyTable:
-            matching_rows = [row for row in listed_rows if auditor in ("", row.ruling.auditor)]
-            return for_people(
-                matching_rows,
-                empty,
-                several=has_several_instruments and name == "store",
-                blind=settings.blind,
-            )
-
-        auditors = sorted({row.ruling.auditor for row in listed_rows})
-        return Entry(
-            name, title, make, [(), *((auditor,) for auditor in auditors)], choices=(name,)
-        )
-
-    run_rows = [row for row in rows if row.ruling.uid in run_uids]
-    contents = (
-        [entry("run", "of this run", run_rows, NONE_SEEN if withheld_uids & run_uids else NOT_HERE)]
-        if run is not None
-        else []
-    )
-    contents.append(
-        entry("store", "of the whole store", rows, NONE_SEEN if withheld_uids else NOBODY)
-    )
-    run_options = (
-        [("run", run.instrument if settings.blind else run.label)] if run is not None else []
-    )
-    hidden_counts = [("run", len(withheld_uids & run_uids)), ("store", len(withheld_uids))]
+    loaded = _RulingLists.read(store, settings, run)
     return Loaded(
         settings,
-        book=Book("Rulings", contents),
-        judged=Seen(rows, withheld_uids),
-        options=[
-            *run_options,
-            *(
-                (
-                    name,
-                    f"{plural(count, 'ruling')} of others hidden until you decide on the "
-                    "same items",
-                )
-                for name, count in hidden_counts
-                if count
-            ),
-        ],
+        book=Book("Rulings", loaded.entries()),
+        judged=Seen(loaded.rows, loaded.withheld_uids),
+        options=loaded.header_texts(),
         rests_on=rests_on,
     )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _RulingLists:
+    """The lists of rulings that may be seen: of a run, and of the whole store."""
+
+    settings: RulingsChoice
+    run: Run | None
+    rows: Sequence[ListedRuling]
+    "rulings of the whole store that may be seen"
+    withheld_uids: frozenset[bytes]
+    run_uids: frozenset[bytes]
+    "uids of all rulings on the run, or none without a run"
+    has_several_instruments: bool
+
+    @classmethod
+    def read(cls, store: Store, settings: RulingsChoice, run: Run | None) -> _RulingLists:
+        """Read the rulings of a store. `run`: its rulings have a list of their own."""
+        from workbench.evidence.listed_rulings import listed, withheld, without
+        from workbench.evidence.rulings import about_run
+
+        rows = [row for row in listed(store, texts=True) if row.ruling.verdict is not None]
+        withheld_uids = withheld(store, rows, settings.auditor, of=settings.reviews)
+        has_several_instruments = len(store.instruments.names()) > 1
+        run_uids = frozenset[bytes]()
+        if run is not None:
+            rulings = [row.ruling for row in rows]
+            run_uids = frozenset(ruling.uid for ruling, _ in about_run(store, run, rulings))
+        visible_rows = [
+            without(row, withheld_uids) for row in rows if row.ruling.uid not in withheld_uids
+        ]
+        return cls(settings, run, visible_rows, withheld_uids, run_uids, has_several_instruments)
+
+    def entries(self) -> list[Entry]:
+        """Return the tables: the rulings of any run, and those of the whole store."""
+        store_empty = NONE_SEEN if self.withheld_uids else NOBODY
+        store_entry = self._entry("store", "of the whole store", self.rows, store_empty)
+        if self.run is None:
+            return [store_entry]
+        run_rows = [row for row in self.rows if row.ruling.uid in self.run_uids]
+        run_empty = NONE_SEEN if self.withheld_uids & self.run_uids else NOT_HERE
+        return [self._entry("run", "of this run", run_rows, run_empty), store_entry]
+
+    def _entry(self, name: str, title: str, rows: Sequence[ListedRuling], empty: str) -> Entry:
+        """Return an entry with a table of all rows, and one for each auditor."""
+        auditors = sorted({row.ruling.auditor for row in rows})
+        subjects: list[Subject] = [(), *((auditor,) for auditor in auditors)]
+        make = partial(self._table, name, rows, empty)
+        return Entry(name, title, make, subjects, choices=(name,))
+
+    def _table(
+        self, name: str, rows: Sequence[ListedRuling], empty: str, auditor: str = ""
+    ) -> AnyTable:
+        """Return the table of the rulings of an auditor, or of all."""
+        from workbench.evidence.listed_rulings import for_people
+
+        return for_people(
+            [row for row in rows if auditor in ("", row.ruling.auditor)],
+            empty,
+            several=self.has_several_instruments and name == "store",
+            blind=self.settings.blind,
+        )
+
+    def header_texts(self) -> list[tuple[str, str]]:
+        """Return the run, and how many rulings are withheld, each after its table's name."""
+        texts = []
+        if self.run is not None:
+            label = self.run.instrument if self.settings.blind else self.run.label
+            texts.append(("run", label))
+        counts = [
+            ("run", len(self.withheld_uids & self.run_uids)),
+            ("store", len(self.withheld_uids)),
+        ]
+        texts += [
+            (
+                name,
+                f"{plural(count, 'ruling')} of others hidden until you decide on the same items",
+            )
+            for name, count in counts
+            if count
+        ]
+        return texts
 
 
 __all__ = ["RulingsChoice", "RulingsScreen", "load", "reviews"]

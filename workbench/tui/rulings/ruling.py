@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import ActiveBinding, Binding, BindingType
@@ -19,10 +20,11 @@ from workbench.tui.kit.base import Background, StoreScreen, app_of, say, worker
 from workbench.tui.kit.dialogs import NoteDialog, TextScreen, with_answer
 from workbench.tui.kit.person_dialog import PersonDialog, ask_person
 from workbench.tui.routes import screen
-from workbench.tui.rulings.dialog import Decided, RulingDialog, said
+from workbench.tui.rulings.dialog import RulingDialog, RulingRequest, ruling_line
 from workbench.tui.rulings.standing import RuledPlace, Standing, standing_in
 
 if TYPE_CHECKING:
+    from stores.annotation.rulings import PutPrompt
     from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling
@@ -152,12 +154,12 @@ class RulingKeys(Screen[Any], Keyed, Background):
     def ask_to_take_back(self, ruling: Ruling, auditors: Sequence[str] = ()) -> None:
         """Take a ruling back. Ask for a reason if it is another auditor's."""
         if ruling.auditor == self._auditor:
-            self.store_ruling(Decided(undo=ruling), ruling.auditor)
+            self.store_ruling(RulingRequest(undo=ruling), ruling.auditor)
             return
 
         def told(reason: str) -> None:
             if reason.strip():
-                self._take_ruling(Decided(reason=reason, undo=ruling), auditors)
+                self._take_ruling(RulingRequest(reason=reason, undo=ruling), auditors)
             else:
                 say(
                     self,
@@ -172,38 +174,37 @@ class RulingKeys(Screen[Any], Keyed, Background):
             told,
         )
 
-    def ask_for_ruling(
-        self,
-        things: Sequence[Thing],
-        standing: Sequence[Sequence[Ruling]],
-        auditors: Sequence[str],
-        model: str,
-    ) -> None:
-        """Ask for a ruling in the dialog.
-
-        `model`: the key of the model that rulings on answers apply to, or empty without a single
-        visible model.
-        """
-        if not things:
+    def ask_for_ruling(self, rulable: Rulable) -> None:
+        """Ask for a ruling in the dialog."""
+        if not rulable.things:
             say(self, NOTHING, warns=True)
-        elif self.is_current:
-            hides_reading = self.hides_reading()
-            offered_things = [
-                (thing, self.rulings_in_sight(thing, rulings))
-                for thing, rulings in zip(things, standing, strict=True)
-                if not hides_reading or thing.subject.kind is not Ruled.READING
-            ]
-            dialog = RulingDialog(
-                [offered_thing for offered_thing, _ in offered_things],
-                [rulings for _, rulings in offered_things],
-                self._auditor,
-                withheld=self.withholds(),
-                reading_hidden=hides_reading,
-                one_model=bool(model),
-            )
-            with_answer(self, dialog, lambda decided: self._take_ruling(decided, auditors, model))
+            return
+        if not self.is_current:
+            return
+        hides_reading = self.hides_reading()
+        things, rulings_by_thing = [], []
+        for thing, rulings in zip(rulable.things, rulable.rulings, strict=True):
+            if hides_reading and thing.subject.kind is Ruled.READING:
+                continue
+            things.append(thing)
+            rulings_by_thing.append(self.rulings_in_sight(thing, rulings))
+        dialog = RulingDialog(
+            things,
+            rulings_by_thing,
+            self._auditor,
+            withheld=self.withholds(),
+            reading_hidden=hides_reading,
+            one_model=bool(rulable.model),
+        )
+        with_answer(
+            self,
+            dialog,
+            lambda request: self._take_ruling(request, rulable.auditors, rulable.model),
+        )
 
-    def _take_ruling(self, decided: Decided, auditors: Sequence[str], model: str = "") -> None:
+    def _take_ruling(
+        self, decided: RulingRequest, auditors: Sequence[str], model: str = ""
+    ) -> None:
         self.as_auditor(auditors, lambda auditor: self.store_ruling(decided, auditor, model))
 
     def as_auditor(self, known: Sequence[str], then: Callable[[str], object]) -> None:
@@ -224,104 +225,21 @@ class RulingKeys(Screen[Any], Keyed, Background):
     async def find_things(self, places: Sequence[RuledPlace], by: str | None = None) -> None:
         """Find the objects under the cursor, and ask for a ruling on one."""
         runs = self.runs_of(places)
-
-        def load(
-            store: Store,
-        ) -> tuple[Sequence[Thing], Sequence[Sequence[Ruling]], Sequence[str], str]:
-            from workbench.evidence.ruling_subjects import (
-                every_model,
-                models_of,
-                read_by,
-                standing_on,
-            )
-
-            read_things = [
-                read_by(store, thing, by) for place in places for thing in things(store, place)
-            ]
-            unique_things = list({thing.subject.key: thing for thing in read_things}.values())
-            standing = store.rulings.standing()
-            model_keys = {place.model for place in places if place.model}
-            model_keys = model_keys or {store.runs.model_key(run).hex() for run in runs}
-            if (
-                not model_keys and unique_things
-            ):  # Without a run, it is the one model that gave the answer or was asked.
-                rows = store.data_rows.models()
-                model_keys = {
-                    rows[model_id]["key"].hex()
-                    for model_id in models_of(store, unique_things[0].subject)
-                }
-            model = model_keys.pop() if len(model_keys) == 1 else ""
-            rulings_by_thing = [
-                standing_on(standing, thing.subject, [model] if model else every_model(store))
-                for thing in unique_things
-            ]
-            return (
-                unique_things,
-                rulings_by_thing,
-                sorted({event.auditor for event in store.rulings.events()}),
-                model,
-            )
-
-        self.ask_for_ruling(*await self.with_store(load))
+        rulable = await self.with_store(lambda store: find_rulable(store, places, runs, by))
+        self.ask_for_ruling(rulable)
 
     @worker("rule", newest=False)
-    async def store_ruling(self, decided: Decided, auditor: str, model: str = "") -> None:
-        def rule(store: Store) -> tuple[str, Ruling | None]:
-            from workbench.evidence import ruling_subjects
-
-            if decided.undo is not None:
-                return ruling_subjects.take_back(
-                    store, decided.undo, auditor=auditor, reason=decided.reason
-                ), None
-            assert decided.verdict is not None, "a ruling has a verdict"
-            assert decided.thing is not None, "and is about something"
-            models = [model] if model else ruling_subjects.every_model(store)
-            standing = ruling_subjects.standing_on(
-                store.rulings.standing(), decided.thing.subject, models
-            )
-            for ruling in standing:
-                if ruling.auditor == auditor and ruling.uid not in decided.seen:
-                    raise ConflictError(
-                        f"Another session of {auditor} ruled on this meanwhile: "
-                        f"{ruling.verdict}. Nothing was stored; "
-                        "r shows that ruling."
-                    )
-            new_ruling = ruling_subjects.rule(
-                store,
-                decided.thing,
-                decided.verdict,
-                auditor=auditor,
-                reason=decided.reason,
-                reading=decided.reading,
-                model="" if decided.all_models else model,
-            )
-            name = ruling_subjects.told(store, decided.thing.subject)
-            reading_text = f" ({decided.reading})" if decided.reading else ""
-            return f"{decided.verdict}{reading_text}: {name}; z undoes it", new_ruling
-
-        self.take_ruled(*await self.with_store(rule))
+    async def store_ruling(self, request: RulingRequest, auditor: str, model: str = "") -> None:
+        sentence, ruling = await self.with_store(
+            lambda store: carry_out(store, request, auditor, model)
+        )
+        self.take_ruled(sentence, ruling)
 
     @worker("rulings", beside=True)
     async def read_rulings(self, places: Sequence[RuledPlace]) -> None:
         """Read the rulings on these places and on what contains them, and show them."""
         runs = self.runs_of(places)
-
-        def load(store: Store) -> Sequence[str]:
-            from workbench.evidence.ruling_subjects import every_model, spoken, standing_on
-
-            models = [store.runs.model_key(run).hex() for run in runs] or every_model(store)
-            standing = store.rulings.standing()
-            placed_things = (
-                [thing for place in places for thing in things(store, place)] if standing else []
-            )
-            lines = (
-                f"{spoken(thing.name)}: {said(ruling)}"
-                for thing in placed_things
-                for ruling in reversed(standing_on(standing, thing.subject, models))
-            )
-            return tuple(dict.fromkeys(lines))
-
-        self.show_rulings(await self.with_store(load))
+        self.show_rulings(await self.with_store(lambda store: lines_on(store, places, runs)))
 
     @worker("rule", newest=False)
     async def take_back_last(self, auditor: str) -> None:
@@ -341,10 +259,67 @@ class RulingKeys(Screen[Any], Keyed, Background):
         self.show_standing()
 
 
+def carry_out(
+    store: Store, request: RulingRequest, auditor: str, model: str
+) -> tuple[str, Ruling | None]:
+    """Store a ruling or take one back. Return a message, and any new ruling.
+
+    Raises ConflictError if the auditor has a ruling on the object that was not visible.
+    """
+    from workbench.evidence import ruling_subjects
+
+    if request.undo is not None:
+        message = ruling_subjects.take_back(
+            store, request.undo, auditor=auditor, reason=request.reason
+        )
+        return message, None
+    assert request.verdict is not None, "a ruling has a verdict"
+    assert request.thing is not None, "and is about something"
+    subject = request.thing.subject
+    models = [model] if model else ruling_subjects.every_model(store)
+    for ruling in ruling_subjects.standing_on(store.rulings.standing(), subject, models):
+        if ruling.auditor == auditor and ruling.uid not in request.seen:
+            raise ConflictError(
+                f"Another session of {auditor} ruled on this meanwhile: "
+                f"{ruling.verdict}. Nothing was stored; "
+                "r shows that ruling."
+            )
+    new_ruling = ruling_subjects.rule(
+        store,
+        request.thing,
+        request.verdict,
+        auditor=auditor,
+        reason=request.reason,
+        reading=request.reading,
+        model="" if request.all_models else model,
+    )
+    name = ruling_subjects.told(store, subject)
+    reading_text = f" ({request.reading})" if request.reading else ""
+    return f"{request.verdict}{reading_text}: {name}; z undoes it", new_ruling
+
+
+def lines_on(store: Store, places: Sequence[RuledPlace], runs: Sequence[Run]) -> tuple[str, ...]:
+    """Return a line for each ruling on the objects at places, for the models of runs or all."""
+    from workbench.evidence.ruling_subjects import every_model, spoken, standing_on
+
+    models = [store.runs.model_key(run).hex() for run in runs] or every_model(store)
+    standing = store.rulings.standing()
+    if not standing:
+        return ()
+    lines = []
+    for place in places:
+        for thing in rulable_things(store, place):
+            rulings = standing_on(standing, thing.subject, models)
+            name = spoken(thing.name)
+            lines += [f"{name}: {ruling_line(ruling)}" for ruling in reversed(rulings)]
+    return tuple(dict.fromkeys(lines))
+
+
 def ruled_lines(lines: Sequence[str], most: int = 3) -> Content:
     """Return rulings, a line each, at most `most` of them."""
-    more_lines = [f"and {len(lines) - most} more rulings: r shows them"] * (len(lines) > most)
-    visible_lines = [*(f"ruled: {_beginning(line)}" for line in lines[:most]), *more_lines]
+    visible_lines = [f"ruled: {_beginning(line)}" for line in lines[:most]]
+    if len(lines) > most:
+        visible_lines.append(f"and {len(lines) - most} more rulings: r shows them")
     return Content("\n").join(
         Content.styled(visible(line), "$text-accent") for line in visible_lines
     )
@@ -368,7 +343,7 @@ def rule_below(screen: ModalScreen[None]) -> None:
         screen_below.call_later(screen_below.action_rule)
 
 
-def ruled_by(lines: Sequence[str], most: int = 0) -> list[Content]:
+def ruling_lines(lines: Sequence[str], most: int = 0) -> list[Content]:
     """Return rulings as a line each, truncated to `most` characters unless that is 0."""
     truncated = [
         f"{line[:most]}… (Enter shows all)" if most and len(line) > most else line for line in lines
@@ -409,115 +384,212 @@ class RulesAndEdits(RulingKeys):
             self.take_ruled(sentence)
 
 
-def things(store: Store, place: RuledPlace) -> list[Thing]:
+@dataclass(frozen=True, slots=True)
+class Rulable:
+    """The objects that can be ruled on at the cursor."""
+
+    things: Sequence[Thing]
+    "possible objects of the ruling, the most specific first"
+    rulings: Sequence[Sequence[Ruling]]
+    "rulings in force on each object"
+    auditors: Sequence[str]
+    "auditors who have ruled in this store"
+    model: str
+    "key of the model that rulings on answers apply to, or empty without a single visible model"
+
+
+def find_rulable(
+    store: Store, places: Sequence[RuledPlace], runs: Sequence[Run], reader: str | None
+) -> Rulable:
+    """Return the possible objects of a ruling at places, with the rulings on them.
+
+    `runs`: the runs of the visible answers, or none. `reader`: the reader of the visible figures,
+    or None for the default one.
+    """
+    from workbench.evidence.ruling_subjects import every_model, read_by, standing_on
+
+    thing_by_key = {}
+    for place in places:
+        for thing in rulable_things(store, place):
+            read_thing = read_by(store, thing, reader)
+            thing_by_key[read_thing.subject.key] = read_thing
+    things = list(thing_by_key.values())
+    standing = store.rulings.standing()
+    model = _model_in_sight(store, places, runs, things)
+    models = [model] if model else every_model(store)
+    return Rulable(
+        things,
+        [standing_on(standing, thing.subject, models) for thing in things],
+        sorted({event.auditor for event in store.rulings.events()}),
+        model,
+    )
+
+
+def _model_in_sight(
+    store: Store, places: Sequence[RuledPlace], runs: Sequence[Run], things: Sequence[Thing]
+) -> str:
+    """Return the key of the only visible model, or an empty string without a single one.
+
+    Without a run, it is the one model that gave the answer or was asked.
+    """
+    from workbench.evidence.ruling_subjects import models_of
+
+    model_keys = {place.model for place in places if place.model}
+    if not model_keys:
+        model_keys = {store.runs.model_key(run).hex() for run in runs}
+    if not model_keys and things:
+        rows = store.data_rows.models()
+        model_ids = models_of(store, things[0].subject)
+        model_keys = {rows[model_id]["key"].hex() for model_id in model_ids}
+    return model_keys.pop() if len(model_keys) == 1 else ""
+
+
+def rulable_things(store: Store, place: RuledPlace) -> list[Thing]:
     """Return the possible objects of a ruling at a place, the most specific first."""
     if place.probe or place.prompt:
-        return _of_prompt(store, place)
+        return _things_of_prompt(store, place)
     for instrument in place.instruments:
-        if word_things := _of_words(store, instrument, place):
+        if word_things := _things_of_words(store, instrument, place):
             return word_things
     return []
 
 
-def _of_prompt(store: Store, place: RuledPlace) -> list[Thing]:
+def _things_of_prompt(store: Store, place: RuledPlace) -> list[Thing]:
+    """Return the answers, readings, prompt, wordings and statement of a prompt, in this order."""
     from workbench.evidence import ruling_subjects as subjects
 
-    if place.probe:
-        sent_prompts = store.ruled_things.prompts(probe=place.probe)
-    else:
-        candidates = store.ruled_things.prompts(key=place.prompt.hex())
-        sent_prompts = (
-            tuple(
-                candidate
-                for candidate in candidates
-                if candidate.instrument in place.instruments and candidate.ref in place.words
-            )
-            or candidates
-        )
-    if not sent_prompts:
+    sent_prompt = _sent_prompt(store, place)
+    if sent_prompt is None:
         return []
-    sent_prompt = sent_prompts[0]
     statement = subjects.statement_version(
         store, sent_prompt.instrument, sent_prompt.ref, sent_prompt.version
     )
     wording_names = {"language": sent_prompt.language, "variant": sent_prompt.variant}
     wordings = [
-        candidate
-        for candidate in subjects.wordings(store, statement)
-        if wording_names.items() <= candidate.subject.named.items()
+        wording
+        for wording in subjects.wordings(store, statement)
+        if wording_names.items() <= wording.subject.named.items()
     ]
-    prompt = subjects.prompt(
-        sent_prompt, subjects.called(store, subjects.prompt(sent_prompt).subject)
-    )
-    has_answer = place.text is not None or bool(place.answer)
-    answers = [
-        subjects.answer(store, sent_prompt, stored_answer, prompt.name)
-        for stored_answer in (store.ruled_things.answers(sent_prompt.key) if has_answer else ())
-        if stored_answer.text == place.text or stored_answer.key == place.answer
-    ]
-    readings = [
-        answer_reading for answer in answers for answer_reading in subjects.below(store, answer)
-    ]
+    prompt_name = subjects.called(store, subjects.prompt(sent_prompt).subject)
+    prompt = subjects.prompt(sent_prompt, prompt_name)
+    answers = _answers_at(store, place, sent_prompt, prompt)
+    readings = [reading for answer in answers for reading in subjects.below(store, answer)]
     return [*answers, *readings, prompt, *wordings, statement]
 
 
-def _of_words(store: Store, instrument: str, place: RuledPlace) -> list[Thing]:
-    """Return the statement, wording and prompt that words name, as far as they do."""
+def _sent_prompt(store: Store, place: RuledPlace) -> PutPrompt | None:
+    """Return the prompt of a place as it was sent, or None if the store lacks it.
+
+    Several statements may have led to the same prompt; that of the place comes first.
+    """
+    if place.probe:
+        candidates = store.ruled_things.prompts(probe=place.probe)
+    else:
+        candidates = store.ruled_things.prompts(key=place.prompt.hex())
+        for candidate in candidates:
+            if candidate.instrument in place.instruments and candidate.ref in place.words:
+                return candidate
+    return candidates[0] if candidates else None
+
+
+def _answers_at(
+    store: Store, place: RuledPlace, sent_prompt: PutPrompt, prompt: Thing
+) -> list[Thing]:
+    """Return the answer of a place as an object of rulings, or nothing without an answer."""
     from workbench.evidence import ruling_subjects as subjects
 
-    names = [
-        *place.words,
-        *(word.partition("/")[2] for word in place.words if word.startswith(f"{instrument}/")),
-    ]
-    items = store.choices.items(instrument) if place.keys else {}
-    names += [ref for ref, item in items.items() if item.key in place.keys]
-    ref = next(
-        (name for name in names if name and store.ruled_things.versions(instrument, name)), None
-    )
-    if ref is None:
+    if place.text is None and not place.answer:
         return []
-    version = place.version
-    statement_things = [
-        subjects.statement_version(store, instrument, ref, version)
-        if version
-        else subjects.statement(store, instrument, ref)
+    return [
+        subjects.answer(store, sent_prompt, stored_answer, prompt.name)
+        for stored_answer in store.ruled_things.answers(sent_prompt.key)
+        if stored_answer.text == place.text or stored_answer.key == place.answer
     ]
-    matching_wordings = [
-        candidate
-        for candidate in subjects.below(store, statement_things[0])
-        if candidate.subject.named["variant"] in names
-    ]
-    wordings_in_language = [
-        candidate
-        for candidate in matching_wordings
-        if candidate.subject.named["language"] == place.language
-    ]
-    wording = next(iter(wordings_in_language or matching_wordings), None)
+
+
+def _things_of_words(store: Store, instrument: str, place: RuledPlace) -> list[Thing]:
+    """Return the statement, wording and prompt that words name, as far as they do."""
+    names = _names_at(store, instrument, place)
+    statement = _named_statement(store, instrument, names, place.version)
+    if statement is None:
+        return []
+    wording = _named_wording(store, statement, names, place.language)
     if wording is None:
-        return statement_things
-    statement_things.insert(0, wording)
+        return [statement]
+    return [*_named_prompt(store, wording, names, place), wording, statement]
+
+
+def _names_at(store: Store, instrument: str, place: RuledPlace) -> list[str]:
+    """Return the words of a place, also without the instrument's name, and refs of its keys."""
+    prefix = f"{instrument}/"
+    names = [*place.words]
+    names += [word.partition("/")[2] for word in place.words if word.startswith(prefix)]
+    if place.keys:
+        items = store.choices.items(instrument)
+        names += [ref for ref, item in items.items() if item.key in place.keys]
+    return names
+
+
+def _named_statement(
+    store: Store, instrument: str, names: Sequence[str], version: int
+) -> Thing | None:
+    """Return the first statement of an instrument among names, or None without any."""
+    from workbench.evidence import ruling_subjects as subjects
+
+    for name in names:
+        if name and store.ruled_things.versions(instrument, name):
+            if version:
+                return subjects.statement_version(store, instrument, name, version)
+            return subjects.statement(store, instrument, name)
+    return None
+
+
+def _named_wording(
+    store: Store, statement: Thing, names: Sequence[str], language: str
+) -> Thing | None:
+    """Return the wording of a statement that names have, first in a language, or None."""
+    from workbench.evidence import ruling_subjects as subjects
+
+    wordings = [
+        wording
+        for wording in subjects.below(store, statement)
+        if wording.subject.named["variant"] in names
+    ]
+    for wording in wordings:
+        if wording.subject.named["language"] == language:
+            return wording
+    return wordings[0] if wordings else None
+
+
+def _named_prompt(
+    store: Store, wording: Thing, names: Sequence[str], place: RuledPlace
+) -> list[Thing]:
+    """Return the prompt of a wording that names have, after the answer of the place, if any.
+
+    If no template is named, it is the first prompt that got the answer of the place.
+    """
+    from workbench.evidence import ruling_subjects as subjects
+
     is_swapped = subjects.SWAPPED in names
     prompts = subjects.below(store, wording)
     for prompt in prompts:
         tail = prompt.name.removeprefix(f"{wording.name}/").split("/")
         if tail[0] in names and (subjects.SWAPPED in tail) == is_swapped:
-            return [*_with_text(store, prompt, place.text), prompt, *statement_things]
-    # No template is named: the first prompt that got this answer.
+            return [*_with_text(store, prompt, place.text), prompt]
     if len(place.words) == WORDING_ALONE:
         for prompt in prompts:
-            if answer_things := _with_text(store, prompt, place.text):
-                return [*answer_things, prompt, *statement_things]
-    return statement_things
+            if answers := _with_text(store, prompt, place.text):
+                return [*answers, prompt]
+    return []
 
 
 def _with_text(store: Store, prompt: Thing, text: str | None) -> list[Thing]:
+    """Return the answers to a prompt with a text, or nothing without a text."""
     from workbench.evidence.ruling_subjects import below
 
-    return (
-        [answer for answer in below(store, prompt) if answer.words == text]
-        if text is not None
-        else []
-    )
+    if text is None:
+        return []
+    return [answer for answer in below(store, prompt) if answer.words == text]
 
 
 class RuledText(TextScreen):
@@ -530,7 +602,7 @@ class RuledText(TextScreen):
     ) -> None:
         """Create the dialog. `rulings`: the rulings on the text that may be seen."""
         content = text if isinstance(text, Content) else Content(visible(text, lines=True))
-        super().__init__(title, Content("\n").join([*ruled_by(rulings), content]), wide=wide)
+        super().__init__(title, Content("\n").join([*ruling_lines(rulings), content]), wide=wide)
 
     def on_mount(self) -> None:
         if below(self) is not None:

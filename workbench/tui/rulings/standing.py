@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.domain.keys import text_key
 from workbench.domain.statements import VariantKind
-from workbench.tui.rulings.dialog import said
+from workbench.tui.rulings.dialog import ruling_line
 
 if TYPE_CHECKING:
     from stores.annotation.rulings import Giver
@@ -50,7 +50,7 @@ class RuledPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Stands:
+class RulingInForce:
     """A ruling in force."""
 
     instrument: str
@@ -96,7 +96,7 @@ class Stands:
 class Standing:
     """The rulings in force in a store."""
 
-    every: tuple[Stands, ...] = ()
+    rulings: tuple[RulingInForce, ...] = ()
 
     def on_answer(self, probe: int, text: str, run: Run | None = None) -> tuple[str, ...]:
         """Return the rulings on an answer to a probe, on its prompt, wording and statement.
@@ -106,23 +106,23 @@ class Standing:
         answer = text_key(text).hex()[:DIGITS]
         matching = (
             ruling
-            for ruling in self.every
+            for ruling in self.rulings
             if probe in ruling.probes and ruling.answer in ("", answer)
         )
         return tuple(ruling.line for ruling in matching if ruling.applies(run))
 
     def counts(self, instrument: str) -> Counter[str]:
         """Return the number of rulings in force on each statement of an instrument and below it."""
-        return Counter(ruling.ref for ruling in self.every if ruling.instrument == instrument)
+        return Counter(ruling.ref for ruling in self.rulings if ruling.instrument == instrument)
 
-    def at(self, place: RuledPlace) -> tuple[str, ...]:
+    def on_place(self, place: RuledPlace) -> tuple[str, ...]:
         """Return the rulings on the statement of a place and below it, or on its answer."""
-        concerning = [(ruling, ruling.parts) for ruling in self.every if ruling.concerns(place)]
+        concerning = [(ruling, ruling.parts) for ruling in self.rulings if ruling.concerns(place)]
         if place.text is None:
             return tuple(
-                _about(ruling, name, place.words)
+                _line_of(ruling, name, place.words)
                 for ruling, name in concerning
-                if _meant(name, place.words)
+                if _names_object(name, place.words)
             )
         answer = text_key(place.text).hex()[:DIGITS]
         return tuple(
@@ -133,53 +133,63 @@ class Standing:
         )
 
 
-def _about(one: Stands, name: Sequence[str], words: Sequence[str]) -> str:
+def _line_of(ruling: RulingInForce, name: Sequence[str], words: Sequence[str]) -> str:
     """Return a ruling in a line, with the name of its object if that is only part of the row."""
     if set(name) <= set(words):
-        return one.line
+        return ruling.line
     from workbench.evidence.ruling_subjects import spoken
 
-    return f"{one.line} · {spoken(one.name, one.ref)}"
+    return f"{ruling.line} · {spoken(ruling.name, ruling.ref)}"
 
 
-def _meant(name: Sequence[str], words: Sequence[str]) -> bool:
+def _names_object(name: Sequence[str], words: Sequence[str]) -> bool:
     """Return whether the words of a row name an object, or something that contains it."""
-    return name[0] in words and (
-        len(name) == 1
-        or name[1] in words
-        or not any(word.partition("-")[0] in VARIANTS for word in words)
-    )
+    if name[0] not in words:
+        return False
+    if len(name) == 1 or name[1] in words:
+        return True
+    return not any(word.partition("-")[0] in VARIANTS for word in words)
 
 
 def standing_in(store: Store) -> Standing:
     """Return the rulings in force in an open store."""
+    model_ids = {row["key"].hex(): model_id for model_id, row in store.data_rows.models().items()}
+    return Standing(
+        tuple(
+            _in_force(store, ruling, model_ids)
+            for rulings in store.rulings.standing().values()
+            for ruling in rulings
+        )
+    )
+
+
+def _in_force(store: Store, ruling: Ruling, model_ids: Mapping[str, int]) -> RulingInForce:
+    """Return a ruling with the place of its object. `model_ids`: rowids of models by key."""
     from stores.annotation.rulings import Giver
     from workbench.evidence.ruling_subjects import placed
 
-    def stands(ruling: Ruling) -> Stands:
-        named = ruling.subject.named
-        instrument, name = placed(store, ruling.subject, told_apart=False)
-        answer = named.get("text", "")[:DIGITS]
-        sent_prompts = (
-            () if "statement" in named else store.ruled_things.prompts(key=named["prompt"])
-        )
-        ref = (
-            named["statement"]
-            if "statement" in named
-            else sent_prompts[0].ref
-            if sent_prompts
-            else ""
-        )
-        givers = (
-            store.ruled_things.givers(named["prompt"], named["text"])
-            if answer
-            else frozenset[Giver]()
-        )
-        model = models.get(ruling.subject.model, 0) if ruling.subject.model else None
-        probes = store.ruled_things.probes(named)
-        return Stands(instrument, name, said(ruling), ref, probes, answer, givers, model)
-
-    models = {row["key"].hex(): model_id for model_id, row in store.data_rows.models().items()}
-    return Standing(
-        tuple(stands(ruling) for rulings in store.rulings.standing().values() for ruling in rulings)
+    subject, named = ruling.subject, ruling.subject.named
+    instrument, name = placed(store, subject, told_apart=False)
+    ref = _ref(store, named)
+    answer = named.get("text", "")[:DIGITS]
+    givers = frozenset[Giver]()
+    if answer:
+        givers = store.ruled_things.givers(named["prompt"], named["text"])
+    return RulingInForce(
+        instrument,
+        name,
+        ruling_line(ruling),
+        ref=ref,
+        probes=store.ruled_things.probes(named),
+        answer=answer,
+        givers=givers,
+        model_id=model_ids.get(subject.model, 0) if subject.model else None,
     )
+
+
+def _ref(store: Store, named: Mapping[str, str]) -> str:
+    """Return the ref of the statement that a ruling is about, or an empty string if unknown."""
+    if "statement" in named:
+        return named["statement"]
+    prompts = store.ruled_things.prompts(key=named["prompt"])
+    return prompts[0].ref if prompts else ""

@@ -108,7 +108,7 @@ class BulkForm(PreviewedForm):
     def dirty(self) -> bool:
         return bool(self.typed("value") or self.typed("new"))
 
-    def fault(self) -> str:
+    def input_fault(self) -> str:
         return _typed_fault(self.values())
 
     @on(Select.Changed, "#act")
@@ -142,7 +142,7 @@ class BulkForm(PreviewedForm):
 
     def entered(self) -> None:
         """Show the preview, because Enter changes nothing here."""
-        if not self.fault():
+        if not self.input_fault():
             self.preview_now()
 
     def action_save(self) -> None:
@@ -151,7 +151,7 @@ class BulkForm(PreviewedForm):
         Without a finished preview, compute it first. The acts in `SEEN_FIRST` then have to be
         confirmed again.
         """
-        if self.fault():
+        if self.input_fault():
             super().action_save()
         elif self._preview is None:
             self._wanted = self.values().act not in SEEN_FIRST

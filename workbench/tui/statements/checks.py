@@ -201,7 +201,7 @@ class FindingsView(SheetView):
         self.show_whole()
 
     def show_whole(self) -> None:
-        if (one := self.finding) is not None and (at := self.at) is not None:
+        if (one := self.finding) is not None and (at := self.row_index) is not None:
             ruled = self.rulings(at) if self.rulings is not None else ()
             self.app.push_screen(
                 RuledText(one.finding.code, finding_details(one), wide=True, rulings=ruled)
@@ -359,15 +359,15 @@ class ChecksScreen(RulingKeys, StoreScreen):
         """Return the wording that the finding under the cursor is about, or the statement; a
         template has no place.
         """
-        return self._place(self.view.at) if self.view.at is not None else None
+        return self._place(self.view.row_index) if self.view.row_index is not None else None
 
     def show_standing(self) -> None:
         self.view.rulings = self._rulings_on
         self.view.follow()
 
     def _rulings_on(self, at: int) -> Sequence[str]:
-        place = self._place(at) if self.standing.every else None
-        return self.standing.at(place) if place is not None else ()
+        place = self._place(at) if self.standing.rulings else None
+        return self.standing.on_place(place) if place is not None else ()
 
     def _place(self, at: int) -> RuledPlace | None:
         sheet = self.view.sheet
@@ -378,7 +378,9 @@ class ChecksScreen(RulingKeys, StoreScreen):
         )
         if finding is None or finding.ref is None:
             return None
-        words = (finding.ref, *([str(finding.variant)] if finding.variant is not None else []))
+        words: tuple[str, ...] = (finding.ref,)
+        if finding.variant is not None:
+            words = (finding.ref, str(finding.variant))
         return RuledPlace((self._instrument,), words, language=finding.language or "")
 
     def action_refresh(self) -> None:
@@ -386,7 +388,7 @@ class ChecksScreen(RulingKeys, StoreScreen):
 
     def action_leave(self) -> None:
         """Show all findings again; with all in sight, go back."""
-        if not self.view.take_back():
+        if not self.view.show_all_rows():
             self.app.pop_screen()
 
     def action_waive(self) -> None:

@@ -212,7 +212,7 @@ class ChoiceForm(PreviewedForm):
         """Always False, because the forms can be made again."""
         return False
 
-    def fault(self) -> str:
+    def input_fault(self) -> str:
         try:
             wanted_of(self.values(), self._language)
         except UsageError as error:
@@ -221,7 +221,7 @@ class ChoiceForm(PreviewedForm):
 
     @on(Checkbox.Changed)
     def tick_changed(self) -> None:
-        self.looked_at()
+        self.input_changed()
 
     def work_out(self, store: Store, typed: FormTyped) -> Proposals:
         from workbench.pipeline.choice_forms import propose
@@ -239,7 +239,7 @@ class ChoiceForm(PreviewedForm):
 
     def action_save(self) -> None:
         """Write the forms of the preview. If it is not ready, compute it first."""
-        if self.fault():
+        if self.input_fault():
             super().action_save()
         elif self._preview is None:
             self.preview_now()

@@ -34,7 +34,7 @@ from workbench.tui.kit.dialogs import NoteDialog, TextScreen, confirm, note_line
 from workbench.tui.kit.key_gate import gate_of
 from workbench.tui.kit.person_dialog import EditorDialog, as_person, ask_person
 from workbench.tui.routes import screen
-from workbench.tui.rulings.ruling import ruled_by
+from workbench.tui.rulings.ruling import ruling_lines
 from workbench.tui.rulings.standing import RuledPlace, standing_in
 from workbench.tui.statements.statement_format import difference, marked
 from workbench.workshop.drafting import draft_hints, drafted, entering, fault_in_words, hints
@@ -57,7 +57,7 @@ EXPLAIN = section("screens-statements", "Reviewing drafts")
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class DraftCase:
     """A draft and the statement that it is for."""
 
     draft: Draft
@@ -80,7 +80,7 @@ class Case:
         )
 
 
-def heading(case: Case) -> Content:
+def heading(case: DraftCase) -> Content:
     """Return the heading of a draft: its kind and language, and what is expected of it."""
     draft = case.draft
     bias_or_stance = case.bias.value.replace("_", "/") if case.bias else expected(draft.kind)
@@ -102,7 +102,7 @@ def expected(kind: VariantKind) -> str:
     }[RELATION_OF[kind]]
 
 
-def texts(case: Case) -> tuple[Content, Content]:
+def texts(case: DraftCase) -> tuple[Content, Content]:
     """Return the basis of a draft and the draft, with marked differences.
 
     The marks are left out if most of the text differs.
@@ -131,7 +131,7 @@ def _asked(text: str, kind: VariantKind) -> tuple[str, str]:
     return stem, option_start + options
 
 
-def case_texts(case: Case) -> dict[str, Content]:
+def case_texts(case: DraftCase) -> dict[str, Content]:
     """Return the content of each widget of a draft by its selector."""
     basis_content, draft_content = texts(case)
     return {
@@ -147,7 +147,7 @@ def case_texts(case: Case) -> dict[str, Content]:
     }
 
 
-def existing(case: Case) -> Content:
+def existing(case: DraftCase) -> Content:
     """Return the statement's wordings of the draft's kind, and the effect of accepting on them."""
     kind = case.draft.kind
     wordings = [wording for wording in case.wordings if wording.variant.kind is kind]
@@ -173,7 +173,7 @@ def existing(case: Case) -> Content:
     return Content("\n").join(lines)
 
 
-def hint_lines(case: Case) -> tuple[str, ...]:
+def hint_lines(case: DraftCase) -> tuple[str, ...]:
     """Return the hints on a draft, and its fault if it has one."""
     draft = case.draft
     existing_wordings = case.statement.wordings
@@ -288,10 +288,10 @@ class Stack:
     rulings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     "auditors' rulings on a statement, its original and answers to it, by ref"
 
-    def case(self, draft: Draft) -> Case:
+    def case(self, draft: Draft) -> DraftCase:
         """Return a draft with its statement."""
         item = self.items.get(draft.ref)
-        return Case(draft, self.statements[draft.ref], item.bias if item else None)
+        return DraftCase(draft, self.statements[draft.ref], item.bias if item else None)
 
 
 def read_stack(store: Store, instrument: str) -> Stack:
@@ -316,21 +316,23 @@ def read_stack(store: Store, instrument: str) -> Stack:
             for draft in drafts
             if draft.decision and draft.state not in ("pending", "unusable")
         },
-        rulings={ref: standing.at(RuledPlace((instrument,), (ref, str(ORIGINAL)))) for ref in refs},
+        rulings={
+            ref: standing.on_place(RuledPlace((instrument,), (ref, str(ORIGINAL)))) for ref in refs
+        },
     )
 
 
-def unremarkable(cases: Sequence[Case]) -> tuple[Case, ...]:
+def unremarkable(cases: Sequence[DraftCase]) -> tuple[DraftCase, ...]:
     """Return the drafts without a hint that replace nothing, which can be accepted together."""
     return tuple(case for case in cases if not _replaces(case) and not hint_lines(case))
 
 
-def _replaces(case: Case) -> bool:
+def _replaces(case: DraftCase) -> bool:
     kind = case.draft.kind
     return kind in SINGLE and any(wording.variant.kind is kind for wording in case.wordings)
 
 
-def bulk_question(cases: Sequence[Case], chosen: Sequence[Case], narrowed: str) -> str:
+def bulk_question(cases: Sequence[DraftCase], chosen: Sequence[DraftCase], narrowed: str) -> str:
     """Return the question before drafts are accepted unread."""
     refs = len({case.draft.ref for case in chosen})
     filter_text = f" ({narrowed})" if narrowed else ""
@@ -345,8 +347,8 @@ def bulk_question(cases: Sequence[Case], chosen: Sequence[Case], narrowed: str) 
     return "\n\n".join(lines)
 
 
-def accept_this(
-    store: Store, case: Case, text: str | None, person: str, note: str
+def accept_draft(
+    store: Store, case: DraftCase, text: str | None, person: str, note: str
 ) -> tuple[tuple[int, ...], str]:
     """Accept a draft, or `text` in its place. Return its id, and a message."""
     from workbench.pipeline.drafting import accept
@@ -362,7 +364,9 @@ def accept_this(
     return (case.draft.id,), f"Accepted as {variant} of {case.draft.ref}{version_note}."
 
 
-def reject_this(store: Store, case: Case, person: str, note: str) -> tuple[tuple[int, ...], str]:
+def reject_this(
+    store: Store, case: DraftCase, person: str, note: str
+) -> tuple[tuple[int, ...], str]:
     """Reject a draft. Return its id, and a message."""
     store.drafts.reject(case.draft.id, person=person, note=note)
     return (
@@ -370,8 +374,8 @@ def reject_this(store: Store, case: Case, person: str, note: str) -> tuple[tuple
     ), f"Rejected: a draft of {case.draft.kind} of {case.draft.ref}. z undoes it."
 
 
-def accept_these(
-    store: Store, cases: Sequence[Case], person: str, note: str
+def accept_drafts(
+    store: Store, cases: Sequence[DraftCase], person: str, note: str
 ) -> tuple[tuple[int, ...], str]:
     """Accept drafts. Return the ids of those that were accepted, and a message."""
     from workbench.pipeline.drafting import accept_all
@@ -380,7 +384,7 @@ def accept_these(
     return done.accepted, f"{done.said()}."
 
 
-def reopen_these(store: Store, drafts: Sequence[int], person: str) -> int:
+def reopen_drafts(store: Store, drafts: Sequence[int], person: str) -> int:
     """Undo decisions, the newest first. Return the draft that was decided on first."""
     for draft in reversed(drafts):
         store.drafts.reopen(draft, person=person)
@@ -398,7 +402,7 @@ class DraftEditor(ModalScreen[str | None]):
 
     box = query_one(TextArea)
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: DraftCase) -> None:
         super().__init__()
         self._case = case
 
@@ -576,7 +580,7 @@ class DraftsScreen(StoreScreen):
         )
 
     @property
-    def current(self) -> Case | None:
+    def current(self) -> DraftCase | None:
         """The visible draft with its statement, or None without one."""
         waiting = self.waiting
         if self._stack is None or not waiting:
@@ -586,7 +590,7 @@ class DraftsScreen(StoreScreen):
 
     def tick(self) -> None:
         """Poll the store, as drafts arrive and others review at the same time."""
-        if self.is_current and not self._busy and self.anew():
+        if self.is_current and not self._busy and self.has_changed():
             with in_background():
                 self.read(self._stack)
 
@@ -626,7 +630,8 @@ class DraftsScreen(StoreScreen):
         """Accept the draft as it is."""
         if (case := self.current) is not None:
             self._decide(
-                lambda store, person: accept_this(store, case, None, person, self._note), self.go_on
+                lambda store, person: accept_draft(store, case, None, person, self._note),
+                self.go_on,
             )
 
     def action_accept_all(self) -> None:
@@ -650,7 +655,7 @@ class DraftsScreen(StoreScreen):
             "accept them",
             "review them first",
             lambda: self._decide(
-                lambda store, person: accept_these(store, selected_cases, person, self._note),
+                lambda store, person: accept_drafts(store, selected_cases, person, self._note),
                 self.go_on,
             ),
         )
@@ -662,7 +667,8 @@ class DraftsScreen(StoreScreen):
 
         def take(text: str) -> None:
             self._decide(
-                lambda store, person: accept_this(store, case, text, person, self._note), self.go_on
+                lambda store, person: accept_draft(store, case, text, person, self._note),
+                self.go_on,
             )
 
         with_answer(self, DraftEditor(case), take)
@@ -684,7 +690,7 @@ class DraftsScreen(StoreScreen):
         """Undo the last key press that decided on drafts."""
         if self._mine:
             self._decide(
-                lambda store, person: reopen_these(store, self._mine[-1], person), self.return_to
+                lambda store, person: reopen_drafts(store, self._mine[-1], person), self.return_to
             )
 
     def action_note(self) -> None:
@@ -791,7 +797,7 @@ class DraftsScreen(StoreScreen):
         for selector, text in case_texts(case).items():
             self.query_one(selector, Static).update(text)
         ruling_box = self.query_one("#ruled", Static)
-        lines = ruled_by(stack.rulings.get(case.draft.ref, ())[:RULED])
+        lines = ruling_lines(stack.rulings.get(case.draft.ref, ())[:RULED])
         ruling_box.update(Content("\n").join(lines))
         ruling_box.display = bool(lines)
         self._show_note()

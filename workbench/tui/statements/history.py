@@ -24,9 +24,16 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import literal
 from workbench.tui.kit.base import store_path, worker
-from workbench.tui.results.answers import PAGE, AnswersScreen, Page, WholeAnswerScreen, gathered
-from workbench.tui.rulings.dialog import said
-from workbench.tui.rulings.ruling import RulingKeys, ruled_by
+from workbench.tui.results.answers import (
+    PAGE,
+    AnswersScreen,
+    AnswerTexts,
+    Page,
+    WholeAnswerScreen,
+    read_matching,
+)
+from workbench.tui.rulings.dialog import ruling_line
+from workbench.tui.rulings.ruling import RulingKeys, ruling_lines
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement_format import difference, marked, variant_name
 from workbench.tui.widgets.frame import Keys, TitleBar, Trouble
@@ -79,7 +86,7 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
             version_key = (self._instrument, self._ref, self._version)
             return answers_to(store.connection, *version_key, offset=start, limit=PAGE)
 
-        return gathered(kind, offset, read, lambda _: True, self.words)
+        return read_matching(kind, offset, read, lambda _: True, self.words)
 
     def head(self) -> Content:
         count_text = (f"{self._page.counted}", "$text-muted")
@@ -87,7 +94,7 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
             (visible(self._ref), "bold"), f" · version {self._version} · ", count_text
         )
 
-    def nothing(self, kind: str) -> str:  # noqa: ARG002
+    def empty_text(self, kind: str) -> str:  # noqa: ARG002
         return "No model has answered this version."
 
     def record(self, number: int, row: VersionAnswer, width: int) -> Record:  # noqa: ARG002
@@ -100,13 +107,13 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
         )
         return str(number), cells
 
-    def pieces(self, row: VersionAnswer) -> tuple[Content, Content, str]:
+    def answer_texts(self, row: VersionAnswer) -> AnswerTexts:
         wording_line = Content.assemble(
             (f"{row.variant} · {row.language}: ", "bold"), (visible(row.wording), "$text-muted")
         )
-        ruling_lines = ruled_by(self.standing.on_answer(row.probe, row.text))
-        return (
-            Content("\n").join([*ruling_lines, wording_line]),
+        rulings = ruling_lines(self.standing.on_answer(row.probe, row.text))
+        return AnswerTexts(
+            Content("\n").join([*rulings, wording_line]),
             Content(visible(row.text, lines=True)),
             _provenance(row),
         )
@@ -119,7 +126,7 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
 
     def whole(self, row: VersionAnswer) -> WholeAnswerScreen:
         title = f"{self._ref} · version {self._version} · {row.model}"
-        return WholeAnswerScreen(title, row.text, self.pieces(row)[0], _provenance(row))
+        return WholeAnswerScreen(title, row.text, self.answer_texts(row).reading, _provenance(row))
 
 
 class FoundAnswersScreen(VersionAnswersScreen):
@@ -145,7 +152,7 @@ class FoundAnswersScreen(VersionAnswersScreen):
         def read(start: int) -> tuple[VersionAnswer, ...]:
             return answers_with(store.connection, self.words, offset=start, limit=PAGE)
 
-        return gathered(kind, offset, read, lambda _: True, self.words)
+        return read_matching(kind, offset, read, lambda _: True, self.words)
 
     def head(self) -> Content:
         count_text = (self._page.counted, "$text-muted")
@@ -159,7 +166,7 @@ class FoundAnswersScreen(VersionAnswersScreen):
 
     def whole(self, row: VersionAnswer) -> WholeAnswerScreen:
         title = f"{row.instrument} · {row.ref} · {row.model}"
-        return WholeAnswerScreen(title, row.text, self.pieces(row)[0], _provenance(row))
+        return WholeAnswerScreen(title, row.text, self.answer_texts(row).reading, _provenance(row))
 
 
 def _found_columns(width: int) -> tuple[Column, ...]:
@@ -368,7 +375,7 @@ def _rulings(
     statement = statement_version(store, instrument, ref, version)
     models = every_model(store)
     return [
-        f"{thing.name}  {said(ruling)}"
+        f"{thing.name}  {ruling_line(ruling)}"
         for thing in (statement, *wordings(store, statement))
         for ruling in standing_on(standing, thing.subject, models)
     ]

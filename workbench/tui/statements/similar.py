@@ -24,7 +24,7 @@ from workbench.help.sections import section
 from workbench.tui import routes
 from workbench.tui.format import literal
 from workbench.tui.kit.base import StoreScreen, worker
-from workbench.tui.rulings.ruling import RulingKeys, ruled_by
+from workbench.tui.rulings.ruling import RulingKeys, ruling_lines
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement_format import difference, marked
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
@@ -127,8 +127,8 @@ class SimilarScreen(RulingKeys, StoreScreen):
 
     def _named(self, ref: str) -> list[Content]:
         """Return the lines of a statement: its name, and the rulings on it."""
-        rulings = self.standing.at(RuledPlace((self._instrument,), (ref,)))
-        return [Content.styled(visible(ref), "bold"), *ruled_by(rulings[:RULED])]
+        rulings = self.standing.on_place(RuledPlace((self._instrument,), (ref,)))
+        return [Content.styled(visible(ref), "bold"), *ruling_lines(rulings[:RULED])]
 
     @on(RecordTable.RowSelected)
     def open_pair(self) -> None:

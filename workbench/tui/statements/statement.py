@@ -61,7 +61,7 @@ def read_sheet(store: Store, name: str, ref: str, language: str) -> Sheet:
     history = store.statements.history(name, ref)
     rulings = tuple(
         f"{'/'.join(ruling.parts[1:]) or 'statement'}  {ruling.line}"
-        for ruling in standing_in(store).every
+        for ruling in standing_in(store).rulings
         if ruling.instrument == name and ruling.ref == ref
     )
     languages = tuple(
@@ -408,7 +408,9 @@ class StatementScreen(RulesAndEdits):
 
     def ruled_place(self) -> RuledPlace | None:
         """Return the wording under the cursor. The dialog offers its statement, too."""
-        names = (self._shown or self._ref, *([str(self._at)] if self._at is not None else []))
+        names: tuple[str, ...] = (self._shown or self._ref,)
+        if self._at is not None:
+            names = (*names, str(self._at))
         language = self._sheet.language if self._sheet is not None else ""
         return RuledPlace((self._instrument,), names, language=language)
 

@@ -170,7 +170,7 @@ class StatementForm(EditForm):
             _typed(self), self.typed("language").strip(), self.typed("text"), self.chosen("bias")
         )
 
-    def fault(self) -> str:
+    def input_fault(self) -> str:
         typed = self.values()
         if not typed.about.ref.strip():
             return "the statement has no ref yet; give a short one, such as env-03"
@@ -183,9 +183,9 @@ class StatementForm(EditForm):
             )
         return "" if typed.language else "the language is missing; give one such as en"
 
-    def looked_at(self) -> None:
-        super().looked_at()
-        if not self.fault():
+    def input_changed(self) -> None:
+        super().input_changed()
+        if not self.input_fault():
             question_note = _question_said(self.values())
             self.say(
                 f"{question_note}{len(self.typed('text')):,} of {MOST_CHARACTERS:,} characters"
@@ -330,7 +330,7 @@ class SplitForm(EditForm):
             (self.typed("first"), self.typed("second")),
         )
 
-    def fault(self) -> str:
+    def input_fault(self) -> str:
         halves = self.values()
         for ref, text in zip(halves.refs, halves.texts, strict=True):
             if not ref:
@@ -408,7 +408,7 @@ class InstrumentForm(EditForm):
         typed = {name: self.typed(name).strip() for name in ("name", "title", "language")}
         return InstrumentTyped(**typed, issues=self.chosen("issues"))
 
-    def fault(self) -> str:
+    def input_fault(self) -> str:
         typed = self.values()
         if not typed.name:
             return "the instrument has no name yet; give one such as my-survey"
@@ -416,7 +416,7 @@ class InstrumentForm(EditForm):
 
     def action_save(self) -> None:
         """Make the instrument without asking for a name, because no statement is changed by it."""
-        if fault := self.fault():
+        if fault := self.input_fault():
             self.say(f"✗ {fault}", wrong=True)
         elif not self._saving:
             self._save_as("")

@@ -160,12 +160,12 @@ def party_lines(instrument: Instrument, ref: str) -> tuple[str, ...]:
 LEAST, MOST = 12, 24
 "columns of refs: of an ordinary instrument, and of long keys in a small terminal"
 
-SHORT = {
-    Bias.ACQUIESCENCE: "acq",
-    Bias.ALLOW_FORBID: "allow",
-    Bias.RESPONSE_ORDER: "order",
-    Bias.OPINION_FLOAT: "float",
-    Bias.ODD_EVEN: "odd",
+SHORT_BY_BIAS = {
+    Bias.ACQUIESCENCE.value: "acq",
+    Bias.ALLOW_FORBID.value: "allow",
+    Bias.RESPONSE_ORDER.value: "order",
+    Bias.OPINION_FLOAT.value: "float",
+    Bias.ODD_EVEN.value: "odd",
 }
 
 
@@ -194,18 +194,17 @@ def width_of(names: dict[str, str]) -> int:
 
 
 def _shortened(ref: str) -> str:
+    """Return a ref with a short name of its bias, if it starts with one: `order.q5`."""
     kind, dot, key = visible(ref).partition(".")
     bias, dash, variant = kind.partition("-")
-    short = (
-        next((name for bias_kind, name in SHORT.items() if bias_kind.value == bias), None)
-        if key
-        else None
-    )
-    if short is None:
+    short_name = SHORT_BY_BIAS.get(bias)
+    if not key or short_name is None:
         return visible(ref)
-    prefix = f"{short}{dash}{variant}"
-    room = max(len(short) + 1, MOST - len(dot) - len(key))
-    return (prefix if len(prefix) <= room else f"{prefix[: room - 1]}…") + dot + key
+    prefix = f"{short_name}{dash}{variant}"
+    room = max(len(short_name) + 1, MOST - len(dot) - len(key))
+    if len(prefix) > room:
+        prefix = f"{prefix[: room - 1]}…"
+    return prefix + dot + key
 
 
 def _cut(text: str, length: int) -> str:

@@ -119,40 +119,11 @@ class StatementTable(RecordTable, inherit_bindings=False):
         return super()._has(column) and column.key not in self._spared
 
     def _spare(self, width: int, records: Sequence[Record]) -> None:
-        """Decide which columns are left out for the text in a width.
-
-        These are empty ones, those that are the same in all rows, and then others if needed.
-        """
-        columns = {column.key: column for column in self._all_columns if width >= column.least}
-        texts_by_column = {
-            key: [cells[index].plain.strip() for _, cells in records]
-            for index, key in enumerate(column.key for column in self._all_columns)
-        }
-        columns = {
-            key: column
-            for key, column in columns.items()
-            if key not in FOLDED or any(texts_by_column[key]) or not records
-        }
-
-        def room() -> int:
-            other_width = sum(
-                (column.width or 0) + 2 * self.cell_padding
-                for key, column in columns.items()
-                if key != "text"
-            )
-            return width - 1 - 2 * self.cell_padding - other_width
-
-        text_width, folded = max((len(text) for text in texts_by_column["text"]), default=0), []
-        for key in FOLDED:
-            if key in columns and room() < text_width and same_in_all(texts_by_column[key]):
-                folded.append((columns.pop(key).label, texts_by_column[key][0]))
-        for key in LEFT_OUT:
-            if key in columns and room() < min(text_width, NARROWEST_TEXT):
-                del columns[key]
-        self._spared = frozenset(
-            column.key for column in self._all_columns if column.key not in columns
-        )
-        if (line := in_all_rows(folded)) != self.folded:
+        """Decide which columns are left out for the text in a width."""
+        choice = _ColumnChoice(self._all_columns, records, width, self.cell_padding)
+        self._spared = choice.left_out
+        line = in_all_rows(choice.folded)
+        if line != self.folded:
             self.folded = line
             self.post_message(self.Folded())
 
@@ -170,6 +141,64 @@ class StatementTable(RecordTable, inherit_bindings=False):
             if has_changed or previously_spared != self._spared:
                 self._records = tuple(records)
                 self._lay_out(self._laid_out)
+
+
+class _ColumnChoice:
+    """The columns of the list in a width, and those that are left out for the text.
+
+    1. Empty columns go.
+    2. Columns with the same text in all rows go, and a line names them.
+    3. Others go if the text would be truncated to less than `NARROWEST_TEXT`.
+    """
+
+    def __init__(
+        self, columns: Sequence[Column], records: Sequence[Record], width: int, padding: int
+    ):
+        self._all_columns = columns
+        self._width = width
+        self._padding = padding
+        self._texts = {
+            column.key: [cells[index].plain.strip() for _, cells in records]
+            for index, column in enumerate(columns)
+        }
+        self._text_width = max((len(text) for text in self._texts["text"]), default=0)
+        self._columns = {column.key: column for column in columns if width >= column.least}
+        self.folded: list[tuple[str, str]] = []
+        "title and text of the columns with the same text in all rows"
+        if records:
+            self._remove_empty()
+        self._fold()
+        self._leave_out()
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """The keys of the columns without room."""
+        return frozenset(
+            column.key for column in self._all_columns if column.key not in self._columns
+        )
+
+    def _remove_empty(self) -> None:
+        for key in FOLDED:
+            if key in self._columns and not any(self._texts[key]):
+                del self._columns[key]
+
+    def _fold(self) -> None:
+        for key in FOLDED:
+            is_equal = key in self._columns and same_in_all(self._texts[key])
+            if is_equal and self._room() < self._text_width:
+                label = self._columns.pop(key).label
+                self.folded.append((label, self._texts[key][0]))
+
+    def _leave_out(self) -> None:
+        for key in LEFT_OUT:
+            if key in self._columns and self._room() < min(self._text_width, NARROWEST_TEXT):
+                del self._columns[key]
+
+    def _room(self) -> int:
+        """Return the terminal columns for the text beside the remaining columns."""
+        others = [column for key, column in self._columns.items() if key != "text"]
+        other_width = sum((column.width or 0) + 2 * self._padding for column in others)
+        return self._width - 1 - 2 * self._padding - other_width
 
 
 @dataclass(frozen=True, slots=True)

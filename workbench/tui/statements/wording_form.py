@@ -136,7 +136,7 @@ class WordingForm(EditForm):
         )
         return Typed(kind, language, self.typed("text"))
 
-    def fault(self) -> str:
+    def input_fault(self) -> str:
         typed = self.values()
         if not typed.language:
             return "the language is missing; give one such as de"
@@ -144,25 +144,33 @@ class WordingForm(EditForm):
             return f"this text cannot be saved: {fault}"
         if self._work.into is not None and self._seen is not None:
             return _translation_fault(self._seen, self._place(typed, self._seen), typed.language)
-        kind = self._kind(typed)
-        needs_options = kind in (VariantKind.CHANGED, *TYPED) or (
-            kind is VariantKind.ORIGINAL and _has_forms(self._work)
-        )
-        if needs_options and isinstance(choice_fault := parse_choice(typed.text), Fault):
-            name = kind.value.replace("_", " ")
-            return (
-                f"{name}: this is a question with options: found {choice_fault.found}; expected "
-                f"{choice_fault.expected}"
-            )
+        if fault := self._choice_fault(typed):
+            return fault
         if self._work.variant is None and typed.text == _start(self._work):
             return "this is still the original's text; edit it into the variant"
         return ""
 
-    def looked_at(self) -> None:
+    def _choice_fault(self, typed: Typed) -> str:
+        """Return why a form of a multiple-choice question is none, or an empty string."""
+        kind = self._kind(typed)
+        is_form = kind in (VariantKind.CHANGED, *TYPED)
+        is_asked_form = kind is VariantKind.ORIGINAL and _has_forms(self._work)
+        if not is_form and not is_asked_form:
+            return ""
+        choice = parse_choice(typed.text)
+        if not isinstance(choice, Fault):
+            return ""
+        name = kind.value.replace("_", " ")
+        return (
+            f"{name}: this is a question with options: found {choice.found}; expected "
+            f"{choice.expected}"
+        )
+
+    def input_changed(self) -> None:
         """Show the differences and faults of the input."""
         typed = self.values()
         self._show_difference(typed.text)
-        fault = self.fault()
+        fault = self.input_fault()
         if fault and self.dirty:
             self.say(f"✗ {fault}", wrong=True)
             return
@@ -237,21 +245,16 @@ class WordingForm(EditForm):
         """Return the heading of the comparison, and the text to compare with."""
         task = self._work
         if self._theirs is not None:
-            wording = self._theirs.wording(
-                self._place(self.values(), self._theirs), self.values().language
-            )
-            return ("The other person's text (−), and yours (+):", wording.text if wording else "")
+            typed = self.values()
+            wording = self._theirs.wording(self._place(typed, self._theirs), typed.language)
+            return "The other person's text (−), and yours (+):", _text(wording)
         if task.into is not None:
-            wording = task.held
-            return (f"In {task.language}:", wording.text if wording else "")
+            return f"In {task.language}:", _text(task.held)
         original = task.statement.wording(ORIGINAL, task.language)
         if task.variant == ORIGINAL:
-            return ("Old text (−), new text (+):", original.text if original else "")
+            return "Old text (−), new text (+):", _text(original)
         expected = "" if task.variant is None else f" · {_expected(task)}"
-        return (
-            f"The original (−), and this wording (+){expected}:",
-            original.text if original else "",
-        )
+        return f"The original (−), and this wording (+){expected}:", _text(original)
 
 
 def _heading(task: Task) -> str:
@@ -300,6 +303,11 @@ def _start(task: Task) -> str:
     if task.into is not None:
         return ""
     wording = task.held or task.statement.wording(ORIGINAL, task.language)
+    return wording.text if wording is not None else ""
+
+
+def _text(wording: Wording | None) -> str:
+    """Return the text of a wording, or an empty string without one."""
     return wording.text if wording is not None else ""
 
 

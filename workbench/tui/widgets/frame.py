@@ -23,6 +23,7 @@ from workbench.figures.hints import hinted
 from workbench.figures.visible import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from textual.binding import ActiveBinding
@@ -107,7 +108,7 @@ class TitleBar(Static):
             (short_title, empty),
             (screen_place, empty),
         ):
-            gap = 2 * bool(right_part.cell_length)
+            gap = 2 if right_part.cell_length else 0
             room = (
                 self.content_size.width
                 - left_part.cell_length
@@ -163,7 +164,7 @@ SHORT = {"f1": "Keys", "ctrl+p": ""}
 "their descriptions here, where there is little room"
 
 
-class Shown(NamedTuple):
+class ActiveKey(NamedTuple):
     """A key that works now."""
 
     key: str
@@ -211,30 +212,37 @@ class Keys(Widget):
 
     def __init__(self) -> None:
         super().__init__(markup=False)
-        self._left: list[Shown] = []
-        self._right: list[Shown] = []
+        self._left: list[ActiveKey] = []
+        self._right: list[ActiveKey] = []
 
     @property
-    def placed(self) -> list[tuple[int, Shown]]:
-        """The visible keys, each with its first column."""
-        placed_keys: list[tuple[int, Shown]] = []
-        start = edge = self.size.width
-        for shown_key in reversed(self._right):
-            start = edge - shown_key.width
-            placed_keys.append((start, shown_key))
+    def placed(self) -> list[tuple[int, ActiveKey]]:
+        """The visible keys from left to right, each with its first column."""
+        right_keys = self._right_from(self.size.width)
+        edge = right_keys[0][0] - 1 if right_keys else self.size.width
+        left_keys = []
+        column = 0
+        for active_key in self._left:
+            if column + active_key.width > edge:
+                break
+            left_keys.append((column, active_key))
+            column += active_key.width + 1
+        return left_keys + right_keys
+
+    def _right_from(self, edge: int) -> list[tuple[int, ActiveKey]]:
+        """Return the keys at the right, which end at an edge, each with its first column."""
+        placed_keys: list[tuple[int, ActiveKey]] = []
+        for active_key in reversed(self._right):
+            start = edge - active_key.width
+            placed_keys.insert(0, (start, active_key))
             edge = start - 1
-        column, edge = 0, start - 1 if self._right else start
-        for shown_key in self._left:
-            if column + shown_key.width <= edge:
-                placed_keys.append((column, shown_key))
-            column += shown_key.width + 1
-        return sorted(placed_keys)
+        return placed_keys
 
     def render(self) -> Content:
         parts: list[Content | tuple[str, Style]] = []
         end = 0
         for column, placed_key in self.placed:
-            hover_class = ("keys--over",) * (placed_key.key == self._over)
+            hover_class = ("keys--over",) if placed_key.key == self._over else ()
             key, description = (
                 self.get_visual_style(*hover_class, component)
                 + Style(dim=not placed_key.enabled or None)
@@ -246,7 +254,7 @@ class Keys(Widget):
             end = column + placed_key.width
         return Content.assemble(*parts)
 
-    def _at(self, column: int) -> Shown | None:
+    def _at(self, column: int) -> ActiveKey | None:
         """Return the key at a column, or None."""
         return next(
             (
@@ -292,41 +300,41 @@ class Keys(Widget):
         if not self.is_attached or self.app.screen is not self.screen:
             return
         active = self.screen.active_bindings
-        right_bindings = [
+        right = [
             active[key]
             for key in ALWAYS
             if key in active and (active[key].binding.show or key in SHORT)
         ]
-        right_actions = {
-            binding.binding.action for binding in right_bindings if binding.binding.show
-        }
-        left_bindings: dict[str, ActiveBinding] = {}
-        for active_binding in active.values():
-            if active_binding.binding.show and active_binding.binding.action not in right_actions:
-                left_bindings.setdefault(active_binding.binding.action, active_binding)
-        first_actions: tuple[str, ...] = getattr(self.screen, "FOOTER_FIRST", ())
-        actions = sorted(
-            left_bindings,
-            key=lambda action: (
-                first_actions.index(action) if action in first_actions else len(first_actions)
-            ),
-        )
-        visible_keys = (
-            [self._shown(left_bindings[action]) for action in actions],
-            [self._shown(right_binding) for right_binding in right_bindings],
-        )
-        if visible_keys != (self._left, self._right):
-            self._left, self._right = visible_keys
+        right_actions = {binding.binding.action for binding in right if binding.binding.show}
+        left_keys = [
+            self._active_key(binding)
+            for binding in self._in_footer_order(active.values())
+            if binding.binding.action not in right_actions
+        ]
+        right_keys = [self._active_key(binding) for binding in right]
+        if (left_keys, right_keys) != (self._left, self._right):
+            self._left, self._right = left_keys, right_keys
             self.refresh()
 
-    def _shown(self, active: ActiveBinding) -> Shown:
+    def _in_footer_order(self, active: Iterable[ActiveBinding]) -> list[ActiveBinding]:
+        """Return one binding for each action with a label, the screen's `FOOTER_FIRST` first."""
+        binding_by_action: dict[str, ActiveBinding] = {}
+        for binding in active:
+            if binding.binding.show:
+                binding_by_action.setdefault(binding.binding.action, binding)
+        first_actions: tuple[str, ...] = getattr(self.screen, "FOOTER_FIRST", ())
+        first = []
+        for action in first_actions:
+            if action in binding_by_action:
+                first.append(binding_by_action.pop(action))
+        return [*first, *binding_by_action.values()]
+
+    def _active_key(self, active: ActiveBinding) -> ActiveKey:
         binding = active.binding
-        description = (
-            SHORT.get(binding.key, binding.description)
-            if binding.key in ALWAYS
-            else binding.description
-        )
-        return Shown(
+        description = binding.description
+        if binding.key in ALWAYS:
+            description = SHORT.get(binding.key, description)
+        return ActiveKey(
             binding.key,
             self.app.get_key_display(binding),
             description,

@@ -186,25 +186,23 @@ def picture(
     """  # noqa: E501
     number, low, high, undefined = _parts(value)
     is_few = isinstance(value, Estimate) and bool(value.few)
-    if scale[0] < 0:
-        limit = max(-scale[0], scale[1])
+    start, end = scale
+    if start < 0:
         return whisker(
             number,
             low,
             high,
             width,
-            limit=limit,
+            limit=max(-start, end),
             references=references,
             undefined=undefined,
             few=is_few,
         )
     if math.isnan(number):
         return reason(undefined, width)
-    span = scale[1] - scale[0]
-    value_shares, reference_shares = (
-        [(end - scale[0]) / span for end in values] for values in ((number, low, high), references)
-    )
-    return _share(value_shares, reference_shares, width, few=is_few)
+    shares = [(bound - start) / (end - start) for bound in (number, low, high)]
+    reference_shares = [(reference - start) / (end - start) for reference in references]
+    return _share_bar(shares, reference_shares, width, few=is_few)
 
 
 def picture_scale(scale: tuple[float, float], width: int, references: Sequence[float] = ()) -> str:
@@ -217,26 +215,26 @@ def picture_scale(scale: tuple[float, float], width: int, references: Sequence[f
     >>> picture_scale((0.0, 1.0), 31, (0.45, 0.55))
     '0            45 55        100 %'
     """
-    if scale[0] < 0:
-        return whisker_scale(width, max(-scale[0], scale[1]))
+    start, end = scale
+    if start < 0:
+        return whisker_scale(width, max(-start, end))
     if scale == (0.0, 1.0):
-        middle_text, end_text = (
-            " ".join(f"{100 * reference:g}" for reference in references) or "50",
-            "100 %",
-        )
-        middle_start = (
-            place(sum(references) / len(references) if references else 0.5, width)
-            - len(middle_text) // 2
-        )
-        has_room = middle_start >= 2 and middle_start + len(middle_text) < width - len(end_text)
-        return (
-            f"0{f'{middle_text:>{middle_start + len(middle_text) - 1}}' if has_room else ''}".ljust(
-                width - len(end_text)
-            )
-            + end_text
-        )
-    low, high = f"{scale[0]:g}", f"{scale[1]:g}"
+        return _percent_scale(width, references)
+    low, high = f"{start:g}", f"{end:g}"
     return f"{low}{high.rjust(max(0, width - len(low)))}"[:width]
+
+
+def _percent_scale(width: int, references: Sequence[float]) -> str:
+    """Return the heading of shares, with the references or 50 in the middle if there is room."""
+    low, high = "0", "100 %"
+    middle, centre = "50", 0.5
+    if references:
+        middle = " ".join(f"{100 * reference:g}" for reference in references)
+        centre = sum(references) / len(references)
+    middle_start = place(centre, width) - len(middle) // 2
+    if middle_start >= 2 and middle_start + len(middle) < width - len(high):
+        low = low.ljust(middle_start) + middle
+    return low.ljust(width - len(high)) + high
 
 
 def _parts(value: Value) -> tuple[float, float, float, str]:
@@ -248,24 +246,22 @@ def _parts(value: Value) -> tuple[float, float, float, str]:
     return number, math.nan, math.nan, ""
 
 
-def _share(ends: Sequence[float], references: Sequence[float], width: int, *, few: bool) -> Text:
-    value, low, high = ends
-    value_column, reference_columns = (
-        place(value, width),
-        {place(reference, width) for reference in references if 0 <= reference <= 1},
-    )
-    characters = [
-        MARK if column in reference_columns else "▆" if column < value_column else " "
-        for column in range(width)
-    ]
+def _share_bar(
+    shares: Sequence[float], references: Sequence[float], width: int, *, few: bool
+) -> Text:
+    """Return a share as a filled bar with its interval. `shares`: the value, its low and high."""
+    value, low, high = shares
+    value_column = place(value, width)
+    reference_columns = {place(share, width) for share in references if 0 <= share <= 1}
+    characters = ["▆"] * value_column + [" "] * (width - value_column)
+    for column in reference_columns:
+        characters[column] = MARK
     if not math.isnan(low):
-        low_column, high_column = place(low, width), place(high, width)
-        for column in range(low_column, high_column + 1):
+        ends = {place(low, width): "├", place(high, width): "┤"}
+        for column in range(min(ends), max(ends) + 1):
             characters[column] = CROSSED_SHARE if column in reference_columns else "─"
-        characters[low_column], characters[high_column] = (
-            AT_END if edge_column in reference_columns else sign
-            for edge_column, sign in ((low_column, "├"), (high_column, "┤"))
-        )
+        for column, sign in ends.items():
+            characters[column] = AT_END if column in reference_columns else sign
     characters[value_column] = HOLLOW if few else FULL
     return Text("".join(characters), no_wrap=True)
 

@@ -305,19 +305,29 @@ class FluidTable(RecordTable):
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose columns and cells before the base class lays them out."""
-        if (room := self.room(event.size.width)) != self._laid_out:
-            if self._cells_for is not None:
-                self._records = tuple(self._cells_for(room))
-                if (
-                    narrower := self.room(event.size.width)
-                ) != room:  # With these records the table scrolls.
-                    self._records, room = tuple(self._cells_for(narrower)), narrower
-            self._all_columns = tuple(self._layout_for(room))
+        width = event.size.width
+        room = self.room(width)
+        if room == self._laid_out:
+            return
+        if self._cells_for is not None:
+            room = self._compute_records(self._cells_for, room, width)
+        self._all_columns = tuple(self._layout_for(room))
+
+    def _compute_records(self, cells: Cells, room: int, width: int) -> int:
+        """Compute the records for a room of a table's width, and return the room that they have.
+
+        They are computed again if the table scrolls with them, or does not any more.
+        """
+        self._records = tuple(cells(room))
+        actual_room = self.room(width)
+        if actual_room != room:
+            self._records = tuple(cells(actual_room))
+        return actual_room
 
     def room(self, width: int) -> int:
         """Return the width of the table that columns can use, without its scroll bar."""
         is_scrolling = len(self._records) > self.size.height - self.header_height
-        return max(0, width - self.styles.scrollbar_size_vertical * is_scrolling)
+        return max(0, width - (self.styles.scrollbar_size_vertical if is_scrolling else 0))
 
     @property
     def column(self) -> str:
@@ -345,16 +355,16 @@ class FluidTable(RecordTable):
 
     def lay_out_again(self) -> None:
         """Take the columns of the layout again, for records that need other columns."""
-        if self._laid_out >= 0:
-            self._records = (
-                tuple(self._cells_for(self._laid_out)) if self._cells_for is not None else ()
-            )
-            if (
-                room := self.room(self.size.width)
-            ) != self._laid_out and self._cells_for is not None:
-                self._records = tuple(self._cells_for(room))
-            self._all_columns = tuple(self._layout_for(room))
-            self._lay_out(room)
+        if self._laid_out < 0:
+            return
+        width = self.size.width
+        if self._cells_for is None:
+            self._records = ()
+            room = self.room(width)
+        else:
+            room = self._compute_records(self._cells_for, self._laid_out, width)
+        self._all_columns = tuple(self._layout_for(room))
+        self._lay_out(room)
 
     def show_anew(self, cells: Cells) -> None:
         """Show records that may need other columns than before. The cursor stays on its record."""
