@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stores.annotation.labels import Judged
+from stores.annotation.labels import JudgedItem
 from stores.core.store import Store
 from workbench.domain.keys import SEED
 from workbench.domain.verdicts import Estimate
@@ -105,7 +105,7 @@ def label_reliability(store: Store, codebook: str, units: Collection[int]) -> La
     return LabelReliability(krippendorff_alpha(_ratings(judged), rng=rng), len(settled), single)
 
 
-def _ratings(judged: list[Judged]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+def _ratings(judged: list[JudgedItem]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """Return labels as codes: (texts, annotators)."""
     names = {given.annotator for item in judged for given in item.labels}
     labels = {given.label for item in judged for given in item.labels}

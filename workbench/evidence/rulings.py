@@ -312,7 +312,7 @@ class _Places:
         by_wording: dict[tuple[str, str, str], set[int]] = {}
         by_statement: dict[tuple[str, str], set[int]] = {}
         of: dict[int, str] = {}
-        for probe, ref, version, kind, ordinal, key in store.runs.placed(run, refs, prompts):
+        for probe, ref, version, kind, ordinal, key in store.runs.probes_of(run, refs, prompts):
             of[probe] = ref
             by_prompt.setdefault(key.hex(), set()).add(probe)
             by_statement.setdefault((ref, str(version)), set()).add(probe)
@@ -323,7 +323,7 @@ class _Places:
             for one in rulings
             if "text" in (named := one.subject.named)
         }
-        given = store.runs.gave(run, answers) if answers else frozenset[tuple[str, str]]()
+        given = store.runs.given_answers(run, answers) if answers else frozenset[tuple[str, str]]()
         return cls(
             _frozen(by_prompt), _frozen(by_wording), _frozen(by_statement), of, run.language, given
         )

@@ -203,7 +203,10 @@ def template_notes(runs: Iterable[Run]) -> tuple[str, ...]:
     leave out, and how to choose them.
     """
     every = tuple(dict.fromkeys(runs))
-    shown = {run.way: {one.family for one in every if one.way == run.way} for run in every}
+    shown = {
+        run.design_key: {one.family for one in every if one.design_key == run.design_key}
+        for run in every
+    }
     notes = []
     if len({run.family for run in every}) > 1 and len({run.model for run in every}) > 1:
         families = dict.fromkeys(f"{run.model} {run.family}" for run in every)
@@ -211,11 +214,18 @@ def template_notes(runs: Iterable[Run]) -> tuple[str, ...]:
             f"these results are about several families of templates: {', '.join(families)}"
         )
     spoken = {
-        run.spoken: {one.language for one in every if one.spoken == run.spoken} for run in every
+        run.language_independent_key: {
+            one.language
+            for one in every
+            if one.language_independent_key == run.language_independent_key
+        }
+        for run in every
     }
     for run in every:
         elsewhere_asked = [
-            language for language in run.languages if language not in spoken[run.spoken]
+            language
+            for language in run.languages
+            if language not in spoken[run.language_independent_key]
         ]
         if elsewhere_asked:
             notes.append(
@@ -231,7 +241,7 @@ def template_notes(runs: Iterable[Run]) -> tuple[str, ...]:
                 f"{', '.join(run.personas)}, too; this "
                 f"result is about {about}. For another: --persona {shlex.quote(unseen[-1])}"
             )
-        others = [family for family in run.families if family not in shown[run.way]]
+        others = [family for family in run.families if family not in shown[run.design_key]]
         if others:
             notes.append(
                 f"{run.model} was asked the families of templates {', '.join(run.families)}; "
@@ -652,7 +662,9 @@ def run_of_job(store: Store, job: Job) -> Run | None:
     design = Design.from_json(job.spec)
     fitting = [run for run in _answering(store, design) if run.occasion == design.occasion]
     brought = (
-        [run for run in fitting if store.runs.brought(run, job.id)] if len(fitting) > 1 else []
+        [run for run in fitting if store.runs.has_results_of_job(run, job.id)]
+        if len(fitting) > 1
+        else []
     )
     return max(brought or fitting, key=lambda run: run.last, default=None)
 

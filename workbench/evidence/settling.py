@@ -145,7 +145,9 @@ def settling_of(
     how = design.how
     held = store.raw_answers.of_prompts(list(readers), design.model, design.sampling, card, **how)
     all_ = store.runs.stored(list(readers), design.model, design.sampling, card, **how)
-    following = store.settlements.following(seeds, design.model, design.sampling, card, **how)
+    following = store.settlements.next_answer_numbers(
+        seeds, design.model, design.sampling, card, **how
+    )
     found = Settling(rule, readers, seeds, {}, following)
     came = {}
     for key, n in all_.items():

@@ -33,11 +33,11 @@ from workbench.errors import UsageError
 from workbench.formats.answer_logs import log_of
 from workbench.formats.log_values import MOST_COUNT
 from workbench.formats.party_files import MANIFESTO, Placed, read_positions
-from workbench.formats.people import STANCES, said_stances
-from workbench.formats.populations import counted_groups, said_of_people
+from workbench.formats.people import STANCES, stance_words
+from workbench.formats.populations import counted_groups, people_notes
 from workbench.formats.read import ANSWERS, BESIDE, ISSUE_LABELS, LABELS, LOG, recognised
-from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How
-from workbench.formats.surveys import Wanted
+from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, ReadSettings
+from workbench.formats.surveys import SurveyColumns
 from workbench.formats.write import Export, export
 from workbench.pipeline.label_imports import (
     DEFAULT_LABEL_OPTIONS,
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from workbench.pipeline.recorded import Found
 
 
-EVERYTHING = Wanted()
+EVERYTHING = SurveyColumns()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +85,9 @@ class Request:
     """
     left_right: Path | None = None
     "positions of parties, of a format that takes them apart"
-    how: How = AS_IS
+    how: ReadSettings = AS_IS
     "what columns are called here, and how the file is read otherwise"
-    wanted: Wanted = EVERYTHING
+    wanted: SurveyColumns = EVERYTHING
     "which columns of a survey, or of answers, are what"
     election: str = ""
     "whose positions of parties are wanted; empty: the newest"
@@ -127,7 +127,7 @@ class Material:
     "whether much of a log, and labels of unknown texts, may be left out"
     notes: tuple[str, ...] = ()
     "of reading answers; an instrument has its own"
-    how: How = AS_IS
+    how: ReadSettings = AS_IS
     "what the columns of its file are called here"
 
 
@@ -604,7 +604,7 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
         )
         yield (
             f"parties: {parties}, {plural(len(instrument.party_answers), 'answer')}: "
-            + said_stances(instrument.party_answers)
+            + stance_words(instrument.party_answers)
         )
     if found := languages(instrument):
         yield "wordings by language: " + ", ".join(
@@ -664,12 +664,12 @@ def _of_answers(outcome: Outcome, store: Path) -> Iterator[str]:
     assert outcome.added is not None
     yield f"{outcome.material.name}: {said_of(outcome.added)}"
     yield from _mapped(outcome.material.how)
-    people = said_of_people(outcome.material.people)
+    people = people_notes(outcome.material.people)
     yield from (f"- {note}" for note in (*outcome.material.notes, *people, *outcome.odd))
     yield from _imported_said_numbers(outcome, store)
 
 
-def _mapped(how: How) -> Iterator[str]:
+def _mapped(how: ReadSettings) -> Iterator[str]:
     """Say which columns of the file are which of ours, and which are left out."""
     named = {name: column for column, name in how.columns.items() if name != LEFT_OUT}
     left = [column for column, name in how.columns.items() if name == LEFT_OUT]
@@ -757,7 +757,7 @@ def _survey(questionnaire: Questionnaire) -> Iterator[str]:
             if values
         ]
         yield f"scale {name} of {named_few(refs, 12)}: {'; '.join(told)}"
-    yield from said_of_people(questionnaire.respondents)
+    yield from people_notes(questionnaire.respondents)
     for group in dict.fromkeys(one.group for one in questionnaire.published):
         values = dict.fromkeys(one.value for one in questionnaire.published if one.group == group)
         yield f"published shares by {group}: {len(values):,}: {named_few(values, 12)}"
@@ -799,7 +799,7 @@ def prepared(store: Store, instrument: str, format: str, people: str = "counts")
         if people == "none"
         else people_files(store.people.list(), pseudonyms=people == "pseudonyms")
     )
-    notes = (*found.notes, *store.instruments.stays_behind(instrument))
+    notes = (*found.notes, *store.instruments.export_losses(instrument))
     if files and format not in OURS:
         return replace(
             found, notes=(*notes, "Descriptions of annotators and respondents are left out.")

@@ -43,7 +43,7 @@ from workbench.formats.answer_logs import (
 )
 from workbench.formats.log_values import MOST_COUNT, OddValue, Turns, model_of
 from workbench.formats.prompt_files import DIGITS, key_of
-from workbench.formats.records import AS_IS, Findings, How
+from workbench.formats.records import AS_IS, Findings, ReadSettings
 from workbench.installed import code_version
 from workbench.pipeline.planning import Plan, plan
 from workbench.regular_files import check_file
@@ -328,7 +328,7 @@ class _Read:
     "names of files of a folder with the beginning of a log, but in no known format"
 
 
-def _read(path: Path, wanted: Wanted, how: How) -> _Read:
+def _read(path: Path, wanted: Wanted, how: ReadSettings) -> _Read:
     """Read a log, or all logs of a folder. Raises UsageError without an answer, InputError for
     faults of a file.
     """
@@ -413,7 +413,7 @@ def _once(entries: Iterable[Logged]) -> tuple[list[Logged], tuple[Logged, ...], 
 # ── matching ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def match(store: Store, path: Path, wanted: Wanted, how: How = AS_IS) -> Found:
+def match(store: Store, path: Path, wanted: Wanted, how: ReadSettings = AS_IS) -> Found:
     """Read a log, or a folder of them, and match its answers to the prompts of the templates that
     fit most of them.
 

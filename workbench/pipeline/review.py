@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import islice
 
 from stores.annotation.reviews import ReadAnswer, Remarked
-from stores.core.contents import Part, kept
+from stores.core.contents import StoreSection, cached_result
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench import registry
@@ -131,8 +131,14 @@ def review(store: Store, run: Run, readings: Readings) -> Review:
     by_rule = source.reader is not None and registry.audit(run.audit).nature.by_rule
     if by_rule and run.sampling.mode != EXACT:
         read_by_all(store, run)  # what is read now is no part of what the queue rests on
-    parts = (Part.ANSWERS, Part.READINGS, Part.MATERIAL, Part.REMARKS, Part.FINDINGS)
-    made = kept(
+    parts = (
+        StoreSection.ANSWERS,
+        StoreSection.READINGS,
+        StoreSection.MATERIAL,
+        StoreSection.REMARKS,
+        StoreSection.FINDINGS,
+    )
+    made = cached_result(
         store,
         ("review", run, plain),
         parts,

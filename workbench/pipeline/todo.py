@@ -181,13 +181,13 @@ def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
             if waits.again - told or (waits.items and not any_):
                 what, of = (
                     f"for an auditor: {run.named} ({registry.audit_title(audit.name)})",
-                    ("review", (*run.way, run.family)),
+                    ("review", (*run.design_key, run.family)),
                 )
                 blind = f"for an auditor ({registry.audit_title(audit.name)})"
                 key = (
                     f"review {audit.name}"
                     if not any_
-                    else " ".join(["review", *map(str, run.way), run.family])
+                    else " ".join(["review", *map(str, run.design_key), run.family])
                 )
                 yield Task(key, waits.words, what, of, pressing=False, blind=blind)
                 told, any_ = told | waits.again, True
@@ -204,5 +204,5 @@ def _outdated(store: Store) -> Iterator[Task]:
             and (changed := store.runs.outdated(run))
         ):
             what = f"changed since {run.named} was asked ({registry.audit_title(audit.name)})"
-            key = " ".join(["outdated", *map(str, run.way), run.family])
+            key = " ".join(["outdated", *map(str, run.design_key), run.family])
             yield Task(key, plural(len(changed), "statement"), what, (audit.place.mode, run))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stores.core.store import Store
-from stores.runs.data_rows import Cell, Draw, Read, Responses
+from stores.runs.data_rows import Cell, Draw, Reading, Responses
 from workbench import registry
 from workbench.domain.choices import LETTERS
 from workbench.domain.instruments import with_words
@@ -103,7 +103,7 @@ class Part:
     "(rowid, answer, thought, key) of distinct texts"
     output: Ints
     "place in `outputs`"
-    readings: Sequence[tuple[Read, ...]]
+    readings: Sequence[tuple[Reading, ...]]
     "distinct answers' readings in the cells that share them"
     reading: Ints
     "place in `readings`"
@@ -216,13 +216,13 @@ class Answers:
 
     def _readings(
         self, answers: Sequence[int | None], output: Ints, cell: Ints
-    ) -> tuple[list[tuple[Read, ...]], Ints]:
+    ) -> tuple[list[tuple[Reading, ...]], Ints]:
         """Return the readings of answers (rowids) in cells: what is distinct, and the place of
         each.
         """
         standing = self._store.data_rows.standing({one for one in answers if one is not None})
         asked, place = _distinct(output, self._beside[cell])
-        found: list[tuple[Read, ...]] = []
+        found: list[tuple[Reading, ...]] = []
         for at, beside in asked:
             text, (template, wording) = answers[at], self._sides[beside]
             found.append(
@@ -256,7 +256,7 @@ class Answers:
         """Return the column of counts."""
         return Coded((1,), np.zeros_like(part.count)) if self._expand else part.count
 
-    def reading(self, of: Read) -> Row:
+    def reading(self, of: Reading) -> Row:
         """Return the values of `READING`, which most readings share."""
         if (found := self._read.get(of[:-1])) is None:
             if len(self._read) >= HELD:

@@ -287,7 +287,7 @@ def read_names(path: Path) -> tuple[Named, ...]:
                 f"review {f'{run.instrument}, run {number}' if is_blind else run.label}: "
                 f"{registry.audit_title(run.audit)}",
                 "what an auditor reviews first",
-                ("review", (*run.way, run.family)),
+                ("review", (*run.design_key, run.family)),
             )
             for number, run in enumerate(store.runs.list(personas=True), start=1)
             if run.responses

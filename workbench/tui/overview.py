@@ -154,7 +154,7 @@ class Judgement:
 
 def read_overview(store: Store) -> Overview:
     """Read the data that is quick to read. Raises StoreError."""
-    from stores.core.contents import Part, state_of
+    from stores.core.contents import StoreSection, state_of
 
     def seen() -> Overview:
         answers, _ = store.runs.totals()
@@ -174,8 +174,13 @@ def read_overview(store: Store) -> Overview:
                 for name in store.choices.instruments_with_answers()
                 for model in store.choices.models(name)
             ),
-            work=state_of(store.connection, (Part.WORK, Part.REMARKS, Part.MATERIAL)),
-            made=state_of(store.connection, (Part.ANSWERS, Part.PRODUCED, Part.FINDINGS)),
+            work=state_of(
+                store.connection, (StoreSection.WORK, StoreSection.REMARKS, StoreSection.MATERIAL)
+            ),
+            made=state_of(
+                store.connection,
+                (StoreSection.ANSWERS, StoreSection.PRODUCED, StoreSection.FINDINGS),
+            ),
         )
 
     return store.at_once(seen)

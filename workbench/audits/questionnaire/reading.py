@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stores.core.store import Store
-from stores.runs.predictions import PredictionRow, Put, RunPredictions
+from stores.runs.predictions import AskedWording, PredictionRow, RunPredictions
 from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.audits.questionnaire.asking import (
@@ -159,7 +159,7 @@ class Now:
     """template by (ref of a target, whether without context); a target without a template is
     missing"""
 
-    def puts(self, put: Put, *, zero_shot: bool) -> bool:
+    def puts(self, put: AskedWording, *, zero_shot: bool) -> bool:
         """Return whether the design would still use a target's template, regardless of its text."""
         template = self.templates.get((put.ref, zero_shot))
         return template is not None and _shown(template, zero_shot) == _shown(
@@ -183,7 +183,7 @@ def current(
     instrument: Instrument,
     questionnaire: Questionnaire,
     language: str,
-    put: Iterable[Put],
+    put: Iterable[AskedWording],
     axes: Iterable[Axes],
 ) -> Now:
     """Return the contexts and templates that would be used now for prompts like these."""
@@ -353,13 +353,13 @@ class _RunPrompts:
 
     rows: npt.NDArray[np.void]
     "(N,) of `_ROW`"
-    put: Sequence[Put]
+    put: Sequence[AskedWording]
     axes: Sequence[Axes]
     "the axes to which rows point, and others"
     conditions: Sequence[Condition]
     "the condition of each of the axes"
 
-    def by_put(self, of: Callable[[Put], int]) -> IntArray:
+    def by_put(self, of: Callable[[AskedWording], int]) -> IntArray:
         """Return a number for each row, computed from its target and template."""
         return _looked_up([of(put) for put in self.put], self.rows["put"])
 
@@ -606,7 +606,7 @@ def _people(
     return frozenset(drawn_names)
 
 
-def variant_of(row: PredictionRow | Put) -> VariantId:
+def variant_of(row: PredictionRow | AskedWording) -> VariantId:
     """Return the wording of a prompt."""
     return VariantId(VariantKind(row.kind), row.ordinal)
 

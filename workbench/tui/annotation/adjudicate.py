@@ -48,14 +48,14 @@ from workbench.tui.kit.key_gate import gate_of
 from workbench.tui.kit.person_dialog import PersonDialog, ask_person
 
 if TYPE_CHECKING:
-    from stores.annotation.labels import Decision, GivenLabel, Judged
+    from stores.annotation.labels import Decision, GivenLabel, JudgedItem
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """An item with its labels under letters."""
 
-    judged: Judged
+    judged: JudgedItem
     given: tuple[tuple[str, GivenLabel], ...]
 
     @property
@@ -139,7 +139,7 @@ class AdjudicationSession(StoreSession):
         return as_case(items[0]) if items else None
 
 
-def as_case(judged: Judged) -> Case:
+def as_case(judged: JudgedItem) -> Case:
     from stores.annotation.labels import anonymous
 
     return Case(judged, anonymous(judged))

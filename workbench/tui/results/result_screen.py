@@ -354,7 +354,7 @@ def load(
     If nothing of this instrument is known and reading all of it takes long, `part` is called first
     with a quick partial result.
     """
-    from stores.core.contents import Part, state_of
+    from stores.core.contents import StoreSection, state_of
     from stores.core.store import Store
     from workbench.evidence.runs import Which
 
@@ -380,7 +380,8 @@ def load(
     )
     # Judging writes the readings of rules, so they are left out.
     state = state_of(
-        store.connection, [store_part for store_part in Part if store_part is not Part.READINGS]
+        store.connection,
+        [store_part for store_part in StoreSection if store_part is not StoreSection.READINGS],
     )
     selection = Which(
         name or None,

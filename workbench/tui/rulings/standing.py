@@ -12,7 +12,7 @@ from workbench.domain.statements import VariantKind
 from workbench.tui.rulings.dialog import said
 
 if TYPE_CHECKING:
-    from stores.annotation.rulings import Giver
+    from stores.annotation.rulings import AnswerSource
     from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling
@@ -64,7 +64,7 @@ class Stands:
     "rowids of the probes of its object"
     answer: str = ""
     "first digits of the key of the answer, or empty without a single answer"
-    givers: frozenset[Giver] = frozenset()
+    givers: frozenset[AnswerSource] = frozenset()
     "models and runs that gave that answer"
     model_id: int | None = None
     "rowid of the only model that it applies to, or None for all models"
@@ -153,7 +153,7 @@ def _meant(name: Sequence[str], words: Sequence[str]) -> bool:
 
 def standing_in(store: Store) -> Standing:
     """Return the rulings in force in an open store."""
-    from stores.annotation.rulings import Giver
+    from stores.annotation.rulings import AnswerSource
     from workbench.evidence.ruling_subjects import placed
 
     def stands(ruling: Ruling) -> Stands:
@@ -173,7 +173,7 @@ def standing_in(store: Store) -> Standing:
         givers = (
             store.ruled_things.givers(named["prompt"], named["text"])
             if answer
-            else frozenset[Giver]()
+            else frozenset[AnswerSource]()
         )
         model = models.get(ruling.subject.model, 0) if ruling.subject.model else None
         probes = store.ruled_things.probes(named)
