@@ -22,6 +22,7 @@ from workbench.formats.records import (
     ReadSettings,
     header_of,
     kind_of,
+    objects,
     records,
 )
 
@@ -417,3 +418,12 @@ def test_a_text_is_read_without_the_whole_of_it_in_memory(tmp_path: Path) -> Non
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 4 * 2**20  # of 19 MiB of text
+
+
+@pytest.mark.parametrize("content", [b'[{"ref": "a\x00"}]', b'{"ref": "a\x00"}\n'])
+def test_a_nul_in_json_is_one_fault(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(content)
+    findings = Findings()
+    assert list(objects(path, findings)) == []
+    assert [finding.found for finding in findings.found] == ["a NUL byte"]

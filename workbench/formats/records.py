@@ -459,7 +459,8 @@ def objects(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
                 yield number, value
         return
     findings.counted[path.name] = "entry"
-    value = _json(path, 1, read_text(path, findings) or "", findings)
+    text = read_text(path, findings)
+    value = None if text is None else _json(path, 1, text, findings)
     if value is not None:
         yield from enumerate(value if isinstance(value, list) else [value], start=1)
 
