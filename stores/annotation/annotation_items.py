@@ -13,7 +13,7 @@ import secrets
 import sqlite3
 from dataclasses import dataclass
 
-from stores.core.base import Aggregate, named, now, now_after, restored, table
+from stores.core.base import Aggregate, decode_text, execute_named, now, now_after, table
 from workbench.domain.annotations import Codebook, LabelOption, Subject, change_fault
 from workbench.domain.names import person_name
 from workbench.domain.statements import Relation, Side, VariantId, VariantKind
@@ -55,8 +55,8 @@ def as_context(row: tuple[object, ...]) -> Context:
     side = None if leaning is None else Side(str(leaning))
     return Context(
         unit=int(str(unit)),
-        text=restored(body),
-        statement=restored(statement),
+        text=decode_text(body),
+        statement=decode_text(statement),
         instrument=str(instrument),
         ref=str(ref),
         variant=str(wording),
@@ -141,7 +141,7 @@ class Codebooks(Aggregate):
 
         `counts` is the version that counts now.
         """
-        rows = named(self.connection, _VERSIONS, {"name": counts.name})
+        rows = execute_named(self.connection, _VERSIONS, {"name": counts.name})
         return tuple(
             CodebookVersion(
                 number,

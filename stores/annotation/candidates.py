@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from stores.annotation.annotation_items import first_wording
-from stores.core.base import restored
+from stores.core.base import decode_text
 from stores.runs.run_rows import LIVE
 from workbench.domain.statements import VariantId, VariantKind
 
@@ -116,40 +116,27 @@ class Candidates:
         import numpy as np
 
         order = np.lexsort((self.wordings, self.texts))  # stable: the first of equals stands first
-        is_first = np.ones(len(order), dtype=bool)
-        is_first[1:] = (np.diff(self.texts[order]) != 0) | (np.diff(self.wordings[order]) != 0)
+        is_first = _is_first_of_group(self.texts[order], self.wordings[order])
         if is_first.all():
             return self
         starts = np.flatnonzero(is_first)
         answers = np.add.reduceat(self.answers[order], starts)
         first_rows = order[starts]
-        codes, places = self.codes[first_rows], list(self.places)
-        code_by_place = {place: code for code, place in enumerate(places)}
-        for index in np.flatnonzero(np.diff(np.append(starts, len(order))) > 1).tolist():
-            end = starts[index + 1] if index + 1 < len(starts) else len(order)
-            text_places = [
-                self.places[code] for code in set(self.codes[order[starts[index] : end]].tolist())
-            ]
-            place = self.places[codes[index]]
-            place = place._replace(
-                template=place.template
-                if len({text_place.template for text_place in text_places}) == 1
-                else several,
-                model=place.model
-                if len({text_place.model for text_place in text_places}) == 1
-                else several,
-            )
-            if place not in code_by_place:
-                code_by_place[place] = len(places)
-                places.append(place)
-            codes[index] = code_by_place[place]
+        codes = self.codes[first_rows]
+        places = _PlaceCodes(self.places)
+        group_sizes = np.diff(np.append(starts, len(order)))
+        for index in np.flatnonzero(group_sizes > 1).tolist():
+            rows = order[starts[index] : starts[index] + group_sizes[index]]
+            group = [self.places[code] for code in set(self.codes[rows].tolist())]
+            place = _pooled_place(self.places[codes[index]], group, several)
+            codes[index] = places.code_of(place)
         original_order = np.argsort(first_rows)
         return Candidates(
             self.texts[first_rows][original_order],
             self.wordings[first_rows][original_order],
             answers[original_order],
             codes[original_order],
-            places,
+            places.places,
             self.read,
         )
 
@@ -176,10 +163,44 @@ class Candidates:
         )
 
 
+class _PlaceCodes:
+    """Places with an index each, to which new ones can be added."""
+
+    def __init__(self, places: Sequence[Place]) -> None:
+        self.places = list(places)
+        self._code_by_place = {place: code for code, place in enumerate(places)}
+
+    def code_of(self, place: Place) -> int:
+        """Return the index of a place, which is added if it is new."""
+        if place not in self._code_by_place:
+            self._code_by_place[place] = len(self.places)
+            self.places.append(place)
+        return self._code_by_place[place]
+
+
+def _pooled_place(first: Place, group: Sequence[Place], several: str) -> Place:
+    """Return the place of one text with several places, the first of which is `first`."""
+    has_one_template = len({place.template for place in group}) == 1
+    has_one_model = len({place.model for place in group}) == 1
+    return first._replace(
+        template=first.template if has_one_template else several,
+        model=first.model if has_one_model else several,
+    )
+
+
+def _is_first_of_group(*columns: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return whether each row of sorted columns differs from the row before it."""
+    import numpy as np
+
+    is_first = np.ones(len(columns[0]), dtype=np.bool_)
+    is_first[1:] = np.any([np.diff(column) != 0 for column in columns], axis=0)
+    return is_first
+
+
 def bodies(connection: sqlite3.Connection, rowids: Sequence[int]) -> Sequence[str]:
     """Return the texts of these rowids."""
     body_by_id = dict(connection.execute(_BODIES, (json.dumps(rowids),)))
-    return [restored(body_by_id[rowid]) for rowid in rowids]
+    return [decode_text(body_by_id[rowid]) for rowid in rowids]
 
 
 def answers(
@@ -196,90 +217,213 @@ def answers(
     """
     import numpy as np
 
-    values = {"audit": audit, "instrument": instrument, "language": language}
-    wordings = {row[0]: row[1:] for row in connection.execute(_WORDINGS, values)}
-    templates = {rowid: (name, scale) for rowid, name, scale in connection.execute(_TEMPLATES)}
-    requested_models = set(models)
-    name_by_model = {
-        rowid: name
-        for rowid, name in connection.execute(_MODELS)
-        if not requested_models or name in requested_models
-    }
-    model_names = sorted(set(name_by_model.values()))
-    cells: dict[tuple[Any, ...], int] = {}
-    (last_probe,) = connection.execute("select coalesce(max(id), 0) from probe").fetchone()
-    cell_of = np.full(last_probe + 1, -1, dtype=np.int32)
-    previous_prompt, seen_cells = 0, set[int]()
-    for probe, prompt, wording_id, template_id in connection.execute(_PROBES, (audit,)):
-        if wording_id in wordings:
-            cell = cells.setdefault((*wordings[wording_id], *templates[template_id]), len(cells))
-            previous_prompt, seen_cells = prompt, seen_cells if prompt == previous_prompt else set()
-            if (
-                cell not in seen_cells
-            ):  # versions of a statement share prompts, so each draw counts once
-                seen_cells.add(cell)
-                cell_of[probe] = cell
-    model_of = np.zeros(max(name_by_model, default=0) + 1, dtype=np.int32)
-    model_of[[*name_by_model]] = [model_names.index(name) for name in name_by_model.values()]
-    values = {
-        "audit": audit,
-        "wordings": json.dumps([*wordings]),
-        "models": json.dumps([*name_by_model]),
-    }
-    cursor, chunks = connection.execute(_GIVEN, values), [np.zeros((3, 0), dtype=np.int32)]
-    while rows := cursor.fetchmany(AT_ONCE):
-        probes, models_of_answers, text_ids, answer_counts = np.array(rows, dtype=np.int32).T
-        chunk = np.stack(
-            [
-                text_ids,
-                cell_of[probes] * len(model_names) + model_of[models_of_answers],
-                answer_counts,
-            ]
-        )
-        chunks.append(chunk[:, cell_of[probes] >= 0])
-    texts, codes, counts = np.concatenate(chunks, axis=1)
-    order = np.lexsort((codes, texts))
-    texts, codes, counts = texts[order], codes[order], counts[order]
-    del chunks, order
-    starts = np.flatnonzero(
-        np.concatenate([[True], (np.diff(texts) != 0) | (np.diff(codes) != 0)])[: len(texts)]
+    design = _Design(
+        _asked_cells(connection, audit, instrument, language), _requested_models(connection, models)
     )
-    counts = np.add.reduceat(counts, starts) if len(starts) else counts
-    texts, codes = texts[starts], codes[starts]
-    is_used = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.bool_)
-    is_used[codes] = True
-    codes = (np.cumsum(is_used, dtype=np.int32) - 1)[codes]
-    cell_keys = [*cells]
-    first_wordings, places, ties = [], list[Place](), list[tuple[Any, ...]]()
-    for code in np.flatnonzero(is_used).tolist():
-        first_id, name, ref, kind, ordinal, template_id, scale = cell_keys[code // len(model_names)]
-        model = model_names[code % len(model_names)]
-        first_wordings.append(first_id)
-        places.append(
-            Place(name, ref, str(VariantId(VariantKind(kind), ordinal)), template_id, scale, model)
-        )
-        ties.append(((name, ref, kind, ordinal, template_id, model), (first_id, scale)))
-    rank_by_place = {
-        place_key: rank
-        for rank, place_key in enumerate(sorted({place_key for place_key, _ in ties}))
-    }
-    tie_ranks = np.empty(len(ties), dtype=np.int32)
-    tie_ranks[sorted(range(len(ties)), key=lambda code: ties[code][1])] = np.arange(len(ties))
-    place_ranks = np.array([rank_by_place[place_key] for place_key, _ in ties], dtype=np.int32)
-    key_ranks = np.zeros(int(texts.max(initial=0)) + 1, dtype=np.int32)
-    sorted_ids = np.fromiter(
-        chain.from_iterable(connection.execute(_BY_KEY, (len(key_ranks),))), dtype=np.int32
-    )
-    key_ranks[sorted_ids] = np.arange(len(sorted_ids))
-    order = np.lexsort((tie_ranks[codes], key_ranks[texts], place_ranks[codes]))
+    counts = _merged(_answer_counts(connection, audit, design))
+    is_used = np.zeros(int(counts.codes.max(initial=-1)) + 1, dtype=np.bool_)
+    is_used[counts.codes] = True
+    used_places = [design.place_of(code) for code in np.flatnonzero(is_used).tolist()]
+    codes = (np.cumsum(is_used, dtype=np.int32) - 1)[counts.codes]
+    order = _order(connection, counts.texts, codes, used_places)
+    first_wordings = [used_place.cell.wording_id for used_place in used_places]
     return Candidates(
-        texts[order],
+        counts.texts[order],
         np.array(first_wordings, dtype=np.int32)[codes[order]],
-        counts[order],
+        counts.answers[order],
         codes[order],
-        places,
+        [used_place.place for used_place in used_places],
         partial(bodies, connection),
     )
+
+
+class _Cell(NamedTuple):
+    """A wording under a template. The versions of a statement share it."""
+
+    wording_id: int
+    "rowid of the first wording among the versions of the statement"
+    instrument: str
+    ref: str
+    kind: str
+    ordinal: int
+    template: str
+    scale: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _AskedCells:
+    """The cells that were asked."""
+
+    wording_ids: Sequence[int]
+    "rowids of the selected wordings, asked or not"
+    cells: Sequence[_Cell]
+    by_probe: NDArray[np.int32]
+    """rowid of a probe -> index of its cell, or -1 if it has no selected wording or only repeats a
+    prompt of its cell"""
+
+
+@dataclass(frozen=True, slots=True)
+class _RequestedModels:
+    """The models whose answers are read."""
+
+    names: Sequence[str]
+    "sorted"
+    index_by_id: dict[int, int]
+    "rowid -> index of the model's name in `names`"
+
+    def by_id(self) -> NDArray[np.int32]:
+        """Return the indices of names at the rowids of the models."""
+        import numpy as np
+
+        indices = np.zeros(max(self.index_by_id, default=0) + 1, dtype=np.int32)
+        indices[[*self.index_by_id]] = [*self.index_by_id.values()]
+        return indices
+
+
+class _UsedPlace(NamedTuple):
+    """The cell and the model of a code that has answers."""
+
+    cell: _Cell
+    model: str
+
+    @property
+    def place(self) -> Place:
+        cell = self.cell
+        variant = str(VariantId(VariantKind(cell.kind), cell.ordinal))
+        return Place(cell.instrument, cell.ref, variant, cell.template, cell.scale, self.model)
+
+    @property
+    def sort_key(self) -> tuple[object, ...]:
+        """The place in the design. Places of equal keys are ordered by `tie_key`."""
+        cell = self.cell
+        return (cell.instrument, cell.ref, cell.kind, cell.ordinal, cell.template, self.model)
+
+    @property
+    def tie_key(self) -> tuple[int, str]:
+        return self.cell.wording_id, self.cell.scale
+
+
+@dataclass(frozen=True, slots=True)
+class _Design:
+    """The cells and models. A cell and a model have one number, their code."""
+
+    asked: _AskedCells
+    models: _RequestedModels
+
+    def place_of(self, code: int) -> _UsedPlace:
+        """Return the cell and the model of a code."""
+        cell, model = divmod(code, len(self.models.names))
+        return _UsedPlace(self.asked.cells[cell], self.models.names[model])
+
+
+def _asked_cells(
+    connection: sqlite3.Connection, audit: str, instrument: str | None, language: str | None
+) -> _AskedCells:
+    """Return the cells of an audit. Without an instrument or a language, all of them count."""
+    import numpy as np
+
+    values = {"instrument": instrument, "language": language}
+    wordings = {row[0]: row[1:] for row in connection.execute(_WORDINGS, values)}
+    templates = {rowid: (name, scale) for rowid, name, scale in connection.execute(_TEMPLATES)}
+    index_by_cell: dict[_Cell, int] = {}
+    (last_probe,) = connection.execute("select coalesce(max(id), 0) from probe").fetchone()
+    by_probe = np.full(last_probe + 1, -1, dtype=np.int32)
+    previous_prompt = 0
+    seen_cells = set[int]()
+    for probe, prompt, wording_id, template_id in connection.execute(_PROBES, (audit,)):
+        if wording_id not in wordings:
+            continue
+        cell = _Cell._make((*wordings[wording_id], *templates[template_id]))
+        index = index_by_cell.setdefault(cell, len(index_by_cell))
+        if prompt != previous_prompt:
+            previous_prompt = prompt
+            seen_cells = set()
+        # Versions of a statement share prompts, so each draw counts once.
+        if index not in seen_cells:
+            seen_cells.add(index)
+            by_probe[probe] = index
+    return _AskedCells([*wordings], [*index_by_cell], by_probe)
+
+
+def _requested_models(connection: sqlite3.Connection, models: Iterable[str]) -> _RequestedModels:
+    """Return the models of these names, or all models if there are none."""
+    requested = set(models)
+    name_by_id = {
+        rowid: name
+        for rowid, name in connection.execute(_MODELS)
+        if not requested or name in requested
+    }
+    names = sorted(set(name_by_id.values()))
+    return _RequestedModels(names, {rowid: names.index(name) for rowid, name in name_by_id.items()})
+
+
+class _Counts(NamedTuple):
+    """Numbers of answers, as columns with a row for each text and code."""
+
+    texts: NDArray[np.int32]
+    "rowids"
+    codes: NDArray[np.int32]
+    answers: NDArray[np.int32]
+
+
+def _answer_counts(connection: sqlite3.Connection, audit: str, design: _Design) -> _Counts:
+    """Return the numbers of answers to each probe by each model, in any order."""
+    import numpy as np
+
+    model_by_id = design.models.by_id()
+    cell_by_probe = design.asked.by_probe
+    values = {
+        "audit": audit,
+        "wordings": json.dumps(design.asked.wording_ids),
+        "models": json.dumps([*design.models.index_by_id]),
+    }
+    cursor = connection.execute(_GIVEN, values)
+    chunks = [np.zeros((3, 0), dtype=np.int32)]
+    while rows := cursor.fetchmany(AT_ONCE):
+        probes, models, texts, answer_counts = np.array(rows, dtype=np.int32).T
+        cells = cell_by_probe[probes]
+        codes = cells * len(design.models.names) + model_by_id[models]
+        chunks.append(np.stack([texts, codes, answer_counts])[:, cells >= 0])
+    return _Counts(*np.concatenate(chunks, axis=1))
+
+
+def _merged(counts: _Counts) -> _Counts:
+    """Return one row for each text and code, sorted by both, with the sum of its answers."""
+    import numpy as np
+
+    order = np.lexsort((counts.codes, counts.texts))
+    texts = counts.texts[order]
+    codes = counts.codes[order]
+    starts = np.flatnonzero(_is_first_of_group(texts, codes))
+    if not len(starts):
+        return counts
+    return _Counts(texts[starts], codes[starts], np.add.reduceat(counts.answers[order], starts))
+
+
+def _order(
+    connection: sqlite3.Connection,
+    texts: NDArray[np.int32],
+    codes: NDArray[np.int32],
+    used_places: Sequence[_UsedPlace],
+) -> NDArray[np.int64]:
+    """Return the order of rows: by the place in the design, by the key of the text, and by ties."""
+    import numpy as np
+
+    sorted_keys = sorted({used_place.sort_key for used_place in used_places})
+    rank_by_key = {key: rank for rank, key in enumerate(sorted_keys)}
+    place_ranks = np.array(
+        [rank_by_key[used_place.sort_key] for used_place in used_places], dtype=np.int32
+    )
+    tie_ranks = np.empty(len(used_places), dtype=np.int32)
+    tie_ranks[sorted(range(len(used_places)), key=lambda code: used_places[code].tie_key)] = (
+        np.arange(len(used_places))
+    )
+    text_ranks = np.zeros(int(texts.max(initial=0)) + 1, dtype=np.int32)
+    sorted_ids = np.fromiter(
+        chain.from_iterable(connection.execute(_BY_KEY, (len(text_ranks),))), dtype=np.int32
+    )
+    text_ranks[sorted_ids] = np.arange(len(sorted_ids))
+    return np.lexsort((tie_ranks[codes], text_ranks[texts], place_ranks[codes]))
 
 
 def of_rows(connection: sqlite3.Connection, rows: Iterable[tuple[int, int, Place]]) -> Candidates:

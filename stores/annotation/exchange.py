@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from typing import NamedTuple
 
 from stores.annotation.annotation_items import (
     chosen_version,
@@ -19,7 +19,7 @@ from stores.annotation.annotation_items import (
 )
 from stores.annotation.people import reader_id
 from stores.annotation.queues import QueueCopy, add_queue, adopt, place_of, queue_copies, recount
-from stores.core.base import Aggregate, named, now, now_after, restored
+from stores.core.base import Aggregate, decode_text, execute_named, now, now_after
 from stores.core.values import checked_confidence
 from workbench.domain.annotations import Codebook, EventKind, LabelEvent, Purpose
 from workbench.domain.names import person_name
@@ -66,7 +66,7 @@ class Exchange(Aggregate):
     def events(self, queue: str | None = None, codebook: str | None = None) -> Iterator[LabelEvent]:
         """Yield all events, the oldest first: labels, withdrawals, adjudications, remarks."""
         values = {"queue": queue, "codebook": codebook}
-        for row in named(self.connection, _EVENTS, values):
+        for row in execute_named(self.connection, _EVENTS, values):
             yield _event(row)
 
     def queues(self) -> tuple[QueueCopy, ...]:
@@ -114,68 +114,135 @@ class Exchange(Aggregate):
         """
         _check(events, codebooks, (*self.versions(), *versions), source)
         with self.store.write() as connection:
-            rowid_pairs = [place_of(connection, event) for event in events]
-            missing = [
-                event for event, rowids in zip(events, rowid_pairs, strict=True) if rowids is None
-            ]
-            if missing and (len(missing) == len(events) or not partial):
-                some_match = len(missing) < len(events)
-                raise InputError(
-                    [_foreign(event, source, some_match=some_match) for event in missing]
-                )
-            used_names = {event.codebook for event in events}
-            ids = {
-                name: save_codebook(connection, codebooks[name])
-                for name in codebooks
-                if name in used_names
-            }
-            id_by_key = dict(connection.execute("select key, id from codebook"))
-            codebook_keys = {event.codebook_key for event in events} - {None}
-            id_by_key |= {
-                version.key: save_codebook(connection, version)
-                for version in versions
-                if version.key in codebook_keys
-            }
-            queue_names = [
-                name for copy in queues if (name := add_queue(connection, copy)) is not None
-            ]
-            n_events_by_item: Counter[tuple[str, int]] = Counter()
-            annotators_by_item: dict[tuple[str, int], set[str]] = {}
-            n_known, reader = 0, cache(lambda kind, name: reader_id(connection, kind, name, ""))
-            for event, rowids in zip(events, rowid_pairs, strict=True):
-                if rowids is None:
-                    continue
-                unit = unit_of(connection, *rowids)
-                annotators_by_item.setdefault((event.codebook, unit), set()).add(event.annotator)
-                codebook_id = id_by_key.get(event.codebook_key, ids[event.codebook])
-                reader_rowid = reader(READERS[event.kind], person_name(event.annotator))
-                if _append(connection, event, unit, reader_rowid, codebook_id):
-                    n_events_by_item[event.codebook, unit] += 1
-                else:
-                    n_known += 1
-            for codebook in ids:
-                recount(
-                    connection,
-                    codebook,
-                    [unit for name, unit in n_events_by_item if name == codebook],
-                )
-            unqueued_items = {
-                key: annotators
-                for key, annotators in annotators_by_item.items()
-                if connection.execute(_IN_A_QUEUE, key).fetchone() is None
-            }
+            matched = _matched(connection, events, source, partial=partial)
+            codebook_ids = _save_codebooks(connection, events, codebooks, versions)
+            added_queues = [add_queue(connection, copy) for copy in queues]
+            writer = _EventWriter(connection, codebook_ids)
+            for match in matched:
+                writer.write(match)
+            writer.recount_queues()
+            unqueued_items = writer.unqueued_items()
             if into is not None:
                 adopt(connection, *into, unqueued_items)
         return Merged(
-            added=sum(n_events_by_item.values()),
-            known=n_known,
-            unmatched=len(missing),
-            items=len(n_events_by_item),
+            added=sum(writer.n_new_by_item.values()),
+            known=writer.n_known,
+            unmatched=len(events) - len(matched),
+            items=len(writer.n_new_by_item),
             annotators=tuple(sorted({person_name(event.annotator) for event in events})),
             outside=0 if into else len(unqueued_items),
             adopted=len(unqueued_items) if into else 0,
-            queues=tuple(queue_names),
+            queues=tuple(name for name in added_queues if name is not None),
         )
+
+
+class _MatchedEvent(NamedTuple):
+    """An event about a text of this store."""
+
+    event: LabelEvent
+    text_id: int
+    wording_id: int
+
+
+def _matched(
+    connection: sqlite3.Connection, events: Sequence[LabelEvent], source: str, *, partial: bool
+) -> list[_MatchedEvent]:
+    """Return the events about texts of this store.
+
+    Raises InputError if there are none or, unless `partial`, if any event is about another text.
+    """
+    matched: list[_MatchedEvent] = []
+    missing: list[LabelEvent] = []
+    for event in events:
+        rowids = place_of(connection, event)
+        if rowids is None:
+            missing.append(event)
+        else:
+            matched.append(_MatchedEvent(event, *rowids))
+    if missing and not (matched and partial):
+        raise InputError([_foreign(event, source, some_match=bool(matched)) for event in missing])
+    return matched
+
+
+@dataclass(frozen=True, slots=True)
+class _CodebookIds:
+    """The rowids of the codebooks of imported events."""
+
+    by_name: dict[str, int]
+    "the version for labels that name none"
+    by_key: dict[bytes, int]
+
+    def id_of(self, event: LabelEvent) -> int:
+        """Return the version under which a label was given."""
+        default = self.by_name[event.codebook]
+        if event.codebook_key is None:
+            return default
+        return self.by_key.get(event.codebook_key, default)
+
+
+def _save_codebooks(
+    connection: sqlite3.Connection,
+    events: Iterable[LabelEvent],
+    codebooks: Mapping[str, Codebook],
+    versions: Iterable[Codebook],
+) -> _CodebookIds:
+    """Save the codebooks and the versions that events use, and return all rowids."""
+    used_names = {event.codebook for event in events}
+    used_keys = {event.codebook_key for event in events}
+    by_name = {
+        name: save_codebook(connection, codebook)
+        for name, codebook in codebooks.items()
+        if name in used_names
+    }
+    by_key: dict[bytes, int] = dict(connection.execute("select key, id from codebook"))
+    for version in versions:
+        if version.key in used_keys:
+            by_key[version.key] = save_codebook(connection, version)
+    return _CodebookIds(by_name, by_key)
+
+
+class _EventWriter:
+    """Writes events, and counts the new ones by item. An item is (codebook, unit)."""
+
+    def __init__(self, connection: sqlite3.Connection, codebook_ids: _CodebookIds) -> None:
+        self.n_new_by_item: Counter[tuple[str, int]] = Counter()
+        self.n_known = 0
+        self._connection = connection
+        self._codebook_ids = codebook_ids
+        self._reader_ids: dict[tuple[ReaderKind, str], int] = {}
+        self._annotators_by_item: dict[tuple[str, int], set[str]] = {}
+
+    def write(self, match: _MatchedEvent) -> None:
+        """Insert an event, unless it is stored already."""
+        event = match.event
+        unit = unit_of(self._connection, match.text_id, match.wording_id)
+        item = (event.codebook, unit)
+        self._annotators_by_item.setdefault(item, set()).add(event.annotator)
+        codebook_id = self._codebook_ids.id_of(event)
+        if _append(self._connection, event, unit, self._reader_id_of(event), codebook_id):
+            self.n_new_by_item[item] += 1
+        else:
+            self.n_known += 1
+
+    def _reader_id_of(self, event: LabelEvent) -> int:
+        reader = (READERS[event.kind], person_name(event.annotator))
+        if reader not in self._reader_ids:
+            self._reader_ids[reader] = reader_id(self._connection, *reader, "")
+        return self._reader_ids[reader]
+
+    def recount_queues(self) -> None:
+        """Update the numbers of labels of the items with new events."""
+        for codebook in self._codebook_ids.by_name:
+            units = [unit for name, unit in self.n_new_by_item if name == codebook]
+            recount(self._connection, codebook, units)
+
+    def unqueued_items(self) -> dict[tuple[str, int], set[str]]:
+        """Return the annotators of each item that is in no queue."""
+        return {
+            item: annotators
+            for item, annotators in self._annotators_by_item.items()
+            if self._connection.execute(_IN_A_QUEUE, item).fetchone() is None
+        }
 
 
 def _check(
@@ -304,8 +371,8 @@ def _event(row: sqlite3.Row) -> LabelEvent:
         kind=EventKind(row["kind"]),
         codebook=row["codebook"],
         annotator=row["annotator"],
-        response=restored(row["response"]),
-        statement=restored(row["statement"]),
+        response=decode_text(row["response"]),
+        statement=decode_text(row["statement"]),
         instrument=row["instrument"],
         ref=row["ref"],
         variant=str(VariantId(VariantKind(row["variant"]), row["ordinal"])),

@@ -27,7 +27,7 @@ from stores.annotation.annotation_items import (
     version_of,
 )
 from stores.annotation.people import reader_id
-from stores.core.base import Aggregate, now, now_after, restored, table
+from stores.core.base import Aggregate, decode_text, now, now_after, table
 from stores.core.values import checked_confidence
 from stores.jobs.job_rows import write_progress
 from stores.runs.run_rows import LIVE
@@ -73,7 +73,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedItem:
     """An item with all its labels and its decision."""
 
     context: Context
@@ -129,7 +129,7 @@ class Labels(Aggregate):
         purpose: Purpose | None = None,
         unit: int | None = None,
         only_disputed: bool = False,
-    ) -> tuple[Judged, ...]:
+    ) -> tuple[JudgedItem, ...]:
         """Return the labelled items of a codebook, in the order of their queues.
 
         Attention items are left out.
@@ -153,7 +153,7 @@ class Labels(Aggregate):
         contexts = self._contexts(units)
         issues = self._issues(units)
         return tuple(
-            Judged(
+            JudgedItem(
                 contexts[unit_id],
                 tuple(labels_by_unit[unit_id]),
                 _decision(decisions.get(unit_id), labels_by_unit[unit_id]),
@@ -330,7 +330,7 @@ def basis(labels: Iterable[GivenLabel]) -> bytes:
     return content_key(sorted([given_label.annotator, given_label.label] for given_label in labels))
 
 
-def anonymous(judged: Judged) -> tuple[tuple[str, GivenLabel], ...]:
+def anonymous(judged: JudgedItem) -> tuple[tuple[str, GivenLabel], ...]:
     """Return an item's labels under letters.
 
     Their order differs between items, so that A is not always one person.
@@ -347,7 +347,7 @@ def anonymous(judged: Judged) -> tuple[tuple[str, GivenLabel], ...]:
     )
 
 
-def item_labels(judged: Iterable[Judged]) -> tuple[ItemLabels, ...]:
+def item_labels(judged: Iterable[JudgedItem]) -> tuple[ItemLabels, ...]:
     """Return items in the form for coefficients of agreement.
 
     An item belongs to the day of its latest label or, if all were labelled on one day, to the hour.
@@ -587,7 +587,7 @@ class Classifiers(Aggregate):
             _PENDING, _scope(audit, instrument, models) | {"reader": reader, "limit": limit}
         )
         return tuple(
-            Pending(text_id, wording_id, restored(body), restored(statement))
+            Pending(text_id, wording_id, decode_text(body), decode_text(statement))
             for text_id, wording_id, body, statement in rows
         )
 
@@ -607,7 +607,7 @@ class Classifiers(Aggregate):
     def predict(
         self,
         classifier: Classifier,
-        found: Iterable[Predicted],
+        predictions: Iterable[Predicted],
         *,
         job: tuple[int, int, str] | None = None,
     ) -> None:
@@ -617,7 +617,7 @@ class Classifiers(Aggregate):
         """
         read_at = now()
         with self.store.write() as connection:
-            for item in found:
+            for item in predictions:
                 connection.execute(
                     "insert into reading (unit_id, reader_id, revision, label, reason, "
                     "confidence, at) "

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import median
 
-from stores.core.base import Aggregate, instrument_id_of, named, now, now_after, table
+from stores.core.base import Aggregate, execute_named, instrument_id_of, now, now_after, table
 from stores.core.identity import uid_of
 from workbench.domain.annotations import Described, FieldEvent, field_name, field_value, pseudonym
 from workbench.domain.instruments import (
@@ -106,18 +106,41 @@ def sync_people(
     statements: dict[str, int],
 ) -> int:
     """Store labels and answers. Returns the number of those on unknown statements."""
+    party_answers = [
+        answer for answer in instrument.party_answers if answer.statement in statements
+    ]
+    survey = [answer for answer in instrument.survey if answer.statement in statements]
     n_skipped = _add_issue_labels(connection, instrument.issue_labels, statements)
+    n_skipped += len(instrument.party_answers) - len(party_answers)
+    n_skipped += len(instrument.survey) - len(survey)
+    _write_parties(connection, instrument_id, instrument.parties)
+    _write_party_answers(connection, instrument_id, party_answers, statements)
+    _write_survey(connection, instrument_id, survey, statements)
+    return n_skipped
+
+
+def _write_parties(
+    connection: sqlite3.Connection, instrument_id: int, parties: Iterable[Party]
+) -> None:
     table(connection, "party").upsert_all(
-        ({"instrument_id": instrument_id, **asdict(party)} for party in instrument.parties),
+        ({"instrument_id": instrument_id, **asdict(party)} for party in parties),
         pk=("instrument_id", "country", "name"),
     )
+
+
+def _write_party_answers(
+    connection: sqlite3.Connection,
+    instrument_id: int,
+    answers: Iterable[PartyAnswer],
+    statements: Mapping[str, int],
+) -> None:
+    """Write the answers of stored parties. `statements` are rowids, by ref."""
     parties = {
         (country, name): rowid
         for rowid, country, name in connection.execute(
             "select id, country, name from party where instrument_id = ?", (instrument_id,)
         )
     }
-    answers = [answer for answer in instrument.party_answers if answer.statement in statements]
     connection.executemany(
         "insert into party_answer (party_id, statement_id, answer, stance) values (?, ?, ?, ?) "
         "on conflict (party_id, statement_id) do update set answer = excluded.answer, stance = "
@@ -132,13 +155,21 @@ def sync_people(
             for answer in answers
         ],
     )
+
+
+def _write_survey(
+    connection: sqlite3.Connection,
+    instrument_id: int,
+    answers: Iterable[SurveyAnswer],
+    statements: Mapping[str, int],
+) -> None:
+    """Write the answers of people. Only the person may change answers that were given here."""
     session_respondents = {
         name
         for (name,) in connection.execute(
             "select respondent from survey where instrument_id = ?", (instrument_id,)
         )
     }
-    survey_answers = [answer for answer in instrument.survey if answer.statement in statements]
     connection.executemany(
         "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) values (?, "
         "?, ?, ?, ?) "
@@ -151,17 +182,9 @@ def sync_people(
                 answer.variant.ordinal,
                 answer.agrees,
             )
-            for answer in survey_answers
-            if answer.respondent
-            not in session_respondents  # only the person may change answers given here
+            for answer in answers
+            if answer.respondent not in session_respondents
         ],
-    )
-    return (
-        n_skipped
-        + len(instrument.party_answers)
-        - len(answers)
-        + len(instrument.survey)
-        - len(survey_answers)
     )
 
 
@@ -315,7 +338,7 @@ class DescribedPeople(Aggregate):
 
 
 def _events(connection: sqlite3.Connection) -> tuple[FieldEvent, ...]:
-    rows = named(
+    rows = execute_named(
         connection,
         "select uid, person, field, value, said_by, at from person_field order by at, uid",
     )

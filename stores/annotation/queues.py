@@ -20,7 +20,7 @@ from stores.annotation.annotation_items import (
     version_of,
 )
 from stores.annotation.candidates import Candidates, Place, answers, of_rows
-from stores.core.base import Aggregate, now, restored, table, text_ids
+from stores.core.base import Aggregate, decode_text, now, table, text_ids
 from workbench.domain.annotations import Codebook, LabelEvent, Purpose
 from workbench.domain.keys import text_key
 from workbench.domain.statements import VariantId, VariantKind
@@ -49,7 +49,7 @@ class NewItem:
     "number of identical answers at the draw, or None as for `inclusion`"
 
 
-class Placed(NamedTuple):
+class QueueEntry(NamedTuple):
     """The place of a unit in a queue, with the fields of `NewItem`."""
 
     stratum: str
@@ -141,7 +141,7 @@ class Queues(Aggregate):
                     "was made"
                 )
             place_by_unit = {
-                unit: Placed(
+                unit: QueueEntry(
                     item.stratum, item.needed, item.attention, item.inclusion, item.answers
                 )
                 for unit, item in zip(units, items, strict=True)
@@ -260,7 +260,7 @@ class Queues(Aggregate):
         """
         purposes_json = json.dumps([purpose.value for purpose in purposes])
         rows = self.connection.execute(_MEMBERS, {"purposes": purposes_json, "codebook": codebook})
-        return tuple((restored(body), name, ref) for body, name, ref in rows)
+        return tuple((decode_text(body), name, ref) for body, name, ref in rows)
 
     def prioritise(self, reader: int) -> int:
         """Sort open items of response queues by a classifier's confidence, lowest first.
@@ -279,7 +279,7 @@ def insert_queue(
     purpose: str,
     spec: str,
     lease_s: int,
-    items: Mapping[int, Placed],
+    items: Mapping[int, QueueEntry],
     *,
     uid: bytes | None = None,
 ) -> int:
@@ -441,8 +441,8 @@ def queue_copies(connection: sqlite3.Connection) -> tuple[QueueCopy, ...]:
 def _items(connection: sqlite3.Connection, queue: int) -> tuple[ItemCopy, ...]:
     return tuple(
         ItemCopy(
-            restored(body),
-            restored(statement),
+            decode_text(body),
+            decode_text(statement),
             instrument,
             ref,
             str(VariantId(VariantKind(kind), ordinal)),
@@ -472,7 +472,7 @@ def add_queue(connection: sqlite3.Connection, copy: QueueCopy) -> str | None:
         name, number = f"{copy.name}-{number}", number + 1
     is_complete = len(placed_items) == len(copy.items)
     items = {
-        unit_of(connection, *rowids): Placed(
+        unit_of(connection, *rowids): QueueEntry(
             item.stratum,
             item.needed,
             item.attention,
@@ -509,7 +509,7 @@ def adopt(
             "them apart"
         )
     (codebook,) = codebooks
-    items = {unit: Placed("imported", len(people)) for (_, unit), people in loose.items()}
+    items = {unit: QueueEntry("imported", len(people)) for (_, unit), people in loose.items()}
     codebook_key = (version_of(connection, codebook), codebook)
     insert_queue(
         connection, name, codebook_key, purpose.value, '{"imported": true}', LEASE_S, items

@@ -18,7 +18,7 @@ from statistics import median
 from types import TracebackType
 
 from stores.annotation.people import IDLE_MS
-from stores.core.base import named, now_after, restored
+from stores.core.base import decode_text, execute_named, now_after
 from stores.core.permissions import Permissions, restrict
 from stores.core.store import Store
 from workbench.domain.instruments import SurveyAnswer
@@ -122,7 +122,7 @@ class Respondent:
     """
 
     def __init__(self, store: Store, survey: int):
-        row = named(
+        row = execute_named(
             store.connection,
             "select v.respondent, v.language, v.instrument_id, i.name from survey v "
             "join instrument i on i.id = v.instrument_id where v.id = ?",
@@ -283,7 +283,7 @@ class Respondent:
             "= ?",
             (item.wording if item.now is None else item.now,),
         ).fetchone()
-        return Question(position, restored(body), language)
+        return Question(position, decode_text(body), language)
 
     def _append(
         self,

@@ -10,7 +10,7 @@ from typing import Any
 
 from stores.annotation.annotation_items import first_wording
 from stores.annotation.queues import LEASE_S
-from stores.core.base import Aggregate, later, now, restored
+from stores.core.base import Aggregate, decode_text, later, now
 from stores.instruments.templates import PROBES
 from stores.runs.run_lists import named_axes
 from stores.runs.run_rows import Run, run_values
@@ -166,7 +166,7 @@ class ReviewQueries(Aggregate):
 
     def text(self, key: bytes) -> str:
         """Return a text by its key."""
-        return restored(
+        return decode_text(
             self.connection.execute("select body from text where key = ?", (key,)).fetchone()[0]
         )
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from stores.annotation.annotation_items import first_wording
-from stores.core.base import Aggregate, later, named, now, now_after, restored
+from stores.core.base import Aggregate, decode_text, execute_named, later, now, now_after
 from stores.runs.run_lists import named_axes
 from stores.runs.run_rows import Run
 from workbench.domain.keys import KEY_BYTES, content_key
@@ -82,7 +82,9 @@ class Rulings(Aggregate):
     ) -> Ruling:
         with self.store.write() as connection:
             events = _events(connection, "where subject_key = ?", (subject.key,))
-            if undoes is not None and undoes not in {ruling.uid for ruling in _standing(events)}:
+            if undoes is not None and undoes not in {
+                ruling.uid for ruling in _rulings_in_force(events)
+            }:
                 raise ConflictError(
                     "this ruling was taken back or superseded meanwhile; look at the newest"
                 )
@@ -114,14 +116,16 @@ class Rulings(Aggregate):
         """
         rulings_by_key: dict[bytes, tuple[Ruling, ...]] = {}
         clause, values = ("where kind = ?", (kind.value,)) if kind else ("", ())
-        for ruling in _standing(_events(self.connection, clause, values)):
+        for ruling in _rulings_in_force(_events(self.connection, clause, values)):
             key = ruling.subject.key
             rulings_by_key[key] = (*rulings_by_key.get(key, ()), ruling)
         return rulings_by_key
 
     def newest(self, auditor: str) -> Ruling | None:
         """Return the newest ruling in force of an auditor, or None if there is none."""
-        rulings_in_force = _standing(_events(self.connection, "where auditor = ?", (auditor,)))
+        rulings_in_force = _rulings_in_force(
+            _events(self.connection, "where auditor = ?", (auditor,))
+        )
         return rulings_in_force[-1] if rulings_in_force else None
 
     def merge(self, events: Iterable[Ruling]) -> int:
@@ -133,7 +137,7 @@ class Rulings(Aggregate):
             return _insert(connection, events)
 
 
-def _standing(events: Iterable[Ruling]) -> tuple[Ruling, ...]:
+def _rulings_in_force(events: Iterable[Ruling]) -> tuple[Ruling, ...]:
     """Return the newest ruling of each auditor and subject that was not withdrawn.
 
     The events come in order.
@@ -152,7 +156,10 @@ def _events(
     connection: sqlite3.Connection, where: str, values: tuple[object, ...]
 ) -> tuple[Ruling, ...]:
     return tuple(
-        map(_ruling, named(connection, f"select * from ruling {where} order by at, uid", values))
+        map(
+            _ruling,
+            execute_named(connection, f"select * from ruling {where} order by at, uid", values),
+        )
     )
 
 
@@ -260,7 +267,7 @@ class GivenReading:
 
 
 @dataclass(frozen=True, slots=True)
-class Giver:
+class AnswerSource:
     """The source of an answer: a model with a sampling and, if served, a fingerprint."""
 
     model_id: int
@@ -289,7 +296,7 @@ class RuledThings(Aggregate):
         values = {"instrument": instrument, "ref": ref, "version": version}
         rows = self.connection.execute(_WORDINGS, values)
         return tuple(
-            (language, _variant(kind, ordinal), restored(body))
+            (language, _variant(kind, ordinal), decode_text(body))
             for language, kind, ordinal, body in rows
         )
 
@@ -321,20 +328,20 @@ class RuledThings(Aggregate):
                 row["version"],
                 row["language"],
                 _variant(row["kind"], row["ordinal"]),
-                restored(row["body"]),
+                decode_text(row["body"]),
                 row["template"],
                 bool(row["inverted"]),
                 row["scale"] or "",
                 row["audit"],
                 named_axes(self.connection, row["axes"]),
             )
-            for row in named(self.connection, sql, values)
+            for row in execute_named(self.connection, sql, values)
         )
 
     def text(self, key: bytes) -> str | None:
         """Return a text by its key, or None if the store lacks it."""
         row = self.connection.execute("select body from text where key = ?", (key,)).fetchone()
-        return None if row is None else restored(row[0])
+        return None if row is None else decode_text(row[0])
 
     def probes(self, named: Mapping[str, str]) -> frozenset[int]:
         """Return the rowids of the probes of a subject.
@@ -356,16 +363,16 @@ class RuledThings(Aggregate):
         """Return the distinct answers to a prompt, the most frequent first."""
         rows = self.connection.execute(_ANSWERS, {"prompt": prompt})
         return tuple(
-            GivenAnswer(prompt, bytes(key), restored(body), count) for key, body, count in rows
+            GivenAnswer(prompt, bytes(key), decode_text(body), count) for key, body, count in rows
         )
 
-    def givers(self, prompt: str, text: str) -> frozenset[Giver]:
+    def givers(self, prompt: str, text: str) -> frozenset[AnswerSource]:
         """Return the sources of an answer to a prompt.
 
         The answer is given by the key of its text, the prompt by its own key, both in hexadecimal.
         """
         values = {"prompt": bytes.fromhex(prompt), "text": bytes.fromhex(text)}
-        return frozenset(Giver(*row) for row in self.connection.execute(_GIVERS, values))
+        return frozenset(AnswerSource(*row) for row in self.connection.execute(_GIVERS, values))
 
     def readings(self, prompt: bytes, text: bytes) -> tuple[GivenReading, ...]:
         """Return the readings of an answer to a prompt by rules and classifiers.
@@ -494,7 +501,7 @@ class ControlSamples(Aggregate):
         return tuple(
             map(
                 self._sample,
-                named(self.connection, "select * from control_sample order by at, uid"),
+                execute_named(self.connection, "select * from control_sample order by at, uid"),
             )
         )
 
@@ -505,7 +512,7 @@ class ControlSamples(Aggregate):
 
     def newest(self, run: Mapping[str, str]) -> ControlSample | None:
         """Return the newest sample of a run, of any reader, or None if there is none."""
-        rows = named(
+        rows = execute_named(
             self.connection,
             "select * from control_sample where run = ? order by at desc, uid desc",
             (_written(run),),
@@ -520,7 +527,7 @@ class ControlSamples(Aggregate):
 
     def of_run(self, run: Mapping[str, str], reader: ReaderCard) -> tuple[ControlSample, ...]:
         """Return the samples of a run for one reader, the oldest first."""
-        rows = named(
+        rows = execute_named(
             self.connection,
             "select * from control_sample where run_key = ? order by at, uid",
             (_key(run, reader),),
@@ -540,7 +547,7 @@ class ControlSamples(Aggregate):
         )
 
     def _items(self, sample: bytes) -> tuple[ControlItem, ...]:
-        rows = named(
+        rows = execute_named(
             self.connection,
             "select * from control_item where sample = ? order by ordinal",
             (sample,),

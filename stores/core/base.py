@@ -66,7 +66,7 @@ def add_texts(connection: sqlite3.Connection, texts: Iterable[str]) -> None:
     """Insert new texts. Call inside a transaction."""
     connection.executemany(
         "insert into text (key, body) values (?, ?) on conflict (key) do nothing",
-        ((text_key(text), stored(text)) for text in texts),
+        ((text_key(text), encode_text(text)) for text in texts),
     )
 
 
@@ -79,7 +79,7 @@ def text_ids(connection: sqlite3.Connection, texts: Iterable[str]) -> dict[str, 
     id_by_key |= {key: last_id + index for index, (key, _) in enumerate(missing, 1)}
     connection.executemany(
         "insert into text (id, key, body) values (?, ?, ?)",
-        ((id_by_key[key], key, stored(text)) for key, text in missing),
+        ((id_by_key[key], key, encode_text(text)) for key, text in missing),
     )
     return {text: id_by_key[key] for text, key in keys.items()}
 
@@ -98,7 +98,7 @@ def _rowids(connection: sqlite3.Connection, keys: Sequence[bytes]) -> Iterator[t
         )
 
 
-def stored(text: str) -> str | bytes:
+def encode_text(text: str) -> str | bytes:
     """Return the stored form of a text."""
     try:
         text.encode()
@@ -107,7 +107,7 @@ def stored(text: str) -> str | bytes:
     return text
 
 
-def restored(body: object) -> str:
+def decode_text(body: object) -> str:
     """Return the text of a stored form."""
     return body.decode("utf-8", "surrogatepass") if isinstance(body, bytes) else str(body)
 
@@ -147,7 +147,7 @@ class Aggregate:
         return self.store.connection
 
 
-def named(connection: sqlite3.Connection, sql: str, values: object = ()) -> sqlite3.Cursor:
+def execute_named(connection: sqlite3.Connection, sql: str, values: object = ()) -> sqlite3.Cursor:
     """Execute a query whose rows are read by the names of their columns."""
     cursor = connection.cursor()
     cursor.row_factory = sqlite3.Row

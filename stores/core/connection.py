@@ -52,7 +52,7 @@ def back_up(path: Path, version: int, newer: int) -> Path:
             f"{free / MIB:,.0f} MiB "
             "left. Nothing was changed. Make room, then try again."
         )
-    target = _free(path, newer)
+    target = _unused_path(path, newer)
     partial = target.with_name(f"{target.name}.part")
     try:
         partial.unlink(missing_ok=True)
@@ -90,7 +90,7 @@ def migrated(path: Path, copy: Path, version: int, newer: int) -> str:
     )
 
 
-def _free(path: Path, newer: int) -> Path:
+def _unused_path(path: Path, newer: int) -> Path:
     name = f"{path.name}.before-v{newer}"
     number, candidate = 1, path.with_name(name)
     while candidate.exists() and not _same_state(path, candidate):
@@ -157,7 +157,7 @@ def open_database(path: Path, *, create: bool, quiet: bool = False) -> tuple[Dat
     try:
         leave_write_ahead(path)
     except sqlite3.Error as error:
-        raise translated(error, path) from error
+        raise store_error_of(error, path) from error
     try:
         connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_MS / 1000)
     except sqlite3.OperationalError as error:
@@ -175,7 +175,7 @@ def open_database(path: Path, *, create: bool, quiet: bool = False) -> tuple[Dat
     except BaseException as error:
         connection.close()
         if isinstance(error, sqlite3.Error):
-            raise translated(error, path) from error
+            raise store_error_of(error, path) from error
         raise
     return db, notice
 
@@ -225,7 +225,7 @@ def open_for_reading(path: Path) -> Database:
     except BaseException as error:
         connection.close()
         if isinstance(error, sqlite3.Error):
-            raise translated(error, path) from error
+            raise store_error_of(error, path) from error
         raise
     return db
 
@@ -246,7 +246,7 @@ def open_copy(path: Path, folder: Path) -> Database:
             _check_ours(Database(store), path, new=False)
             store.backup(copy)
     except sqlite3.Error as error:
-        raise translated(error, path) from error
+        raise store_error_of(error, path) from error
     return open_database(target, create=False, quiet=True)[0]
 
 
@@ -268,7 +268,7 @@ def is_store(path: Path) -> bool:
     )
 
 
-def translated(error: sqlite3.Error, path: Path) -> StoreError:
+def store_error_of(error: sqlite3.Error, path: Path) -> StoreError:
     """Return an error that tells the user what to do.
 
     Nothing of a failed transaction was written.
@@ -290,7 +290,7 @@ def translated(error: sqlite3.Error, path: Path) -> StoreError:
             f"{path}: the disk is full; nothing of this change was written. Free some space and "
             "resume."
         )
-    if "not a database" in text and _begins(path) in (WAL_BEGINS, WAL_BEGINS[:3] + b"\x83"):
+    if "not a database" in text and _first_bytes(path) in (WAL_BEGINS, WAL_BEGINS[:3] + b"\x83"):
         return NotAStore(
             f"{path}: this is the write-ahead log of a store, not the store: name the file "
             "without -wal."
@@ -311,7 +311,7 @@ WAL_BEGINS = b"\x37\x7f\x06\x82"
 "the first bytes of a log whose checksums are little-endian; \\x83 in the fourth: big-endian"
 
 
-def _begins(path: Path) -> bytes:
+def _first_bytes(path: Path) -> bytes:
     with suppress(OSError), path.open("rb") as file:
         return file.read(4)
     return b""

@@ -106,7 +106,7 @@ Value = int | float | str | bytes | None
 State = tuple[object, ...]
 
 
-class Part(Enum):
+class StoreSection(Enum):
     """A part of a store, defined by the queries that detect changes."""
 
     ANSWERS = (
@@ -176,7 +176,7 @@ class Part(Enum):
     figures are shown"""
 
 
-def state_of(connection: sqlite3.Connection, parts: Sequence[Part]) -> State:
+def state_of(connection: sqlite3.Connection, parts: Sequence[StoreSection]) -> State:
     """Return the state of some parts of a store."""
     return tuple(
         hash(tuple(connection.execute(sql).fetchall())) for part in parts for sql in part.value
@@ -187,16 +187,16 @@ MOST_REMEMBERED = 256
 "the largest number of results of a connection: instrument, templates and versions of some 80 runs"
 
 
-class Remembered:
+class ConnectionCache:
     """The cached results of reads over a connection, valid until somebody writes to the store.
 
     The least recently used ones are dropped.
     """
 
-    def __init__(self, most: int = MOST_REMEMBERED) -> None:
-        self._at: tuple[int, int] | None = None
-        self._held: OrderedDict[Hashable, object] = OrderedDict()
-        self._most = most
+    def __init__(self, max_results: int = MOST_REMEMBERED) -> None:
+        self._version: tuple[int, int] | None = None
+        self._results: OrderedDict[Hashable, object] = OrderedDict()
+        self._max_results = max_results
 
     def value(self, connection: sqlite3.Connection, key: Hashable, read: Callable[[], T]) -> T:
         """Return the cached value of a key, or the result of `read`.
@@ -208,24 +208,24 @@ class Remembered:
             int(connection.execute("pragma data_version").fetchone()[0]),
             connection.total_changes,
         )
-        if version != self._at:
-            self._at = version
-            self._held.clear()
-        if key in self._held:
-            self._held.move_to_end(key)
-            return self._held[key]  # type: ignore[return-value]
-        result = self._held[key] = read()
-        while len(self._held) > self._most:
-            self._held.popitem(last=False)
+        if version != self._version:
+            self._version = version
+            self._results.clear()
+        if key in self._results:
+            self._results.move_to_end(key)
+            return self._results[key]  # type: ignore[return-value]
+        result = self._results[key] = read()
+        while len(self._results) > self._max_results:
+            self._results.popitem(last=False)
         return result
 
     def forget(self) -> None:
         """Clear the cache, after a rollback or at the end."""
-        self._at = None
-        self._held.clear()
+        self._version = None
+        self._results.clear()
 
 
-class Kept(Protocol):
+class CachingStore(Protocol):
     """A store whose results are kept from one connection to the next."""
 
     @property
@@ -247,7 +247,7 @@ MOST = 48
 
 
 @dataclass(slots=True)
-class _Place:
+class _CacheEntry:
     """The cache entry of one result."""
 
     lock: RLock = field(default_factory=RLock)
@@ -255,12 +255,16 @@ class _Place:
     value: Any = None
 
 
-_PLACES: OrderedDict[Hashable, _Place] = OrderedDict()
+_CACHE: OrderedDict[Hashable, _CacheEntry] = OrderedDict()
 _GUARD = Lock()
 
 
-def kept(
-    store: Kept, key: Hashable, parts: Sequence[Part], make: Callable[[], T], *more: object
+def cached_result(
+    store: CachingStore,
+    key: Hashable,
+    parts: Sequence[StoreSection],
+    make: Callable[[], T],
+    *further: object,
 ) -> T:
     """Return the cached result of `make`, or a new one if these parts of the store have changed.
 
@@ -273,17 +277,17 @@ def kept(
     ----------
     key : identifies the result within a file
     parts : the parts of the store that the result depends on, except what `make` itself writes
-    more : further values that it depends on, compared like the parts
+    further : further values that it depends on, compared like the parts
     """
     store.check_moment()
     with _GUARD:
-        entry = _PLACES.setdefault((store.identity, key), _Place())
-        _PLACES.move_to_end((store.identity, key))
-        while len(_PLACES) > MOST:
-            _PLACES.popitem(last=False)
+        entry = _CACHE.setdefault((store.identity, key), _CacheEntry())
+        _CACHE.move_to_end((store.identity, key))
+        while len(_CACHE) > MOST:
+            _CACHE.popitem(last=False)
     state: State
     if store.holds_lock:
-        state = (*(_state(store, part) for part in parts), *more)
+        state = (*(_state(store, part) for part in parts), *further)
         if entry.lock.acquire(blocking=False):
             try:
                 if entry.state == state:
@@ -292,13 +296,13 @@ def kept(
                 entry.lock.release()
         return make()
     with entry.lock:
-        state = (*(_state(store, part) for part in parts), *more)
+        state = (*(_state(store, part) for part in parts), *further)
         if entry.state != state:
             entry.value, entry.state = make(), state
         return entry.value  # type: ignore[no-any-return]
 
 
-def _state(store: Kept, part: Part) -> State:
+def _state(store: CachingStore, part: StoreSection) -> State:
     """Return the current state of a part.
 
     Its queries run once until somebody writes to the store.
@@ -309,7 +313,7 @@ def _state(store: Kept, part: Part) -> State:
 def forget() -> None:
     """Forget all results computed so far."""
     with _GUARD:
-        _PLACES.clear()
+        _CACHE.clear()
 
 
 NAMES = {

@@ -74,11 +74,11 @@ def identity_of(connection: sqlite3.Connection, path: Path) -> FileIdentity:
     return FileIdentity(absolute, file_status.st_dev, file_status.st_ino, uid_of(connection))
 
 
-def check_expected(found: FileIdentity) -> None:
+def check_expected(identity: FileIdentity) -> None:
     """Raise StoreGone if a program that holds a store opens another one at its path."""
-    if EXPECTED.get(found.path, found.uid) != found.uid:
+    if EXPECTED.get(identity.path, identity.uid) != identity.uid:
         raise StoreGone(
-            f"{found.path}: the store is gone. Another store was put in its place while it was "
+            f"{identity.path}: the store is gone. Another store was put in its place while it was "
             "open."
         )
 

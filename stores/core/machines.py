@@ -44,7 +44,7 @@ NETWORK_FILE_SYSTEMS = WITHOUT_LOCKS | frozenset(
 
 
 @contextmanager
-def claimed(path: Path) -> Iterator[None]:
+def claim_for_machine(path: Path) -> Iterator[None]:
     """Claim a store for this machine during the block, if its file system has no shared locks.
 
     The claim is a file beside the store, which each process that has the store open locks for
@@ -56,7 +56,7 @@ def claimed(path: Path) -> Iterator[None]:
         yield
         return
     file = path.with_name(f"{path.name}.machine")
-    descriptor = _taken(path, file)
+    descriptor = _lock_claim(path, file)
     try:
         yield
     finally:
@@ -66,17 +66,17 @@ def claimed(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _taken(path: Path, file: Path) -> int:
+def _lock_claim(path: Path, file: Path) -> int:
     """Return the descriptor of the locked claim of this machine.
 
     Raises StoreError if another machine has claimed the store.
     """
     own_claim = {
         "machine": socket.gethostname(),
-        "id": _said_in("/etc/machine-id"),
+        "id": _text_of_file("/etc/machine-id"),
         "device": path.parent.stat().st_dev,
     }
-    own_claim["boot"] = _said_in("/proc/sys/kernel/random/boot_id")
+    own_claim["boot"] = _text_of_file("/proc/sys/kernel/random/boot_id")
     deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
     while True:
         try:
@@ -90,7 +90,7 @@ def _taken(path: Path, file: Path) -> int:
         if claim == own_claim and file.exists():
             return descriptor
         os.close(descriptor)
-        if _void(claim, own_claim):
+        if _is_void(claim, own_claim):
             file.unlink(missing_ok=True)
         elif (claim.get("machine", "") and claim != own_claim) or time.monotonic() > deadline:
             raise StoreError(
@@ -103,15 +103,15 @@ def _taken(path: Path, file: Path) -> int:
         time.sleep(0.01)  # another process of this machine writes the claim, or removes it
 
 
-def _void(found: dict[str, object], mine: dict[str, object]) -> bool:
+def _is_void(claim: dict[str, object], own_claim: dict[str, object]) -> bool:
     """Return whether a claim of this machine is void.
 
     It is void if it was made before a restart, or through a mount that is gone. Machines are
     compared by their id, since others may have the same name.
     """
-    if not mine["id"] or found.get("id") != mine["id"]:
+    if not own_claim["id"] or claim.get("id") != own_claim["id"]:
         return False
-    return found.get("boot") != mine["boot"] or found.get("device") not in _devices()
+    return claim.get("boot") != own_claim["boot"] or claim.get("device") not in _devices()
 
 
 def _read(file: int) -> dict[str, object]:
@@ -122,7 +122,7 @@ def _read(file: int) -> dict[str, object]:
     return claim if isinstance(claim, dict) else {}
 
 
-def _said_in(path: str) -> str:
+def _text_of_file(path: str) -> str:
     with suppress(OSError):
         return Path(path).read_text(encoding="ascii").strip()
     return ""

@@ -90,12 +90,12 @@ def tokens_of(sql: object) -> Tokens:
         return ()
     if not isinstance(sql, str):
         return (repr(sql),)
-    tokens = [_normal(token) for token in TOKEN.findall(sql)]
+    tokens = [_normal_token(token) for token in TOKEN.findall(sql)]
     return tuple(token for token in tokens if token)
 
 
 @lru_cache(maxsize=4096)
-def _normal(token: str) -> str:
+def _normal_token(token: str) -> str:
     """Return the normal form of a token, or an empty string if it is a blank or a comment."""
     if token[0] in " \t\n\f\r" or token.startswith(("--", "/*")):
         return ""
@@ -252,7 +252,7 @@ def expected_rows(version: int, migrations: Migrations) -> tuple[Row, ...]:
 
 def _foreign_phrase(key: tuple[str, str, str], tokens: Tokens) -> str:
     kind = kind_of(" ".join(tokens)) if tokens else key[0]
-    return f"{shown(kind)} {shown(key[1])} is foreign"
+    return f"{printable(kind)} {printable(key[1])} is foreign"
 
 
 def _change_phrase(
@@ -265,12 +265,12 @@ def _change_phrase(
     pairs = zip(tokens, expected, strict=False)
     first_difference = next((index for index, pair in enumerate(pairs) if pair[0] != pair[1]), None)
     start = min(len(tokens), len(expected)) if first_difference is None else first_difference
-    actual_text = shown(" ".join(tokens[start : start + SHOWN_TOKENS])) or "its end"
+    actual_text = printable(" ".join(tokens[start : start + SHOWN_TOKENS])) or "its end"
     expected_text = " ".join(expected[start : start + SHOWN_TOKENS]) or "its end"
     return f"{kind} {name} has `{actual_text}` in place of `{expected_text}`"
 
 
-def shown(text: str) -> str:
+def printable(text: str) -> str:
     """Return a text of a foreign file on one line, without control characters, and shortened."""
     line = "".join(character if character.isprintable() else "?" for character in text)
     return line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 1] + "…"

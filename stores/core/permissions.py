@@ -145,7 +145,7 @@ def _authorize(
             or view in own
             or first in own
             or first in permissions.views
-            or _reads(permissions, first, second)
+            or _may_read(permissions, first, second)
         )
     elif action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_TRANSACTION, sqlite3.SQLITE_FUNCTION):
         allowed = True
@@ -162,6 +162,6 @@ def _authorize(
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
-def _reads(permissions: Permissions, table: str | None, column: str | None) -> bool:
+def _may_read(permissions: Permissions, table: str | None, column: str | None) -> bool:
     columns = permissions.readable.get(table or "", frozenset())
     return columns is None or column in columns or (column == "" and table in permissions.readable)

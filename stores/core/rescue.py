@@ -2,7 +2,7 @@
 
 A file from somebody else may hold triggers and views that run whenever it is read or written.
 SQLite is told to trust none of them (`trusted_schema`), and a file that has any is refused: see
-`own_schema`. `rescued` reads the rows of our own tables, and nothing else, into a new store.
+`own_schema`. `rescue_rows` reads the rows of our own tables, and nothing else, into a new store.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Rescued:
     "the foreign objects of the file"
 
 
-def rescued(source: Path, target: Path, migrate: Callable[[Path], Database]) -> Rescued:
+def rescue_rows(source: Path, target: Path, migrate: Callable[[Path], Database]) -> Rescued:
     """Write every readable row of a file's own tables into a new store, and return the outcome.
 
     The new store is made with the schema of the file, and brought to the newest one when it has the
@@ -171,7 +171,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, found: Rescued) -> None:
+def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, result: Rescued) -> None:
     """Copy the rows of one table.
 
     If a page is damaged, the rows beyond it are sought from the other end, too.
@@ -182,19 +182,19 @@ def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, found: R
             row[1] for row in old.execute(f'pragma table_xinfo("{table}")') if row[6] == 0
         }
     except sqlite3.Error as error:
-        found.lost[table] = str(error)
+        result.lost[table] = str(error)
         return
     columns = [name for name in expected_names if name in available_names]
     column_list = ", ".join(f'"{name}"' for name in columns)
     insert = (
         f'insert or ignore into "{table}" ({column_list}) values ({", ".join("?" * len(columns))})'
     )
-    for row in _rows(old, table, column_list, found):
+    for row in _rows(old, table, column_list, result):
         try:
-            n_rows = _insert(old, new, insert, table, dict(zip(columns, row, strict=True)), found)
-            found.rows[table] = found.rows.get(table, 0) + n_rows
+            n_rows = _insert(old, new, insert, table, dict(zip(columns, row, strict=True)), result)
+            result.rows[table] = result.rows.get(table, 0) + n_rows
         except (sqlite3.Error, UnicodeError):
-            found.refused[table] = found.refused.get(table, 0) + 1
+            result.refused[table] = result.refused.get(table, 0) + 1
 
 
 def _insert(
@@ -203,7 +203,7 @@ def _insert(
     statement: str,
     table: str,
     values: dict[str, object],
-    found: Rescued,
+    result: Rescued,
 ) -> int:
     """Insert a row, with stand-ins for its wrong values.
 
@@ -226,7 +226,7 @@ def _insert(
             replaced.append(name)
             continue
         for name in replaced:
-            found.replaced[name] = found.replaced.get(name, 0) + 1
+            result.replaced[name] = result.replaced.get(name, 0) + 1
         return n_rows
 
 
@@ -268,16 +268,16 @@ def _unknown_parameter(
 
 
 def _rows(
-    old: sqlite3.Connection, table: str, listed: str, found: Rescued
+    old: sqlite3.Connection, table: str, column_list: str, result: Rescued
 ) -> Iterator[tuple[object, ...]]:
     for order in ("", " order by rowid desc"):
         try:
-            yield from old.execute(f'select {listed} from "{table}"{order}')
+            yield from old.execute(f'select {column_list} from "{table}"{order}')
             return
         except sqlite3.Error as error:
             if "no such column" in str(error):  # a table without rowids is read from one end alone
                 return
-            found.lost[table] = str(error)
+            result.lost[table] = str(error)
 
 
 def damage(path: Path) -> str:
@@ -302,7 +302,7 @@ def damage(path: Path) -> str:
     return ""
 
 
-def blamed(error: Exception, path: Path) -> str:
+def damage_message(error: Exception, path: Path) -> str:
     """Return a sentence about a store whose contents led to an error.
 
     It is empty if the error is the program's own.

@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,12 +27,12 @@ from stores.core.connection import (
     open_copy,
     open_database,
     open_for_reading,
-    translated,
+    store_error_of,
 )
-from stores.core.contents import Remembered
+from stores.core.contents import ConnectionCache
 from stores.core.identity import check_expected, gone_instead, identity_of, rescue, write_unsaved
-from stores.core.machines import claimed
-from stores.core.rescue import blamed
+from stores.core.machines import claim_for_machine
+from stores.core.rescue import damage_message
 from stores.core.values import refusal_words, refuse_wrong_values
 from stores.instruments.checks import Checks
 from stores.instruments.choices import Choices
@@ -77,6 +78,30 @@ class Superseded(BaseException):
     """
 
 
+class _MomentPassed(Exception):
+    """The signal that a read wrote, so that its result may be of two moments."""
+
+    def __init__(self, *, broken_off: bool = False) -> None:
+        super().__init__()
+        self.broken_off = broken_off
+        "whether the read was broken off before most of its work"
+
+
+@dataclass(slots=True)
+class _Tries:
+    """The number of times that a read is repeated before it takes the write lock."""
+
+    left: int = SNAPSHOTS
+    broken_off_left: int = BROKEN_OFF
+
+    def count(self, passed: _MomentPassed) -> None:
+        """Count a failed try. Of those that were broken off, the first ones are free."""
+        if passed.broken_off and self.broken_off_left:
+            self.broken_off_left -= 1
+        else:
+            self.left -= 1
+
+
 class Store:
     """A project's SQLite file.
 
@@ -110,7 +135,7 @@ class Store:
         self._rests_until = 0.0
         """the time before which this object does not ask for the lock again, so that others have
         their turn"""
-        self._remembered = Remembered()
+        self._cache = ConnectionCache()
         self.identity = identity_of(self.connection, path)
         self.moved = ""
         """the message that the store was lost, with the path of the copy that this object now
@@ -151,7 +176,7 @@ class Store:
         """Open the store at `path`. Raises a `StoreError` that says what to do if that fails."""
         path = Path(path)
         with ExitStack() as resources:
-            resources.enter_context(claimed(path))
+            resources.enter_context(claim_for_machine(path))
             try:
                 db, notice = open_database(path, create=create)
             except NotAStore as error:
@@ -169,7 +194,7 @@ class Store:
         `write` then raises ReadOnlyStore. Raises a `StoreError` if the store cannot be opened.
         """
         with ExitStack() as resources:
-            resources.enter_context(claimed(Path(path)))
+            resources.enter_context(claim_for_machine(Path(path)))
             store = cls(open_for_reading(Path(path)), Path(path), read_only=True)
             resources.callback(store.connection.close)
             store._held = resources.pop_all()
@@ -177,7 +202,7 @@ class Store:
 
     @classmethod
     @contextmanager
-    def copied(cls, path: Path) -> Iterator[Store]:
+    def open_copied(cls, path: Path) -> Iterator[Store]:
         """Open a copy of the store at `path`, of any schema.
 
         The file itself is only read. Raises a `StoreError` if that fails.
@@ -189,7 +214,7 @@ class Store:
             try:
                 yield store
             except Exception as error:
-                if not (message := blamed(error, path)):
+                if not (message := damage_message(error, path)):
                     raise
                 raise StoreError(message) from error
 
@@ -201,7 +226,7 @@ class Store:
 
     def remembered(self, key: Hashable, read: Callable[[], T]) -> T:
         """Return the cached result of `read` for a key, unless the store was written to since."""
-        return self._remembered.value(self.connection, key, read)
+        return self._cache.value(self.connection, key, read)
 
     def at_once(self, read: Callable[[], T]) -> T:
         """Return the result of `read`, all of whose queries see the store as it is at one moment.
@@ -214,29 +239,42 @@ class Store:
         if self.connection.in_transaction:
             return read()
         self.check_moment()
-        n_tries, n_extra = SNAPSHOTS, BROKEN_OFF
-        while n_tries:
-            self._snapshot, n_tries = True, n_tries - 1
-            self.connection.execute("begin")
+        tries = _Tries()
+        while tries.left:
             try:
-                check_schema(self.connection, self.path)
-                result = read()
-                if self._snapshot:
-                    return result
-            except Superseded:
-                n_tries, n_extra = n_tries + (n_extra > 0), n_extra - 1
-            except Exception:
-                if self._snapshot:  # else two moments may not fit each other
-                    raise
-            finally:
-                self._snapshot = self._superseded = False
-                self.connection.rollback()
+                return self._read_snapshot(read)
+            except _MomentPassed as passed:
+                tries.count(passed)
         with self.write():
             self._nested = True
             try:
                 return read()
             finally:
                 self._nested = False
+
+    def _read_snapshot(self, read: Callable[[], T]) -> T:
+        """Return the result of `read` in one transaction.
+
+        Raises _MomentPassed if it wrote, which ends the snapshot that it reads.
+        """
+        self._snapshot = True
+        self.connection.execute("begin")
+        try:
+            check_schema(self.connection, self.path)
+            result = read()
+        except Superseded:
+            raise _MomentPassed(broken_off=True) from None
+        except Exception as error:
+            if self._snapshot:
+                raise
+            raise _MomentPassed from error  # two moments may not fit each other
+        else:
+            if not self._snapshot:
+                raise _MomentPassed
+            return result
+        finally:
+            self._snapshot = self._superseded = False
+            self.connection.rollback()
 
     def check_moment(self) -> None:
         """Break off the read of `at_once` if it will be repeated."""
@@ -288,7 +326,7 @@ class Store:
             self._refuse_wrong_values()
             _lock(self.connection)
         except sqlite3.Error as error:
-            raise translated(error, self.path) from error
+            raise store_error_of(error, self.path) from error
         locked = time.monotonic()
         try:
             self.identity.check_uid(self.connection)
@@ -299,24 +337,29 @@ class Store:
             self.connection.execute("commit")
         except BaseException as error:
             self.connection.rollback()
-            self._remembered.forget()
-            if isinstance(error, sqlite3.Error) and (reason := refusal_words(error)):
-                raise StoreError(
-                    f"{self.path}: {reason}; nothing of this change was written."
-                ) from error
-            if isinstance(error, OverflowError) and "SQLite INTEGER" in str(error):
-                raise StoreError(
-                    f"{self.path}: a number has more digits than a store can hold; nothing of "
-                    "this change was written."
-                ) from error
-            if isinstance(
-                error, sqlite3.OperationalError | sqlite3.DatabaseError
-            ) and not isinstance(error, sqlite3.IntegrityError):
-                raise translated(error, self.path) from error
+            self._cache.forget()
+            store_error = self._store_error_of(error)
+            if store_error is not None:
+                raise store_error from error
             raise
         finally:
             ended = time.monotonic()
             self._rests_until = ended + min(ended - locked, REST_S)
+
+    def _store_error_of(self, error: BaseException) -> StoreError | None:
+        """Return what an error in a transaction means for the store, or None for other errors."""
+        if isinstance(error, sqlite3.Error) and (reason := refusal_words(error)):
+            return StoreError(f"{self.path}: {reason}; nothing of this change was written.")
+        if isinstance(error, OverflowError) and "SQLite INTEGER" in str(error):
+            return StoreError(
+                f"{self.path}: a number has more digits than a store can hold; nothing of "
+                "this change was written."
+            )
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(
+            error, sqlite3.IntegrityError
+        ):
+            return store_error_of(error, self.path)
+        return None
 
     def _refuse_wrong_values(self) -> None:
         """Make the connection refuse wrong values before it writes for the first time."""
@@ -338,17 +381,17 @@ class Store:
         try:
             _lock(self.connection)
         except sqlite3.Error as error:
-            raise translated(error, self.path) from error
+            raise store_error_of(error, self.path) from error
         self._nested = True
         try:
             check_schema(self.connection, self.path)
             yield
         except sqlite3.Error as error:
-            raise translated(error, self.path) from error
+            raise store_error_of(error, self.path) from error
         finally:
             self._nested = False
             self.connection.rollback()
-            self._remembered.forget()
+            self._cache.forget()
 
     def copy_to(self, path: Path) -> None:
         """Write the contents of the store to a new file. Raises StoreError if that fails."""
@@ -356,7 +399,7 @@ class Store:
             with closing(sqlite3.connect(path)) as copy:
                 self.connection.backup(copy)
         except sqlite3.Error as error:
-            raise translated(error, path) from error
+            raise store_error_of(error, path) from error
 
     def check(self) -> None:
         """Raise StoreGone if the file no longer exists."""
@@ -395,8 +438,8 @@ class Store:
         except StoreError as rescue_error:
             raise StoreGone(f"{error} {rescue_error}") from error
         self.connection.close()
-        self._remembered.forget()
-        self._held.enter_context(claimed(path))
+        self._cache.forget()
+        self._held.enter_context(claim_for_machine(path))
         self.db, self.notice = open_database(path, create=False)
         self.path, self.identity = path, identity_of(self.connection, path)
         self.moved = (
@@ -409,7 +452,7 @@ class Store:
             raise StoreGone(self.moved)
 
     def close(self) -> None:
-        self._remembered.forget()
+        self._cache.forget()
         self.connection.close()
         self._held.close()
 

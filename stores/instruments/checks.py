@@ -107,7 +107,7 @@ class Checks(Aggregate):
     def add_embeddings(
         self,
         model: int,
-        found: Sequence[tuple[str, NDArray[np.float32]]],
+        vectors: Sequence[tuple[str, NDArray[np.float32]]],
         *,
         job: tuple[int, int, str] | None = None,
     ) -> None:
@@ -116,11 +116,11 @@ class Checks(Aggregate):
         The progress is `job` = (id, done, progress).
         """
         with self.store.write() as connection:
-            ids = text_ids(connection, (text for text, _ in found))
+            ids = text_ids(connection, (text for text, _ in vectors))
             connection.executemany(
                 "insert into embedding (model_id, text_id, vector) values (?, ?, ?) on conflict "
                 "do nothing",
-                [(model, ids[text], vector.astype("<f4").tobytes()) for text, vector in found],
+                [(model, ids[text], vector.astype("<f4").tobytes()) for text, vector in vectors],
             )
             if job is not None:
                 write_progress(connection, job)
@@ -147,13 +147,13 @@ class Checks(Aggregate):
     def add_entailments(
         self,
         model: int,
-        found: Mapping[Pair, Entailment],
+        results: Mapping[Pair, Entailment],
         *,
         job: tuple[int, int, str] | None = None,
     ) -> None:
         """Write a model's results for pairs in one transaction. `job` is as in `add_embeddings`."""
         with self.store.write() as connection:
-            ids = text_ids(connection, (text for pair in found for text in pair))
+            ids = text_ids(connection, (text for pair in results for text in pair))
             connection.executemany(
                 "insert into entailment (model_id, premise_id, hypothesis_id, entailment, "
                 "neutral, contradiction) "
@@ -167,7 +167,7 @@ class Checks(Aggregate):
                         entailment.neutral,
                         entailment.contradiction,
                     )
-                    for (premise, hypothesis), entailment in found.items()
+                    for (premise, hypothesis), entailment in results.items()
                 ],
             )
             if job is not None:

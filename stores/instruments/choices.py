@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 
-from stores.core.base import Aggregate, instrument_id_of, named, now, table
+from stores.core.base import Aggregate, execute_named, instrument_id_of, now, table
 from stores.instruments.versions import read_statements
 from workbench.domain.choices import (
     AnsweredPair,
@@ -71,7 +71,7 @@ def read_answer_sets(connection: sqlite3.Connection, instrument_id: int) -> dict
 
     Their questions are in the order of the source.
     """
-    rows = named(connection, _COUNTS, {"instrument": instrument_id})
+    rows = execute_named(connection, _COUNTS, {"instrument": instrument_id})
     return {
         rowid: _answer_set(list(set_rows))
         for rowid, set_rows in groupby(rows, key=itemgetter("id"))
@@ -201,7 +201,7 @@ class AddedChoices:
     statement here"""
 
 
-def put_choices(
+def write_choices(
     connection: sqlite3.Connection,
     instrument_id: int,
     items: Sequence[ChoiceItem],
@@ -234,7 +234,7 @@ def put_choices(
     )
 
 
-def beside_the_rest(
+def with_stored_statements(
     connection: sqlite3.Connection, instrument_id: int, instrument: Instrument
 ) -> tuple[Statement, ...]:
     """Return the statements of a part, completed by stored statements of other biases and forms.
@@ -370,7 +370,7 @@ def put_answers(
             new.append(file_set)
             stored_by_name[set_name(file_set)] = (0, file_set)
         elif differences := list(_differences(stored_set, file_set)):
-            faults.append(_said(file_set, differences))
+            faults.append(_answer_set_line(file_set, differences))
         elif rowid and stored_set != file_set:
             write_about(connection, rowid, file_set)
     if faults:
@@ -384,23 +384,29 @@ def put_answers(
     return tuple(new)
 
 
-def _differences(ours: AnswerSet, theirs: AnswerSet) -> Iterator[str]:
+def _differences(stored: AnswerSet, imported: AnswerSet) -> Iterator[str]:
     """Yield the differences of two sets of the same name, by question."""
-    stored_pairs, file_pairs = (
-        {pair.key: pair for pair in answer_set.pairs} for answer_set in (ours, theirs)
-    )
-    for key in dict.fromkeys((*stored_pairs, *file_pairs)):
-        if key not in stored_pairs or key not in file_pairs:
-            yield f"{key!r}: {'nothing here' if key not in stored_pairs else 'nothing in the file'}"
+    stored_pairs = {pair.key: pair for pair in stored.pairs}
+    imported_pairs = {pair.key: pair for pair in imported.pairs}
+    for key in dict.fromkeys((*stored_pairs, *imported_pairs)):
+        if key not in stored_pairs:
+            yield f"{key!r}: nothing here"
             continue
-        for (arm, stored), (_, in_file) in zip(
-            _forms(stored_pairs[key]), _forms(file_pairs[key]), strict=True
-        ):
-            if replace(stored, offered=in_file.offered) != in_file:
-                yield f"{key!r} ({arm}): {_counted(stored)} here, {_counted(in_file)} in the file"
-    if ours.mapped_back != theirs.mapped_back:
+        if key not in imported_pairs:
+            yield f"{key!r}: nothing in the file"
+            continue
+        forms = zip(_forms(stored_pairs[key]), _forms(imported_pairs[key]), strict=True)
+        for (arm, answers), (_, file_answers) in forms:
+            if replace(answers, offered=file_answers.offered) != file_answers:
+                yield (
+                    f"{key!r} ({arm}): {_counted(answers)} here, {_counted(file_answers)} in the "
+                    "file"
+                )
+    if stored.mapped_back != imported.mapped_back:
         yield "one of them names the letters back to the original order, the other one does not"
-    elif stored_pairs.keys() == file_pairs.keys() and tuple(stored_pairs) != tuple(file_pairs):
+    elif stored_pairs.keys() == imported_pairs.keys() and (
+        tuple(stored_pairs) != tuple(imported_pairs)
+    ):
         yield "the same questions in another order"
 
 
@@ -417,7 +423,7 @@ def _counted(answers: ArmAnswers) -> str:
     return f"{text}{invalid_text} of {answers.recorded} options"
 
 
-def _said(answers: AnswerSet, found: Sequence[str]) -> str:
+def _answer_set_line(answers: AnswerSet, found: Sequence[str]) -> str:
     bias = f"{answers.bias}-{answers.variant}" if answers.variant else answers.bias.value
     draw = f" draw {answers.draw}" if answers.draw != 1 else ""
     remainder = f", and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from stores.core.base import (
     Aggregate,
+    decode_text,
+    execute_named,
     instrument_id_of,
-    named,
     now,
     now_after,
-    restored,
     table,
     text_ids,
 )
@@ -93,20 +93,20 @@ def as_draft(row: sqlite3.Row) -> Draft:
         ref=row["ref"],
         kind=VariantKind(row["kind"]),
         language=row["language"],
-        basis=restored(row["basis"]),
-        line=restored(row["line"]),
+        basis=decode_text(row["basis"]),
+        line=decode_text(row["line"]),
         drafter=row["drafter"],
         label=row["template"],
         seed=row["seed"],
         fault=row["fault"],
         at=row["at"],
         state=row["state"],
-        made=None if row["model"] is None else _made(row),
+        made=None if row["model"] is None else _draft_source(row),
         decision=None if row["decision"] is None else _decision(row),
     )
 
 
-def _made(row: sqlite3.Row) -> Made:
+def _draft_source(row: sqlite3.Row) -> Made:
     parameters = (row["temperature"], row["top_p"], row["top_k"], row["max_new_tokens"])
     sampling = Sampling(
         *parameters, server=row["server"], extra=row["extra"], thinking=row["thinking"]
@@ -116,7 +116,7 @@ def _made(row: sqlite3.Row) -> Made:
 
 
 def _decision(row: sqlite3.Row) -> Decision:
-    text = None if row["text"] is None else restored(row["text"])
+    text = None if row["text"] is None else decode_text(row["text"])
     return Decision(
         row["decision"], text, row["person"], row["note"], row["decided_at"], row["batch"]
     )
@@ -297,7 +297,7 @@ class Drafts(Aggregate):
             "and d.fault = '' and b.key = ? order by d.id",
             (instrument, ref, kind.value, language, text_key(basis)),
         )
-        return tuple(restored(*row) for row in rows)
+        return tuple(decode_text(*row) for row in rows)
 
     def list(
         self,
@@ -313,7 +313,7 @@ class Drafts(Aggregate):
 
         With `seeds`, only the drafts of these calls are returned.
         """
-        rows = named(
+        rows = execute_named(
             self.connection,
             _LIST,
             {
@@ -329,7 +329,7 @@ class Drafts(Aggregate):
 
     def get(self, draft_id: int) -> Draft:
         """Return one draft. Raises UnknownName if there is none of this id."""
-        row = named(self.connection, f"{DRAFTS} where d.id = ?", (draft_id,)).fetchone()
+        row = execute_named(self.connection, f"{DRAFTS} where d.id = ?", (draft_id,)).fetchone()
         if row is None:
             raise UnknownName(
                 f"there is no draft {draft_id} in this store; list them with: workbench draft "

@@ -13,21 +13,22 @@ from dataclasses import asdict, dataclass, replace
 from unicodedata import normalize
 
 from stores.annotation.people import issue_labels_of, people_of, sync_people
-from stores.core.base import Aggregate, instrument_id_of, named, now, restored, table
+from stores.core.base import Aggregate, decode_text, execute_named, instrument_id_of, now, table
 from stores.instruments import templates as template_versions
 from stores.instruments.choices import (
     AddedChoices,
-    beside_the_rest,
     joined_notes,
-    put_choices,
     read_items,
+    with_stored_statements,
+    write_choices,
 )
-from stores.instruments.issues import define, fewest_of
-from stores.instruments.questionnaires import AddedRespondents, put
+from stores.instruments.issues import define, n_labellers_needed
+from stores.instruments.questionnaires import AddedRespondents, write_questionnaire
 from stores.instruments.statement_imports import (
-    Held,
     LanguageChange,
     LanguageJoin,
+    Synced,
+    TextSnapshot,
     changes,
     languages_of,
     place_of,
@@ -47,6 +48,7 @@ from workbench.domain.instruments import (
 )
 from workbench.domain.names import plural
 from workbench.domain.prompts import Template
+from workbench.domain.statements import Statement
 from workbench.errors import UnknownName, UsageError
 
 
@@ -102,7 +104,7 @@ def lines(
         ref, country, topic, tags, version, kind, body, variants, languages = row
         yield StatementLine(
             ref=ref,
-            text=restored(body) if kind else "",
+            text=decode_text(body) if kind else "",
             country=country,
             topic=topic,
             issues=tuple(
@@ -125,7 +127,7 @@ def folded(text: str) -> str:
 
 
 def _holds(body: str | bytes | None, sought: str) -> bool:
-    return body is not None and sought in folded(restored(body))
+    return body is not None and sought in folded(decode_text(body))
 
 
 def _values(
@@ -140,7 +142,9 @@ def _values(
         "select id, language from instrument where name = ?", (name,)
     ).fetchone()
     gold = (
-        gold_labels(issue_labels_of(connection, row[0]), fewest=fewest_of(connection, row[0]))
+        gold_labels(
+            issue_labels_of(connection, row[0]), fewest=n_labellers_needed(connection, row[0])
+        )
         if row
         else {}
     )
@@ -202,7 +206,7 @@ _LINES = """
 """
 
 
-def brought(connection: sqlite3.Connection, instrument: str) -> tuple[BroughtLexicon, ...]:
+def lexicons_of(connection: sqlite3.Connection, instrument: str) -> tuple[BroughtLexicon, ...]:
     """Return the lexicons of an instrument, by language."""
     rows = connection.execute(
         "select l.language, l.text from brought_lexicon l join instrument i on i.id = "
@@ -213,7 +217,7 @@ def brought(connection: sqlite3.Connection, instrument: str) -> tuple[BroughtLex
     return tuple(BroughtLexicon(*row) for row in rows)
 
 
-def put_lexicons(
+def write_lexicons(
     connection: sqlite3.Connection, instrument_id: int, lexicons: Iterable[BroughtLexicon]
 ) -> tuple[tuple[str, bool], ...]:
     """Write the lexicons of a file and return (language, whether it replaced one) for each new one.
@@ -323,44 +327,17 @@ class Instruments(Aggregate):
         """
         with self.store.write() as connection:
             stored = self._known(instrument.name)
-            previous_state = (
-                None
-                if stored is None
-                else Held.of(connection, instrument_id_of(connection, stored.name))
-            )
-            join = None if part or stored is None else LanguageJoin.of(stored, instrument)
-            incoming = (
-                instrument
-                if join is None or stored is None
-                else join.instrument(instrument, stored)
-            )
-            incoming = placed_as(incoming, stored)
-            joined_id = _join_instrument(connection, instrument) if part else None
-            instrument_id = (
-                _upsert_instrument(connection, incoming) if joined_id is None else joined_id
-            )
-            statements = (
-                beside_the_rest(connection, instrument_id, instrument)
-                if part
-                else incoming.statements
-            )
-            synced = sync_statements(connection, instrument_id, statements, join)
-            define(connection, instrument_id, incoming.definitions)
-            edited = _put_templates(connection, instrument_id, incoming.templates, keep=part)
-            survey = synced.answers(incoming.survey)
-            skipped = sync_people(
-                connection, instrument_id, replace(incoming, survey=survey), synced.ids
-            )
-            questionnaire = incoming.questionnaire
-            is_translation = join is not None and not join.main
-            answers = (
-                None
-                if questionnaire is None
-                else put(connection, instrument_id, questionnaire, synced.ids, keep=is_translation)
-            )
-            choices = _put_choices(connection, instrument_id, incoming, synced.ids, part=part)
-            new_lexicons = put_lexicons(connection, instrument_id, instrument.lexicons)
-            updated_state = Held.of(connection, instrument_id)
+            previous_texts = None
+            if stored is not None:
+                stored_id = instrument_id_of(connection, stored.name)
+                previous_texts = TextSnapshot.of(connection, stored_id)
+            incoming = _incoming(instrument, stored, part=part)
+            written = _write(connection, incoming)
+            current_texts = TextSnapshot.of(connection, written.instrument_id)
+        by_language: tuple[LanguageChange, ...] = ()
+        if previous_texts is not None:
+            by_language = changes(previous_texts, current_texts, languages_of(instrument))
+        synced = written.statements
         return Imported(
             name=instrument.name,
             added=synced.added,
@@ -370,14 +347,12 @@ class Instruments(Aggregate):
             kept=synced.kept,
             wordings=sum(len(statement.wordings) for statement in instrument.statements),
             templates=len(instrument.templates),
-            skipped=skipped,
-            answers=answers,
-            edited=edited,
-            choices=choices,
-            lexicons=new_lexicons,
-            by_language=()
-            if previous_state is None
-            else changes(previous_state, updated_state, languages_of(instrument)),
+            skipped=written.skipped,
+            answers=written.answers,
+            edited=written.edited_templates,
+            choices=written.choices,
+            lexicons=written.lexicons,
+            by_language=by_language,
         )
 
     def place(self, name: str, parties: Sequence[Party], note: str) -> int:
@@ -422,7 +397,7 @@ class Instruments(Aggregate):
                 parties=row["parties"],
                 languages=tuple(sorted((row["languages"] or "").split(","))),
             )
-            for row in named(self.connection, _SUMMARIES)
+            for row in execute_named(self.connection, _SUMMARIES)
         )
 
     def count(self, name: str, filters: Filters | None = None) -> int:
@@ -444,7 +419,9 @@ class Instruments(Aggregate):
         return self.store.remembered(("instrument", name), lambda: self._get(name))
 
     def _get(self, name: str) -> Instrument:
-        row = named(self.connection, "select * from instrument where name = ?", (name,)).fetchone()
+        row = execute_named(
+            self.connection, "select * from instrument where name = ?", (name,)
+        ).fetchone()
         if row is None:
             available = (
                 ", ".join(self.names())
@@ -458,7 +435,9 @@ class Instruments(Aggregate):
         issues = tuple(json.loads(row["issues"]))
         values = {"instrument": instrument_id}
         current = "s.instrument_id = :instrument and s.current = 1"
-        gold = gold_labels(people.issue_labels, fewest=fewest_of(self.connection, instrument_id))
+        gold = gold_labels(
+            people.issue_labels, fewest=n_labellers_needed(self.connection, instrument_id)
+        )
         statements = read_statements(self.connection, current, values, gold)
         return Instrument(
             name=row["name"],
@@ -478,10 +457,10 @@ class Instruments(Aggregate):
             party_answers=people.party_answers,
             survey=people.survey,
             choices=tuple(read_items(self.connection, instrument_id).values()),
-            lexicons=brought(self.connection, name),
+            lexicons=lexicons_of(self.connection, name),
         )
 
-    def stays_behind(self, name: str) -> tuple[str, ...]:
+    def export_losses(self, name: str) -> tuple[str, ...]:
         """Return sentences about data of an instrument that exported files do not contain.
 
         For example `3 archived statements`.
@@ -493,7 +472,7 @@ class Instruments(Aggregate):
             if n_rows
         )
         sentences = [f"These stay in the store alone: {text}."] if text else []
-        n_needed = fewest_of(self.connection, instrument_id_of(self.connection, name))
+        n_needed = n_labellers_needed(self.connection, instrument_id_of(self.connection, name))
         if n_needed != FEWEST:
             sentences.append(
                 f"Gold issue labels need {plural(n_needed, 'labeller')} here, {FEWEST} where files "
@@ -543,6 +522,83 @@ class Instruments(Aggregate):
 
     def _templates(self, instrument_id: int) -> tuple[Template, ...]:
         return template_versions.current(self.connection, instrument_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Incoming:
+    """An instrument to import."""
+
+    file: Instrument
+    "as in the file"
+    completed: Instrument
+    "with the stored data that the file lacks"
+    join: LanguageJoin | None
+    "None if the file has all languages of the stored instrument"
+    part: bool
+
+    @property
+    def is_translation(self) -> bool:
+        return self.join is not None and not self.join.main
+
+
+def _incoming(file: Instrument, stored: Instrument | None, *, part: bool) -> _Incoming:
+    """Return what to write of a file. `stored` is the instrument of its name, if there is one."""
+    join = None
+    completed = file
+    if stored is not None and not part:
+        join = LanguageJoin.of(stored, file)
+        completed = file if join is None else join.instrument(file, stored)
+    return _Incoming(file, placed_as(completed, stored), join, part)
+
+
+@dataclass(frozen=True, slots=True)
+class _WrittenInstrument:
+    """The changes of an import, as `Imported` has them."""
+
+    instrument_id: int
+    statements: Synced
+    edited_templates: tuple[tuple[str, int], ...]
+    skipped: int
+    answers: AddedRespondents | None
+    choices: AddedChoices | None
+    lexicons: tuple[tuple[str, bool], ...]
+
+
+def _write(connection: sqlite3.Connection, incoming: _Incoming) -> _WrittenInstrument:
+    """Write an instrument, in the order in which its data refer to each other."""
+    instrument = incoming.completed
+    part = incoming.part
+    instrument_id = _join_instrument(connection, incoming.file) if part else None
+    if instrument_id is None:
+        instrument_id = _upsert_instrument(connection, instrument)
+    statements: Iterable[Statement] = instrument.statements
+    if part:
+        statements = with_stored_statements(connection, instrument_id, incoming.file)
+    synced = sync_statements(connection, instrument_id, statements, incoming.join)
+    define(connection, instrument_id, instrument.definitions)
+    edited_templates = _put_templates(connection, instrument_id, instrument.templates, keep=part)
+    people = replace(instrument, survey=synced.answers(instrument.survey))
+    skipped = sync_people(connection, instrument_id, people, synced.ids)
+    answers = None
+    if instrument.questionnaire is not None:
+        answers = write_questionnaire(
+            connection,
+            instrument_id,
+            instrument.questionnaire,
+            synced.ids,
+            keep=incoming.is_translation,
+        )
+    choices = _put_choices(connection, instrument_id, instrument, synced.ids, part=part)
+    lexicons = write_lexicons(connection, instrument_id, incoming.file.lexicons)
+    return _WrittenInstrument(
+        instrument_id=instrument_id,
+        statements=synced,
+        edited_templates=edited_templates,
+        skipped=skipped,
+        answers=answers,
+        choices=choices,
+        lexicons=lexicons,
+    )
 
 
 def _upsert_instrument(connection: sqlite3.Connection, instrument: Instrument) -> int:
@@ -596,7 +652,7 @@ def _put_choices(
     items, answers = instrument.choices, instrument.answer_sets
     if not items and not answers:
         return None
-    return put_choices(connection, instrument_id, items, answers, statements, part=part)
+    return write_choices(connection, instrument_id, items, answers, statements, part=part)
 
 
 def _put_templates(

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from types import EllipsisType
 
 from stores.annotation.people import issue_labels_of, reader_id
-from stores.core.base import Aggregate, instrument_id_of, now, now_after, restored, table
+from stores.core.base import Aggregate, decode_text, instrument_id_of, now, now_after, table
 from workbench.domain.instruments import (
     ADJUDICATION,
     FEWEST,
@@ -47,7 +47,9 @@ def originals(
         _ORIGINALS, {"instrument": instrument, "statement": statement}
     ).fetchall()
     return tuple(
-        Original(rowid, text_id, ref, restored(body) if text_id is not None else "", country, topic)
+        Original(
+            rowid, text_id, ref, decode_text(body) if text_id is not None else "", country, topic
+        )
         for rowid, text_id, ref, body, country, topic in rows
     )
 
@@ -106,7 +108,7 @@ _ORIGINALS = """
 """
 
 
-def fewest_of(connection: sqlite3.Connection, instrument_id: int) -> int:
+def n_labellers_needed(connection: sqlite3.Connection, instrument_id: int) -> int:
     """Return the number of people whose labels a gold label of an instrument needs.
 
     It is the latest choice, by default two.
@@ -195,7 +197,7 @@ class Issues(Aggregate):
 
         Raises UnknownName if there is no such instrument.
         """
-        return fewest_of(self.connection, instrument_id_of(self.connection, instrument))
+        return n_labellers_needed(self.connection, instrument_id_of(self.connection, instrument))
 
     def choose_fewest(self, instrument: str, fewest: int, person: str) -> int:
         """Set the number of people whose labels a gold label needs.
@@ -209,7 +211,7 @@ class Issues(Aggregate):
         name = person_name(person)
         with self.store.write() as connection:
             rowid = instrument_id_of(connection, instrument)
-            previous = fewest_of(connection, rowid)
+            previous = n_labellers_needed(connection, rowid)
             if previous != fewest:
                 choice = {"instrument_id": rowid, "fewest": fewest, "chosen_by": name, "at": now()}
                 table(connection, "gold_choice").add(choice)

@@ -319,7 +319,7 @@ class AddedRespondents:
     "number of answers to questions that were archived or removed here"
 
 
-def put(
+def write_questionnaire(
     connection: sqlite3.Connection,
     instrument_id: int,
     questionnaire: Questionnaire,
@@ -379,7 +379,7 @@ def add_respondents(
     """
     questions = read_questions(connection, instrument_id)
     ids = {question.ref: rowid for rowid, question in questions.items()}
-    answers_by_name = _wanted(respondents, ids)
+    answers_by_name = _answers_of_people(respondents, ids)
     stored_by_name = {
         respondent.name: respondent
         for respondent in read_respondents(connection, instrument_id, questions)
@@ -530,7 +530,9 @@ def _put_questions(
             add_question(connection, instrument_id, imported_question, IMPORTER, taken_out=True)
 
 
-def _wanted(respondents: Sequence[Respondent], ids: Mapping[str, int]) -> dict[str, dict[str, str]]:
+def _answers_of_people(
+    respondents: Sequence[Respondent], ids: Mapping[str, int]
+) -> dict[str, dict[str, str]]:
     """Return the answers to stored questions of each person who has at least one.
 
     Raises UsageError for a name that is given twice.
@@ -553,15 +555,15 @@ def _check_same(
     here: Mapping[str, Mapping[str, str]], wanted: Mapping[str, Mapping[str, str]]
 ) -> None:
     """Raise ConflictError if the file has other answers of stored people."""
-    common_refs = _answered(here) & _answered(wanted)
+    common_refs = _answered_refs(here) & _answered_refs(wanted)
     faults = []
     for name in wanted.keys() & here.keys() if common_refs else ():
         stored, in_file = here[name], wanted[name]
         for ref in common_refs:
             if stored.get(ref) != in_file.get(ref):
                 faults.append(
-                    f"{name!r} to {ref!r}: {_said(stored, ref)} here, {_said(in_file, ref)} in the "
-                    "file"
+                    f"{name!r} to {ref!r}: {_answer_text(stored, ref)} here, "
+                    f"{_answer_text(in_file, ref)} in the file"
                 )
     if faults:
         raise ConflictError(
@@ -654,11 +656,11 @@ def add_published(
     )
 
 
-def _answered(people: Mapping[str, Mapping[str, str]]) -> set[str]:
+def _answered_refs(people: Mapping[str, Mapping[str, str]]) -> set[str]:
     return {ref for answers in people.values() for ref in answers}
 
 
-def _said(answers: Mapping[str, str], ref: str) -> str:
+def _answer_text(answers: Mapping[str, str], ref: str) -> str:
     return repr(answers[ref]) if ref in answers else "nothing"
 
 
@@ -846,7 +848,7 @@ class Questionnaires(Aggregate):
         for an unknown statement or scale, and UsageError for a new target without a form and for a
         scale that lacks given answers.
         """
-        person = _somebody(person)
+        person = _name_of_editor(person)
         with self.store.write() as connection:
             instrument_id = instrument_id_of(connection, instrument)
             _check_statement(connection, instrument_id, instrument, ref)
@@ -860,7 +862,7 @@ class Questionnaires(Aggregate):
                 return previous is not None
             base_question = (
                 previous
-                or _put_back(connection, instrument_id, ref)
+                or _removed_question(connection, instrument_id, ref)
                 or _new_question(ref, role, form)
             )
             if previous is None and role is KEEP:
@@ -887,7 +889,7 @@ class Questionnaires(Aggregate):
         Returns the number of given answers that change their meaning. An unchanged scale adds no
         revision. Raises UsageError for a scale that lacks given answers.
         """
-        person, _ = _somebody(person), thing_name(scale.name, "scale's")
+        person, _ = _name_of_editor(person), thing_name(scale.name, "scale's")
         with self.store.write() as connection:
             instrument_id = instrument_id_of(connection, instrument)
             previous = read_scales(connection, instrument_id).get(scale.name)
@@ -930,7 +932,7 @@ class Questionnaires(Aggregate):
         return {name: shipped_scale(name) for name in shipped_scales()} | own_scales
 
 
-def _somebody(name: str) -> str:
+def _name_of_editor(name: str) -> str:
     """Return a person's name.
 
     Raises UsageError for the name of imports, whose changes the next import may revert.
@@ -954,7 +956,9 @@ def _check_statement(
         )
 
 
-def _put_back(connection: sqlite3.Connection, instrument_id: int, ref: str) -> Question | None:
+def _removed_question(
+    connection: sqlite3.Connection, instrument_id: int, ref: str
+) -> Question | None:
     """Return a question as it was before it was removed, or None if it never was a question."""
     questions = [
         revision.question

@@ -215,7 +215,7 @@ def _translated(file: Instrument, here: Instrument) -> Instrument:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class TextSnapshot:
     """The texts and templates of an instrument before or after an import."""
 
     texts: Mapping[tuple[object, ...], int]
@@ -224,7 +224,7 @@ class Held:
     "(audit, family, name, inverted, language) -> template"
 
     @classmethod
-    def of(cls, connection: sqlite3.Connection, instrument_id: int) -> Held:
+    def of(cls, connection: sqlite3.Connection, instrument_id: int) -> TextSnapshot:
         texts = connection.execute(_TEXTS, (instrument_id,))
         templates = connection.execute(_TEMPLATES, (instrument_id,))
         return cls(
@@ -233,7 +233,9 @@ class Held:
         )
 
 
-def changes(before: Held, after: Held, spoken: frozenset[str]) -> tuple[LanguageChange, ...]:
+def changes(
+    before: TextSnapshot, after: TextSnapshot, spoken: frozenset[str]
+) -> tuple[LanguageChange, ...]:
     """Return the changes between two states, by language.
 
     `spoken` are the languages of the file.
@@ -368,31 +370,43 @@ class _Sync:
 
     def sync(self, ordinal: int, given: Statement) -> None:
         """Merge one statement of the file with the stored one."""
-        origin = given.derived_from
-        target = replace(
-            given,
-            ref=self._now_called.get(given.ref, given.ref),
-            derived_from=None if origin is None else self._now_called.get(origin, origin),
-        )
-        base, stored = self._bases.get(target.ref), self._here.get(target.ref)
+        target = self._under_current_refs(given)
+        stored = self._here.get(target.ref)
+        base = self._bases.get(target.ref)
         is_unchanged = base is not None and self._is_as_imported(base, given, target)
         if self._join is not None:
-            ordinal = ordinal if self._join.main else self._place(stored)
-            target = target if stored is None else self._join.statement(target, stored[1])
+            if not self._join.main:
+                ordinal = self._place(stored)
+            if stored is not None:
+                target = self._join.statement(target, stored[1])
         if is_unchanged:
             self._keep(given, target, stored)
             rowid = stored[0] if stored else None
-        elif stored is None:
-            rowid = self._add(target, ordinal)
-        elif _said(stored[1]) != _said(target):
-            rowid = self._change(*stored, target, ordinal)
         else:
-            rowid = stored[0]
+            rowid = self._write(target, stored, ordinal)
         if rowid is not None:
             self._connection.execute(
                 "update statement set ordinal = ? where id = ?", (ordinal, rowid)
             )
             self.synced.ids[given.ref] = rowid
+
+    def _under_current_refs(self, given: Statement) -> Statement:
+        """Return a statement of the file with the refs that it and its origin have here now."""
+        origin = given.derived_from
+        return replace(
+            given,
+            ref=self._now_called.get(given.ref, given.ref),
+            derived_from=None if origin is None else self._now_called.get(origin, origin),
+        )
+
+    def _write(self, target: Statement, stored: tuple[int, Statement] | None, ordinal: int) -> int:
+        """Add or change a statement, unless the stored one is equal. Return its rowid."""
+        if stored is None:
+            return self._add(target, ordinal)
+        rowid, statement = stored
+        if _comparable_fields(statement) == _comparable_fields(target):
+            return rowid
+        return self._change(rowid, statement, target, ordinal)
 
     def _is_as_imported(self, base: Statement, given: Statement, wanted: Statement) -> bool:
         """Return whether the statement in the file is unchanged since the last import.
@@ -400,10 +414,14 @@ class _Sync:
         Only the file's languages are compared.
         """
         if self._join is None:
-            return _said(base) in (_said(given), _said(wanted))
+            return _comparable_fields(base) in (
+                _comparable_fields(given),
+                _comparable_fields(wanted),
+            )
         imported_part = self._join.part(base)
         return (
-            _said(imported_part) in (_said(given), _said(wanted))
+            _comparable_fields(imported_part)
+            in (_comparable_fields(given), _comparable_fields(wanted))
             if self._join.main
             else _texts(imported_part) == _texts(given)
         )
@@ -422,7 +440,9 @@ class _Sync:
         self, given: Statement, wanted: Statement, here: tuple[int, Statement] | None
     ) -> None:
         self.synced.kept += (
-            here is None or given.ref != wanted.ref or _said(here[1]) != _said(wanted)
+            here is None
+            or given.ref != wanted.ref
+            or _comparable_fields(here[1]) != _comparable_fields(wanted)
         )
         text_by_wording = (
             {(wording.variant, wording.language): wording.text for wording in here[1].wordings}
@@ -520,31 +540,68 @@ def changed_here(connection: sqlite3.Connection, instrument_id: int) -> Bases:
         "select ref, person, act, before, after from edit where instrument_id = ? order by id",
         (instrument_id,),
     )
-    bases: Bases = {}
+    edits = _EditsSinceImport(main_language)
     for ref, person, act, old_body, new_body in rows:
-        previous, updated = (
-            restored_statement(body) if body else None for body in (old_body, new_body)
-        )
-        old_ref, new_ref = previous.ref if previous else ref, updated.ref if updated else ref
-        if (person, act) == (IMPORTER, IMPORTED):
-            bases.pop(old_ref, None)
-            continue
-        if person == IMPORTER and act.startswith(IN):
-            base = bases.get(old_ref)
-            if updated is None:
-                bases.pop(old_ref, None)
-            elif base is not None:
-                languages = frozenset(act.removeprefix(IN).split(", "))
-                join = LanguageJoin(languages, main_language in languages)
-                bases[old_ref] = replace(join.statement(join.part(updated), base), ref=base.ref)
-            continue
-        bases.setdefault(old_ref, previous)
-        if new_ref != old_ref:
-            bases[new_ref] = bases.pop(old_ref)
-    return bases
+        before = restored_statement(old_body) if old_body else None
+        after = restored_statement(new_body) if new_body else None
+        edit = _Edit(ref, before, after)
+        if person != IMPORTER:
+            edits.add(edit)
+        elif act == IMPORTED:
+            edits.drop(edit)
+        elif act.startswith(IN):
+            edits.join(edit, frozenset(act.removeprefix(IN).split(", ")))
+        else:
+            edits.add(edit)
+    return edits.bases
 
 
-def _said(statement: Statement) -> str:
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """A stored change of a statement."""
+
+    ref: str
+    before: Statement | None
+    after: Statement | None
+
+    @property
+    def old_ref(self) -> str:
+        return self.before.ref if self.before else self.ref
+
+    @property
+    def new_ref(self) -> str:
+        return self.after.ref if self.after else self.ref
+
+
+class _EditsSinceImport:
+    """The statements that people changed, by current ref, each as its last import left it."""
+
+    def __init__(self, main_language: str) -> None:
+        self.bases: Bases = {}
+        self._main_language = main_language
+
+    def add(self, edit: _Edit) -> None:
+        """Add a change by a person, who may have changed the ref, too."""
+        self.bases.setdefault(edit.old_ref, edit.before)
+        if edit.new_ref != edit.old_ref:
+            self.bases[edit.new_ref] = self.bases.pop(edit.old_ref)
+
+    def drop(self, edit: _Edit) -> None:
+        """Forget the changes of a statement that an import replaced."""
+        self.bases.pop(edit.old_ref, None)
+
+    def join(self, edit: _Edit, languages: frozenset[str]) -> None:
+        """Update a statement that an import replaced in some languages."""
+        base = self.bases.get(edit.old_ref)
+        if edit.after is None:
+            self.drop(edit)
+        elif base is not None:
+            join = LanguageJoin(languages, self._main_language in languages)
+            joined = join.statement(join.part(edit.after), base)
+            self.bases[edit.old_ref] = replace(joined, ref=base.ref)
+
+
+def _comparable_fields(statement: Statement) -> str:
     """Return all data of a statement that a file can contain, except its ref and version number."""
     return snapshot(replace(statement, ref="", version=1))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from unicodedata import category
@@ -15,7 +16,7 @@ from unicodedata import category
 from stores.annotation.people import issue_labels_of
 from stores.core.base import Aggregate, instrument_id_of, now, table
 from stores.instruments.choices import write_items
-from stores.instruments.issues import define, fewest_of
+from stores.instruments.issues import define, n_labellers_needed
 from stores.instruments.statement_imports import record, time_of_edit
 from stores.instruments.versions import (
     Version,
@@ -37,6 +38,7 @@ from workbench.domain.statements import (
     Relation,
     Statement,
     VariantKind,
+    Wording,
     text_fault,
 )
 from workbench.errors import ConflictError, UnknownName, UsageError
@@ -68,7 +70,7 @@ class Statements(Aggregate):
         condition = f"s.instrument_id = :instrument and s.ref = :ref and {clause}"
         labels = gold_labels(
             issue_labels_of(self.connection, instrument_id),
-            fewest=fewest_of(self.connection, instrument_id),
+            fewest=n_labellers_needed(self.connection, instrument_id),
         )
         statements = read_statements(self.connection, condition, values, labels)
         if not statements:
@@ -567,64 +569,64 @@ def _check(statement: Statement, before: Statement | None, *, choice: bool = Fal
 
 
 def _faults(statement: Statement) -> Iterator[str]:
-    ref = statement.ref
-    if (
-        not ref
-        or len(ref) > MOST_REF
-        or not ref.isprintable()
-        or any(character.isspace() for character in ref)
-        or "," in ref
-    ):
+    """Yield the faults of a statement: of its ref, its wordings, and its other data."""
+    if not _is_ref(statement.ref):
         yield (
-            f"a ref has 1 to {MOST_REF} characters, none of them a space or a comma; found {ref!r}"
+            f"a ref has 1 to {MOST_REF} characters, none of them a space or a comma; found "
+            f"{statement.ref!r}"
         )
     if not statement.wordings:
         yield "it has no wording; write an original, or the question that it answers"
     for wording in statement.wordings:
-        if fault := text_fault(wording.text):
-            yield f"{wording.variant} in {wording.language}: {fault}"
-        language = wording.language
-        if (
-            not language
-            or not language.isprintable()
-            or any(character.isspace() or character == "," for character in language)
-        ):
-            yield (
-                f"{wording.variant} has the language {language!r}; give one such as `en` or `pt-BR`"
-            )
-        if wording.variant.ordinal < 0 or (
-            wording.variant.ordinal and wording.variant.kind in _SINGLE
-        ):
-            yield (
-                f"{wording.variant}: a statement has one {wording.variant.kind.value}, without "
-                "a number"
-            )
-        if wording.variant == ORIGINAL and wording.relation is not Relation.SAME:
-            yield (
-                "the original is what others are compared with; its relation cannot be "
-                f"{wording.relation.value}"
-            )
-        if wording.author is not None and _controls(wording.author):
-            yield f"the author of {wording.variant} holds control characters: {wording.author!r}"
-    original_languages = {
-        wording.language
-        for wording in statement.wordings
-        if wording.variant in (ORIGINAL, QUESTION)
-    }
-    for language in dict.fromkeys(wording.language for wording in statement.wordings):
-        if language not in original_languages:
-            yield f"there is no original in {language} that its variants could be compared with"
-    variant_languages = [(wording.variant, wording.language) for wording in statement.wordings]
-    for variant, language in dict.fromkeys(
-        pair for pair in variant_languages if variant_languages.count(pair) > 1
-    ):
-        yield f"{variant} stands twice in {language}"
+        yield from _wording_faults(wording)
+    yield from _faults_of_set(statement.wordings)
     for name in ("country", "topic", "source"):
         value = getattr(statement, name)
         if value is not None and _controls(value):
             yield f"its {name} holds control characters: {value!r}"
     if any(not tag.strip() or not tag.isprintable() for tag in statement.tags):
         yield "a tag is empty or holds control characters"
+
+
+def _is_ref(text: str) -> bool:
+    is_short = 0 < len(text) <= MOST_REF
+    return is_short and text.isprintable() and not _has_space_or_comma(text)
+
+
+def _has_space_or_comma(text: str) -> bool:
+    return any(character.isspace() or character == "," for character in text)
+
+
+def _wording_faults(wording: Wording) -> Iterator[str]:
+    """Yield the faults of one wording."""
+    variant, language = wording.variant, wording.language
+    if fault := text_fault(wording.text):
+        yield f"{variant} in {language}: {fault}"
+    if not language or not language.isprintable() or _has_space_or_comma(language):
+        yield f"{variant} has the language {language!r}; give one such as `en` or `pt-BR`"
+    if variant.ordinal < 0 or (variant.ordinal and variant.kind in _SINGLE):
+        yield f"{variant}: a statement has one {variant.kind.value}, without a number"
+    if variant == ORIGINAL and wording.relation is not Relation.SAME:
+        yield (
+            "the original is what others are compared with; its relation cannot be "
+            f"{wording.relation.value}"
+        )
+    if wording.author is not None and _controls(wording.author):
+        yield f"the author of {variant} holds control characters: {wording.author!r}"
+
+
+def _faults_of_set(wordings: Sequence[Wording]) -> Iterator[str]:
+    """Yield the languages without an original, and the variants that occur twice in a language."""
+    original_languages = {
+        wording.language for wording in wordings if wording.variant in (ORIGINAL, QUESTION)
+    }
+    for language in dict.fromkeys(wording.language for wording in wordings):
+        if language not in original_languages:
+            yield f"there is no original in {language} that its variants could be compared with"
+    counts = Counter((wording.variant, wording.language) for wording in wordings)
+    for (variant, language), count in counts.items():
+        if count > 1:
+            yield f"{variant} stands twice in {language}"
 
 
 def _form_faults(statement: Statement, before: Statement | None) -> Iterator[str]:

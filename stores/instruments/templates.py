@@ -71,7 +71,7 @@ def register(
         ids[template.key] = template_id(connection, template)
         orders_by_place[_place(template)][template.inverted] = ids[template.key]
     for (audit, family, name, _), orders in orders_by_place.items():
-        stored_versions = _held(connection, instrument_id, audit, family, name)
+        stored_versions = _versions_of(connection, instrument_id, audit, family, name)
         matching_numbers = (
             number
             for number in sorted(stored_versions, reverse=True)
@@ -86,7 +86,7 @@ def register(
     return ids
 
 
-def _held(
+def _versions_of(
     connection: sqlite3.Connection, instrument_id: int, audit: str, family: str, name: str
 ) -> dict[int, dict[bool, int]]:
     """Return the versions of a template as number -> label orders."""
@@ -117,7 +117,7 @@ def current(connection: sqlite3.Connection, instrument_id: int) -> tuple[Templat
         orders_by_place[_place(template)][template.inverted] = rowid
     versions: dict[int, int] = {}
     for (audit, family, name, _), orders in orders_by_place.items():
-        stored_versions = _held(connection, instrument_id, audit, family, name)
+        stored_versions = _versions_of(connection, instrument_id, audit, family, name)
         versions |= dict.fromkeys(
             orders.values(),
             max(
@@ -182,7 +182,7 @@ def asked(
     last_asked = {rowid: (time, draw) for rowid, time, draw in connection.execute(_ASKED, run)}
     asked_templates = []
     for name, versions in _versions(connection, run).items():
-        asked_versions = _told_apart(
+        asked_versions = _distinguishable(
             {number: version.asked(last_asked) for number, version in versions.items()}
         )
         if not asked_versions or len(versions) == 1:
@@ -243,7 +243,9 @@ def _versions(
     return versions_by_name
 
 
-def _told_apart(versions: Mapping[int, Mapping[int, Moment]]) -> dict[int, Mapping[int, Moment]]:
+def _distinguishable(
+    versions: Mapping[int, Mapping[int, Moment]],
+) -> dict[int, Mapping[int, Moment]]:
     """Return the versions with an asked text that no later or larger version shares."""
     return {
         number: rows

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from stores.annotation.annotation_items import first_wording
-from stores.core.base import named, now, restored, text_ids
+from stores.core.base import decode_text, execute_named, now, text_ids
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import (
     Dimension,
@@ -119,7 +119,7 @@ def read_statements(
 
     `condition` is our own SQL about `s`.
     """
-    rows = named(connection, _ROWS.format(condition=condition), values).fetchall()
+    rows = execute_named(connection, _ROWS.format(condition=condition), values).fetchall()
     wordings: dict[int, list[Wording]] = defaultdict(list)
     for row in rows:
         if row["kind"] is not None:
@@ -153,7 +153,7 @@ def read_statements(
 def _wording(row: sqlite3.Row) -> Wording:
     variant = VariantId(VariantKind(row["kind"]), row["ordinal"])
     relation = Relation(row["relation"])
-    text = restored(row["body"])
+    text = decode_text(row["body"])
     return Wording(
         variant,
         row["language"],
@@ -309,13 +309,13 @@ def write_texts(
             "update statement set current = 1, archived_at = null where id = ?", (earlier_id,)
         )
         write_wordings(connection, earlier_id, statement)  # authors and relations may have changed
-        take_along(
+        copy_labels(
             connection, rowid, earlier_id, [key for key in existing if key not in changed_keys]
         )
         return earlier_id, True
     version = max(latest_version(connection, instrument_id, statement.ref) + 1, statement.version)
     new_id = insert_statement(connection, instrument_id, statement, version, ordinal)
-    take_along(connection, rowid, new_id, [key for key in existing if key not in changed_keys])
+    copy_labels(connection, rowid, new_id, [key for key in existing if key not in changed_keys])
     return new_id, True
 
 
@@ -347,7 +347,7 @@ def _same_texts(
     return next((int(rowid) for (rowid,) in rows if held_texts(connection, rowid) == wanted), None)
 
 
-def take_along(connection: sqlite3.Connection, old: int, new: int, same: Iterable[Place]) -> None:
+def copy_labels(connection: sqlite3.Connection, old: int, new: int, same: Iterable[Place]) -> None:
     """Copy labels and answers of parties to another version.
 
     People's own stances are copied only for unchanged texts. Labels from an earlier copy are kept.

@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
 
-from stores.core.base import Aggregate, named, now, table
+from stores.core.base import Aggregate, execute_named, now, table
 from workbench.domain.batches import SentBatch
 from workbench.domain.gpus import Gpu
 from workbench.domain.probe_results import ProbeResult, ProbeWish
@@ -288,7 +288,7 @@ def jobs_where(connection: sqlite3.Connection, rest: str, values: object = ()) -
 
     It has the aliases `j` for jobs and `a` for their newest attempts.
     """
-    return tuple(map(_job, named(connection, f"{_JOBS} {rest}", values)))
+    return tuple(map(_job, execute_named(connection, f"{_JOBS} {rest}", values)))
 
 
 def _job(row: sqlite3.Row) -> Job:
@@ -344,8 +344,10 @@ def _state(row: sqlite3.Row) -> tuple[str, bool, Sign]:
         heartbeat_sign = sign(
             uid, beats, str(heartbeat), str(row["host"]), row["pid"], row["place"] or ""
         )
-        worker = heartbeat_sign is not Sign.STILL
-        return ("paused" if paused else "running" if worker else "lost"), worker, heartbeat_sign
+        has_worker = heartbeat_sign is not Sign.STILL
+        if paused:
+            return "paused", has_worker, heartbeat_sign
+        return "running" if has_worker else "lost", has_worker, heartbeat_sign
     if state == "queued":
         is_waiting = (
             bool(row["lane"])
@@ -382,7 +384,7 @@ class Batches(Aggregate):
 
     def open(self, job_id: int) -> tuple[SentBatch, ...]:
         """Return the batches of a job with answers that are not stored yet, the oldest first."""
-        return tuple(map(_sent, named(self.connection, _OF_JOB, (job_id,))))
+        return tuple(map(_sent, execute_named(self.connection, _OF_JOB, (job_id,))))
 
     def intend(
         self, job_id: int, attempt: int, endpoint: str, calls: Sequence[tuple[str, int]], turn: int

@@ -329,7 +329,7 @@ class Jobs(Aggregate):
             ):
                 state = "stopping" if job.stopping else job.state
                 raise JobError(f"job {job_id} is {state}; there is nothing to resume")
-            if _goes_on_unread(job):
+            if _accepts_unreadable(job):
                 connection.execute("update job set patient = 1 where id = ?", (job_id,))
             connection.execute("update job set question = '', hidden = 0 where id = ?", (job_id,))
             if job.state == "queued":
@@ -605,7 +605,7 @@ def _is_hurried(connection: sqlite3.Connection, job_id: int) -> bool:
     return bool(connection.execute("select hurried from job where id = ?", (job_id,)).fetchone()[0])
 
 
-def _goes_on_unread(job: Job) -> bool:
+def _accepts_unreadable(job: Job) -> bool:
     """Return whether a job may continue with unreadable answers, or without drawn ones.
 
     That is so if a person who resumes it knows of them, because the job asked about them.

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from stores.core.base import Aggregate, instrument_id_of, named, restored
+from stores.core.base import Aggregate, decode_text, execute_named, instrument_id_of
 from stores.instruments.templates import PROBES
 from stores.runs.models import newest_model
 from stores.runs.run_rows import Run, run_values
@@ -83,7 +83,7 @@ class RawAnswers(Aggregate):
     def texts(self, run: Run) -> Iterator[tuple[int, str]]:
         """Yield every distinct answer of a run, with its rowid."""
         rows = self.connection.execute(_TEXTS, run_values(self.connection, run))
-        return ((text_id, restored(body)) for text_id, body in rows)
+        return ((text_id, decode_text(body)) for text_id, body in rows)
 
     def of_statements(self, run: Run, texts: Iterable[int]) -> dict[str, int]:
         """Return the number of times that these answers (rowids) were given, by statement (ref).
@@ -108,7 +108,7 @@ def _grouped(rows: Iterable[tuple[K, int, str | bytes, int]]) -> dict[K, Counts]
     text_by_id: dict[int, str] = {}
     for key, text_id, body, count in rows:
         if text_id not in text_by_id:
-            text_by_id[text_id] = restored(body)
+            text_by_id[text_id] = decode_text(body)
         counts_by_key.setdefault(key, {})[text_by_id[text_id]] = count
     return dict(counts_by_key)
 
@@ -210,7 +210,7 @@ class StatementAnswers(Aggregate):
             sql, values
         ):
             if (output := output_by_body.get(body)) is None:
-                output = output_by_body[body] = split(restored(body))
+                output = output_by_body[body] = split(decode_text(body))
             yield StatementAnswer(
                 ref,
                 str(VariantId(VariantKind(kind), ordinal)),
@@ -338,7 +338,7 @@ def answers_to(
         "offset": offset,
         "limit": limit,
     }
-    return tuple(_answer(row) for row in named(connection, _TO_VERSION, values))
+    return tuple(_answer(row) for row in execute_named(connection, _TO_VERSION, values))
 
 
 def answers_with(
@@ -353,22 +353,25 @@ def answers_with(
     """
     patterns = [f"%{''.join(_literal(character) for character in word)}%" for word in words.split()]
     values = {"likes": json.dumps(patterns), "offset": offset, "limit": limit}
-    return tuple(_answer(row) for row in named(connection, _WITH_WORDS, values))
+    return tuple(_answer(row) for row in execute_named(connection, _WITH_WORDS, values))
 
 
 def _literal(sign: str) -> str:
-    return "_" if not sign.isascii() else f"\\{sign}" if sign in "%_\\" else sign
+    """Return the pattern of `like` for a character. Any character fits one outside of ASCII."""
+    if not sign.isascii():
+        return "_"
+    return f"\\{sign}" if sign in "%_\\" else sign
 
 
 def _answer(row: sqlite3.Row) -> VersionAnswer:
-    output = split(restored(row["output"]))
+    output = split(decode_text(row["output"]))
     seed, drawn_at = known_origin(row["model"], row["seed"], row["at"])
     return VersionAnswer(
         text=output.answer or "",
         count=row["count"],
         variant=f"{row['kind']}-{row['ordinal']}" if row["ordinal"] else row["kind"],
         language=row["language"],
-        wording=restored(row["wording"]),
+        wording=decode_text(row["wording"]),
         audit=row["audit"],
         template=row["template"],
         inverted=row["inverted"],

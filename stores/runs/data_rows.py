@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from stores.core.base import Aggregate, named, restored
+from stores.core.base import Aggregate, decode_text, execute_named
 from stores.core.identity import uid_of
 from stores.instruments import instruments as lexicon_rows
 from stores.instruments.templates import TEMPLATE_COLUMNS, as_template
@@ -21,7 +21,7 @@ from workbench.domain.instruments import BroughtLexicon
 from workbench.domain.prompts import Template
 
 
-class Read(NamedTuple):
+class Reading(NamedTuple):
     """A reading of an answer."""
 
     reader_kind: str
@@ -120,11 +120,11 @@ class DataRows(Aggregate):
         text_by_id: dict[int, str] = {}
         axes_by_json: dict[str, Mapping[str, str]] = {}
         cells_by_prompt: dict[int, list[Cell]] = {}
-        for row in named(
+        for row in execute_named(
             self.connection, _CELLS, {"audits": _names(audits), "instruments": _names(instruments)}
         ):
             if row["text_id"] not in text_by_id:
-                text_by_id[row["text_id"]] = restored(row["body"])
+                text_by_id[row["text_id"]] = decode_text(row["body"])
             if row["axes"] not in axes_by_json:
                 axes_by_json[row["axes"]] = json.loads(row["axes"])
             cells_by_prompt.setdefault(row["prompt_id"], []).append(
@@ -134,11 +134,11 @@ class DataRows(Aggregate):
 
     def models(self) -> dict[int, StoredModel]:
         """Return every model by its rowid."""
-        return {row["id"]: row for row in named(self.connection, "select * from model")}
+        return {row["id"]: row for row in execute_named(self.connection, "select * from model")}
 
     def samplings(self) -> dict[int, sqlite3.Row]:
         """Return every sampling by its rowid."""
-        return {row["id"]: row for row in named(self.connection, "select * from sampling")}
+        return {row["id"]: row for row in execute_named(self.connection, "select * from sampling")}
 
     def templates(self) -> dict[int, Template]:
         """Return every template by its rowid."""
@@ -151,7 +151,7 @@ class DataRows(Aggregate):
         return {
             name: lexicons
             for name in names
-            if (lexicons := lexicon_rows.brought(self.connection, name))
+            if (lexicons := lexicon_rows.lexicons_of(self.connection, name))
         }
 
     def answering(self) -> tuple[str, ...]:
@@ -180,7 +180,7 @@ class DataRows(Aggregate):
     def outputs(self, outputs: Collection[int]) -> dict[int, Output]:
         """Return the texts with these rowids that models wrote."""
         return {
-            text_id: Output(restored(body), None if key is None else key.hex(), answer)
+            text_id: Output(decode_text(body), None if key is None else key.hex(), answer)
             for text_id, body, key, answer in self.connection.execute(
                 _OUTPUTS, (json.dumps(sorted(outputs)),)
             )
@@ -217,23 +217,25 @@ class DataRows(Aggregate):
                 is not None
             ):
                 for text_id, target_id, *values in self.connection.execute(sql, (texts,)):
-                    readings.setdefault((text_id, kind, target_id), []).append(Read(*values))
+                    readings.setdefault((text_id, kind, target_id), []).append(Reading(*values))
         return readings
 
     def labels(self, instruments: Collection[str] = ()) -> Iterator[sqlite3.Row]:
         """Yield every label that a person gave to an answer or decided on, in the order of time."""
-        yield from named(self.connection, _LABELS, {"instruments": _names(instruments)})
+        yield from execute_named(self.connection, _LABELS, {"instruments": _names(instruments)})
 
     def issue_labels(self, instruments: Collection[str] = ()) -> Iterator[sqlite3.Row]:
         """Yield every label of a statement for a policy issue, in the order of time."""
-        yield from named(self.connection, _ISSUE_LABELS, {"instruments": _names(instruments)})
+        yield from execute_named(
+            self.connection, _ISSUE_LABELS, {"instruments": _names(instruments)}
+        )
 
     def last(self) -> str:
         """Return the time of the newest exportable data: answer, label or ruling."""
         return str(self.connection.execute(_LAST).fetchone()[0] or "")
 
 
-Standing = dict[tuple[int, str, int], list[Read]]
+Standing = dict[tuple[int, str, int], list[Reading]]
 """(text, `template_id` or `wording_id`, its rowid) -> readings of the text. The rules read it
 with the template, people and classifiers with the wording."""
 

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from stores.core.base import Aggregate, now, restored, table, text_ids
+from stores.core.base import Aggregate, decode_text, now, table, text_ids
 from stores.instruments.templates import PROBES
 from stores.runs.run_rows import Run, run_values
 from workbench.domain.names import parted, placeless
@@ -62,7 +62,7 @@ def last_snapshot(
 
     The second value tells whether it answered in this job. Such a snapshot takes precedence.
     """
-    values = _but_snapshot(card) | {"job": job_id}
+    values = _fields_without_snapshot(card) | {"job": job_id}
     row = connection.execute(_LAST, values).fetchone()
     return None if row is None else (str(row[0]), bool(row[1]))
 
@@ -74,7 +74,7 @@ def answered_by_others(
 
     Each is (key of the prompt, rowid of the model, number of answers).
     """
-    values = _but_snapshot(card) | {
+    values = _fields_without_snapshot(card) | {
         "snapshot": card.snapshot,
         "sampling": sampling_key,
         "attempt": attempt_id,
@@ -82,7 +82,7 @@ def answered_by_others(
     return connection.execute(_BY_OTHERS, values).fetchall()
 
 
-def models_meant(connection: sqlite3.Connection, name: str) -> frozenset[int]:
+def model_ids_of_name(connection: sqlite3.Connection, name: str) -> frozenset[int]:
     """Return the rowids of the models that a name refers to.
 
     `NAME@REVISION` refers to the models of a hub id that a job asked by this name, or whose commit
@@ -93,7 +93,7 @@ def models_meant(connection: sqlite3.Connection, name: str) -> frozenset[int]:
     return frozenset(row[0] for row in connection.execute(_MEANT, values))
 
 
-def _but_snapshot(card: ModelCard) -> dict[str, object]:
+def _fields_without_snapshot(card: ModelCard) -> dict[str, object]:
     fields: dict[str, object] = {
         "name": card.name,
         "revision": card.revision,
@@ -212,7 +212,7 @@ _NEWEST = """
 def read_prompt(connection: sqlite3.Connection, probe_id: int) -> Prompt:
     """Return the prompt of a probe."""
     chat, messages, body = connection.execute(_PROMPT, (probe_id,)).fetchone()
-    context = [] if body is None else json.loads(restored(body))
+    context = [] if body is None else json.loads(decode_text(body))
     turns = tuple(Message(role, content) for role, content in [*context, *json.loads(messages)])
     return Prompt(turns, bool(chat), len(context))
 
@@ -241,7 +241,7 @@ def wordings_of(
     ):
         texts_by_version[ref][version][f"{kind}-{ordinal}" if ordinal else kind] = (
             rowid,
-            restored(body),
+            decode_text(body),
         )
     template_by_key = {(template.name, template.inverted): template for template in templates}
     probes_by_ref: dict[str, list[Probe]] = defaultdict(list)
@@ -254,7 +254,7 @@ def wordings_of(
                 candidate
                 for candidate in texts_by_version[ref].values()
                 if all(
-                    _puts(planned_probe, template_by_key, candidate)
+                    _has_version_text(planned_probe, template_by_key, candidate)
                     for planned_probe in statement_probes
                 )
             ),
@@ -272,7 +272,7 @@ def wordings_of(
     return rowid_by_wording
 
 
-def _puts(
+def _has_version_text(
     probe: Probe, named: Mapping[tuple[str, bool], Template], texts: Mapping[str, tuple[int, str]]
 ) -> bool:
     """Return whether a probe's prompt has the text of a version."""
@@ -347,7 +347,7 @@ class SettledBy:
 
 
 @dataclass(frozen=True, slots=True)
-class Spared:
+class SavedAnswers:
     """The answers of a run that settlement saved."""
 
     prompts: int
@@ -397,7 +397,7 @@ class Settlements(Aggregate):
                     ),
                 )
 
-    def following(
+    def next_answer_numbers(
         self,
         seeds: Mapping[bytes, int],
         model: str,
@@ -446,7 +446,7 @@ class Settlements(Aggregate):
             row[0] for row in self.connection.execute(_PROBES, run_values(self.connection, run))
         )
 
-    def spared(self, run: Run) -> Spared | None:
+    def spared(self, run: Run) -> SavedAnswers | None:
         """Return the answers of a run that settlement saved.
 
         Returns None if all prompts were to be asked N times.
@@ -463,7 +463,7 @@ class Settlements(Aggregate):
             for n_planned, n_received, settled_at, _ in rows
             if settled_at is not None and settled_at <= n_received < n_planned
         ]
-        return Spared(
+        return SavedAnswers(
             len(rows),
             len(settled_counts),
             sum(min(n_planned, n_received) for n_planned, n_received, _, _ in rows),

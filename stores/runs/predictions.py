@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from stores.core.base import Aggregate, restored
+from stores.core.base import Aggregate, decode_text
 from stores.instruments.templates import OF_PERSONA, PROBES, TEMPLATE_COLUMNS, as_template
 from stores.runs.models import newest_model
 from stores.runs.run_rows import Run, run_values, way_values
@@ -55,7 +55,7 @@ class PredictionRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
+class AskedWording:
     """One wording of a statement in a template, shared by the prompts of many respondents."""
 
     ref: str
@@ -98,7 +98,7 @@ class RunPredictions:
         self, connection: sqlite3.Connection, values: Mapping[str, object], *, drawn: bool = False
     ) -> None:
         """Prepare the query. `drawn` tells that answers were drawn, without probabilities."""
-        self.put: list[Put] = []
+        self.put: list[AskedWording] = []
         "the wordings in templates that rows have referred to so far, by index, like `axes`"
         self.axes: list[Mapping[str, str]] = []
         "condition and, if any, context, respondent and seed"
@@ -142,15 +142,15 @@ class RunPredictions:
         text_by_id: dict[int, str] = {}
         for prompt, text_id, body, count in self._connection.execute(_GIVEN, self._values):
             if text_id not in text_by_id:
-                text_by_id[text_id] = restored(body)
+                text_by_id[text_id] = decode_text(body)
             answers_by_prompt.setdefault(prompt, {})[text_by_id[text_id]] = count
         return answers_by_prompt
 
-    def _read_put(self, wording: int, template: int) -> Put:
+    def _read_put(self, wording: int, template: int) -> AskedWording:
         ref, position, kind, ordinal, *template_values = self._connection.execute(
             _PUT, {"wording": wording, "template": template}
         ).fetchone()
-        return Put(ref, position, kind, ordinal, as_template(template_values))
+        return AskedWording(ref, position, kind, ordinal, as_template(template_values))
 
 
 class Predictions(Aggregate):
@@ -194,7 +194,7 @@ class Predictions(Aggregate):
         origin_row = self.connection.execute(_GIVEN_BY, values).fetchone() if rows else None
         drawn_at, code_version, job = origin_row or ("", "", 0)
         origin = known_origin(run.model, 0, drawn_at)[1], code_version, job
-        return {restored(body): count for body, count in rows}, origin
+        return {decode_text(body): count for body, count in rows}, origin
 
     def of_probe(self, run: Run, probe_id: int) -> PredictionRow | None:
         """Return the result of one prompt of a run, or None if it was not asked."""

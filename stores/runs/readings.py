@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from stores.annotation.annotation_items import first_wording
 from stores.annotation.people import reader_id
-from stores.core.base import Aggregate, Transactions, named, now, restored, text_ids
+from stores.core.base import Aggregate, Transactions, decode_text, execute_named, now, text_ids
 from stores.core.values import checked_confidence
 from stores.instruments.templates import PROBES
 from stores.runs.run_rows import Run, Tally, run_values, version
@@ -100,7 +100,7 @@ def thoughts_of(
         drawn_at,
         job,
     ) in connection.execute(_SQL, values):
-        output = split(restored(body))
+        output = split(decode_text(body))
         variant = f"{kind}-{ordinal}" if ordinal else kind
         columns = (ref, variant, template, inverted, count, output.thinking, output.answer)
         thought_rows.append(ThoughtRow(*columns, *known_origin(run.model, seed, drawn_at), job))
@@ -157,30 +157,42 @@ class Readings(Aggregate):
         """
         import numpy as np
 
-        _, templates, texts, _ = answers_of(self.store, run)
         keys: dict[int, bytes] = dict(self.connection.execute("select id, key from template"))
-        units = np.unique(_unit(texts, templates))
-        reader_by_template = np.array(
-            [readers.get(keys.get(rowid, b""), 0) for rowid in range(max(keys, default=0) + 1)],
-            dtype=np.int64,
-        )
-        unit_readers = reader_by_template[units % TEMPLATES]
-        for reader in set(readers.values()):
-            unit_readers[
-                np.isin(units, read_units(self.store, [reader])[0], assume_unique=True)
-                & (unit_readers == reader)
-            ] = 0
-        unread_units = units[unit_readers > 0]
-        pairs = np.stack([unread_units // TEMPLATES, unread_units % TEMPLATES], axis=1)
+        units = self._unread_units(run, keys, readers)
+        pairs = np.stack([units // TEMPLATES, units % TEMPLATES], axis=1)
         for start in range(0, len(pairs), AT_ONCE):
             chunk = pairs[start : start + AT_ONCE].tolist()
-            bodies = dict(
-                self.connection.execute(_BODIES, (json.dumps([text_id for text_id, _ in chunk]),))
-            )
+            ids = json.dumps([text_id for text_id, _ in chunk])
+            bodies = dict(self.connection.execute(_BODIES, (ids,)))
             yield [
-                (text_id, template_id, keys[template_id], restored(bodies[text_id]))
+                (text_id, template_id, keys[template_id], decode_text(bodies[text_id]))
                 for text_id, template_id in chunk
             ]
+
+    def _unread_units(
+        self, run: Run, keys: Mapping[int, bytes], readers: Mapping[bytes, int]
+    ) -> NDArray[np.int64]:
+        """Return the units of a run's answers that their readers have not read (see `_unit`).
+
+        Parameters
+        ----------
+        keys : rowid of a template -> its key
+        readers : key of a template -> rowid of the reader, as in `unread`
+        """
+        import numpy as np
+
+        _, templates, texts, _ = answers_of(self.store, run)
+        units = np.unique(_unit(texts, templates))
+        reader_by_template = np.zeros(max(keys, default=0) + 1, dtype=np.int64)
+        for rowid, key in keys.items():
+            reader_by_template[rowid] = readers.get(key, 0)
+        unit_readers = reader_by_template[units % TEMPLATES]
+        is_unread = unit_readers > 0
+        for reader in set(readers.values()):
+            units_read, _, _ = read_units(self.store, [reader])
+            is_read = np.isin(units, units_read, assume_unique=True)
+            is_unread &= ~(is_read & (unit_readers == reader))
+        return units[is_unread]
 
     def add(self, readings: Iterable[tuple[int, int, int, Reading]]) -> None:
         """Write readings in one transaction, where a reader has none yet.
@@ -424,7 +436,7 @@ class BiasResponse:
     "label before rulings"
 
 
-class Giver(NamedTuple):
+class UnitSource(NamedTuple):
     """A model that gave the text of a unit as an answer."""
 
     unit: int
@@ -524,13 +536,13 @@ class BiasReadings(Aggregate):
             ) in rows
         )
 
-    def givers(self, audit: str, units: Sequence[int]) -> tuple[Giver, ...]:
+    def givers(self, audit: str, units: Sequence[int]) -> tuple[UnitSource, ...]:
         """Return the models that gave the texts of these units as answers to their wordings.
 
         Each has its number of such answers.
         """
         rows = self.connection.execute(_GIVERS, {"audit": audit, "units": json.dumps(list(units))})
-        return tuple(Giver(*row) for row in rows)
+        return tuple(UnitSource(*row) for row in rows)
 
     def labelled_cells(
         self,
@@ -581,11 +593,11 @@ class BiasReadings(Aggregate):
         }
         return tuple(
             BiasResponse(
-                text=(output := split(restored(row["output"]))).answer or "",
+                text=(output := split(decode_text(row["output"]))).answer or "",
                 thinking=output.thinking,
                 truncated=output.answer is None,
                 count=row["count"],
-                wording=restored(row["wording"]),
+                wording=decode_text(row["wording"]),
                 kind=row["kind"],
                 ordinal=row["ordinal"],
                 template=row["template"],
@@ -603,12 +615,19 @@ class BiasReadings(Aggregate):
                 version=version(
                     run.backend, run.revision, run.snapshot, row["fingerprint"] or run.fingerprint
                 ),
-                ruled="left out" if row["left_out"] else "read anew" if row["ruled"] else "",
+                ruled=_effect_text(row),
                 probe=row["probe_id"],
                 unruled=row["unruled"],
             )
-            for row in named(self.connection, _RESPONSES, values)
+            for row in execute_named(self.connection, _RESPONSES, values)
         )
+
+
+def _effect_text(row: sqlite3.Row) -> str:
+    """Return the effect of a ruling on an answer, or an empty string without a ruling."""
+    if row["left_out"]:
+        return "left out"
+    return "read anew" if row["ruled"] else ""
 
 
 def _values(

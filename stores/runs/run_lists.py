@@ -12,10 +12,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 
-from stores.core.base import named, table
+from stores.core.base import execute_named, table
 from stores.instruments import templates as template_versions
 from stores.instruments.templates import PROBES, TEMPLATE_COLUMNS
-from stores.runs.models import models_meant
+from stores.runs.models import model_ids_of_name
 from stores.runs.readings import ANSWER_ID, HELD
 from stores.runs.run_rows import LIVE, Run, way_values
 from workbench.domain.prompts import AXIS, Message, Persona, PersonaKind
@@ -116,10 +116,11 @@ def find_runs(
     """Return the runs that match, as `Runs.list` does."""
     names = persona_names(connection)
     persona_sql = OF_PROBE if names else "''"  # reading the JSON of 130,000 probes takes time
-    model_ids = None if model is None else json.dumps(sorted(models_meant(connection, model)))
+    model_ids = None if model is None else json.dumps(sorted(model_ids_of_name(connection, model)))
     values = {"audit": audit, "instrument": instrument, "models": model_ids}
     runs = [
-        _as_run(row, names) for row in named(connection, _RUNS.format(persona=persona_sql), values)
+        _as_run(row, names)
+        for row in execute_named(connection, _RUNS.format(persona=persona_sql), values)
     ]
     families: dict[tuple[object, ...], list[str]] = defaultdict(list)
     languages: dict[tuple[object, ...], dict[str, None]] = defaultdict(dict)
@@ -128,9 +129,9 @@ def find_runs(
         if run.persona:
             personas_by_answerer[run.answerer].pop(run.persona_name, None)
             personas_by_answerer[run.answerer][run.persona_name] = None
-        families[run.way].append(run.family)
-        languages[run.spoken].pop(run.language, None)
-        languages[run.spoken][run.language] = None
+        families[run.design_key].append(run.family)
+        languages[run.language_independent_key].pop(run.language, None)
+        languages[run.language_independent_key][run.language] = None
     edited_families = template_versions.several(connection)
     matching_runs = []
     for stored_run in runs:
@@ -138,18 +139,18 @@ def find_runs(
             continue
         run = replace(
             stored_run,
-            families=tuple(families[stored_run.way]),
-            languages=tuple(languages[stored_run.spoken]),
+            families=tuple(families[stored_run.design_key]),
+            languages=tuple(languages[stored_run.language_independent_key]),
             personas=tuple(personas_by_answerer[stored_run.answerer]),
         )
         if (run.instrument, run.audit, run.family) in edited_families:
-            run = _of_versions(connection, run, versions)
+            run = _with_versions(connection, run, versions)
         if run.prompts:
             matching_runs.append(run)
     return tuple(matching_runs)
 
 
-def _of_versions(connection: sqlite3.Connection, run: Run, wanted: Mapping[str, int]) -> Run:
+def _with_versions(connection: sqlite3.Connection, run: Run, wanted: Mapping[str, int]) -> Run:
     """Return a run with the versions of its templates that count, and the counts for these."""
     values = way_values(run)
     asked_templates = template_versions.asked(connection, values, wanted)

@@ -65,19 +65,22 @@ def scope_of(connection: sqlite3.Connection, run: Mapping[str, object]) -> str:
             rowids_by_ref.setdefault(ref, []).append(rowid)
         if current:
             rowid_by_ref[ref] = rowid
-    cells_by_rowid = _answered(connection, run) if rowids_by_ref else {}
+    cells_by_rowid = _answered_cells(connection, run) if rowids_by_ref else {}
     for ref, rowids in rowids_by_ref.items():
         answered_versions = [
             (rowid, cells_by_rowid[rowid]) for rowid in rowids if rowid in cells_by_rowid
         ]
         if answered_versions:
-            rowid_by_ref[ref] = _taken_over(
-                connection, run, answered_versions, _silent(connection, run, ref, answered_versions)
+            rowid_by_ref[ref] = _counting_version(
+                connection,
+                run,
+                answered_versions,
+                _people_without_answer(connection, run, ref, answered_versions),
             )
     return json.dumps(list(rowid_by_ref.values()))
 
 
-def _answered(connection: sqlite3.Connection, run: Mapping[str, object]) -> dict[int, People]:
+def _answered_cells(connection: sqlite3.Connection, run: Mapping[str, object]) -> dict[int, People]:
     """Return the answered cells of each version of the statements with several versions."""
     cells_by_rowid: dict[int, dict[Cell, set[str]]] = {}
     for rowid, person, *cell in connection.execute(_ANSWERED, run):
@@ -88,7 +91,7 @@ def _answered(connection: sqlite3.Connection, run: Mapping[str, object]) -> dict
     }
 
 
-def _silent(
+def _people_without_answer(
     connection: sqlite3.Connection,
     run: Mapping[str, object],
     ref: str,
@@ -108,7 +111,7 @@ def _silent(
     )
 
 
-def _taken_over(
+def _counting_version(
     connection: sqlite3.Connection,
     run: Mapping[str, object],
     asked: Sequence[tuple[int, People]],
@@ -217,7 +220,7 @@ class Run:
     "names of all personas with which the model was asked this instrument, the most recent last"
 
     @property
-    def way(self) -> tuple[str | int, ...]:
+    def design_key(self) -> tuple[str | int, ...]:
         """The key shared by runs that differ only in their templates."""
         persona = (self.persona,) if self.persona else ()
         return self.audit, self.instrument, self.language, self.model_id, self.sampling_id, *persona
@@ -228,7 +231,7 @@ class Run:
         return self.audit, self.instrument, self.model_id, self.sampling_id
 
     @property
-    def spoken(self) -> tuple[str | int, ...]:
+    def language_independent_key(self) -> tuple[str | int, ...]:
         """The key shared by runs that differ only in their languages and templates."""
         return (*self.answerer, *((self.persona,) if self.persona else ()))
 

@@ -15,13 +15,21 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from stores.annotation.people import people_of
-from stores.core.base import Aggregate, instrument_id_of, named, now, restored, table, text_ids
-from stores.core.contents import Part, kept
+from stores.core.base import (
+    Aggregate,
+    decode_text,
+    execute_named,
+    instrument_id_of,
+    now,
+    table,
+    text_ids,
+)
+from stores.core.contents import StoreSection, cached_result
 from stores.core.values import checked_count
 from stores.instruments import instruments as lexicon_rows
 from stores.instruments import templates as template_versions
 from stores.instruments.instruments import Instruments
-from stores.instruments.issues import fewest_of
+from stores.instruments.issues import n_labellers_needed
 from stores.instruments.templates import as_template
 from stores.instruments.versions import read_statements
 from stores.jobs.job_rows import write_progress
@@ -31,7 +39,7 @@ from stores.runs.models import (
     forget_places,
     last_snapshot,
     model_id,
-    models_meant,
+    model_ids_of_name,
     newest_model,
     read_prompt,
     wordings_of,
@@ -117,7 +125,7 @@ class Runs(Aggregate):
         for revision, seed, prompt, body, count in self.connection.execute(
             _IMPORTED, (model, sampling.key)
         ):
-            answers.setdefault(revision, Counter())[prompt, restored(body)] += count
+            answers.setdefault(revision, Counter())[prompt, decode_text(body)] += count
             seeds.setdefault(revision, set()).add(seed)
         return [
             EarlierImport(model_revision, answer_counts, frozenset(seeds[model_revision]))
@@ -286,7 +294,7 @@ class Runs(Aggregate):
 
         A hub id may have a revision after an `@`.
         """
-        return frozenset().union(*(models_meant(self.connection, name) for name in names))
+        return frozenset().union(*(model_ids_of_name(self.connection, name) for name in names))
 
     def list(
         self,
@@ -321,14 +329,14 @@ class Runs(Aggregate):
                     self.connection, audit, instrument, model, requested_versions, personas=personas
                 ),
             )
-        parts = Part.ANSWERS, Part.MATERIAL
-        all_runs = kept(
+        parts = StoreSection.ANSWERS, StoreSection.MATERIAL
+        all_runs = cached_result(
             self.store,
             "runs",
             parts,
             lambda: find_runs(self.connection, None, None, None, {}, personas=True),
         )
-        model_ids = None if model is None else models_meant(self.connection, model)
+        model_ids = None if model is None else model_ids_of_name(self.connection, model)
         return tuple(
             run
             for run in all_runs
@@ -346,7 +354,7 @@ class Runs(Aggregate):
         """Return the displayed name of each persona, by key (hexadecimal)."""
         return persona_names(self.connection)
 
-    def brought(self, run: Run, job: int) -> bool:
+    def has_results_of_job(self, run: Run, job: int) -> bool:
         """Return whether a job produced any answer or probability of a run."""
         values = {"model": run.model_id, "sampling": run.sampling_id, "job": job}
         return bool(self.connection.execute(_BROUGHT, values).fetchone()[0])
@@ -400,7 +408,7 @@ class Runs(Aggregate):
     def wordings(self, run: Run) -> dict[tuple[str, str, int], str]:
         """Return the text of every wording that a run may ask about, by (ref, kind, ordinal)."""
         rows = self.connection.execute(WORDINGS, run_values(self.connection, run))
-        return {(ref, kind, ordinal): restored(body) for ref, kind, ordinal, body in rows}
+        return {(ref, kind, ordinal): decode_text(body) for ref, kind, ordinal, body in rows}
 
     def counts(self, run: Run, reader_ids: Sequence[int]) -> Tally:
         """Return the number of answers of each kind to each answered probe of a run.
@@ -424,12 +432,14 @@ class Runs(Aggregate):
             "texts": json.dumps([key.hex() for key in texts]),
         }
         rows = self.connection.execute(
-            BY_TEXT.format(readers=_listed(reader_ids)),
+            BY_TEXT.format(readers=_id_list(reader_ids)),
             run_values(self.connection, run) | selection,
         )
         return tuple(rows.fetchall())
 
-    def gave(self, run: Run, answers: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    def given_answers(
+        self, run: Run, answers: Iterable[tuple[str, str]]
+    ) -> frozenset[tuple[str, str]]:
         """Return those of the answers that a run's model gave.
 
         An answer is (key of the prompt, key of the text), both hexadecimal.
@@ -442,7 +452,7 @@ class Runs(Aggregate):
 
         return frozenset(answer for answer in answers if was_given(*answer))
 
-    def placed(
+    def probes_of(
         self, run: Run, refs: Iterable[str], prompts: Iterable[str]
     ) -> tuple[tuple[int, str, int, str, int, bytes], ...]:
         """Return a run's probes about some statements, or with some prompts (hexadecimal keys).
@@ -466,10 +476,10 @@ class Runs(Aggregate):
 
         Answers beyond the plan are included.
         """
-        probes, n_planned = self.most(run)
+        probes, n_planned = self.planned_counts(run)
         return dict(zip(probes.tolist(), n_planned.tolist(), strict=True))
 
-    def most(self, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def planned_counts(self, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the probes of `planned` and their numbers of answers as two arrays."""
         import numpy as np
 
@@ -480,7 +490,7 @@ class Runs(Aggregate):
         was_asked = requested >= 0
         return probes[was_asked], n_planned[was_asked]
 
-    def kept_of_plan(self, run: Run) -> tuple[int, int]:
+    def plan_progress(self, run: Run) -> tuple[int, int]:
         """Return the numbers of planned and of received answers of a run.
 
         Planned answers include those to unasked prompts. For one fingerprint, the received answers
@@ -500,8 +510,8 @@ class Runs(Aggregate):
                 np.minimum(received[first_indices], n_planned)[is_planned].sum()
             )
 
-        planned, received = kept(
-            self.store, ("kept of plan", run), (Part.ANSWERS, Part.MATERIAL), read
+        planned, received = cached_result(
+            self.store, ("kept of plan", run), (StoreSection.ANSWERS, StoreSection.MATERIAL), read
         )
         return (received, received) if run.fingerprint is not None else (planned, received)
 
@@ -560,8 +570,8 @@ class Runs(Aggregate):
 
         It has people's labels and answers for these.
         """
-        parts = Part.ANSWERS, Part.MATERIAL, Part.FINDINGS
-        return kept(self.store, ("instrument", run), parts, lambda: self._instrument(run))
+        parts = StoreSection.ANSWERS, StoreSection.MATERIAL, StoreSection.FINDINGS
+        return cached_result(self.store, ("instrument", run), parts, lambda: self._instrument(run))
 
     def _instrument(self, run: Run) -> Instrument:
         instrument = Instruments(self.store).get(run.instrument)
@@ -571,7 +581,7 @@ class Runs(Aggregate):
         ).fetchone()[0]
         people = people_of(self.connection, rowid, scope)
         condition = "s.id in (select value from json_each(:scope))"
-        labels = gold_labels(people.issue_labels, fewest=fewest_of(self.connection, rowid))
+        labels = gold_labels(people.issue_labels, fewest=n_labellers_needed(self.connection, rowid))
         query = "select id from statement where instrument_id = ? and current = 1"
         current_ids = {statement_id for (statement_id,) in self.connection.execute(query, (rowid,))}
         if current_ids == set(json.loads(scope)) and people.issue_labels == instrument.issue_labels:
@@ -597,8 +607,8 @@ class Runs(Aggregate):
 
     def templates(self, run: Run) -> tuple[Template, ...]:
         """Return the templates of a run in both label orders, in the versions that count."""
-        parts = Part.ANSWERS, Part.MATERIAL
-        return kept(self.store, ("templates", run), parts, lambda: self._templates(run))
+        parts = StoreSection.ANSWERS, StoreSection.MATERIAL
+        return cached_result(self.store, ("templates", run), parts, lambda: self._templates(run))
 
     def _templates(self, run: Run) -> tuple[Template, ...]:
         rows = self.connection.execute(TEMPLATES, run_values(self.connection, run))
@@ -607,7 +617,7 @@ class Runs(Aggregate):
             replace(template, version=versions.get(template.name, 1))
             for template in map(as_template, rows)
         )
-        return with_words(templates, lexicon_rows.brought(self.connection, run.instrument))
+        return with_words(templates, lexicon_rows.lexicons_of(self.connection, run.instrument))
 
     def responses(
         self,
@@ -627,9 +637,15 @@ class Runs(Aggregate):
             "offset": offset,
             "limit": limit,
         }
-        rows = named(self.connection, RESPONSES.format(readers=_listed(reader_ids)), values)
+        rows = execute_named(
+            self.connection, RESPONSES.format(readers=_id_list(reader_ids)), values
+        )
         outputs = [
-            (split(restored(row["output"])), row, known_origin(run.model, row["seed"], row["at"]))
+            (
+                split(decode_text(row["output"])),
+                row,
+                known_origin(run.model, row["seed"], row["at"]),
+            )
             for row in rows
         ]
         return tuple(
@@ -705,7 +721,7 @@ def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:
     return int(table(connection, "sampling").lookup({"key": sampling.key}, asdict(sampling)))
 
 
-def _listed(rowids: Sequence[int]) -> str:
+def _id_list(rowids: Sequence[int]) -> str:
     """Return rowids as the text of an `in (…)`.
 
     They are our own whole numbers, never user input.

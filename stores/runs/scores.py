@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from stores.core.base import Aggregate, now, restored, text_ids
+from stores.core.base import Aggregate, decode_text, now, text_ids
 from stores.instruments.templates import PROBES
 from stores.jobs.job_rows import write_progress
 from stores.runs.models import newest_model
@@ -215,7 +215,7 @@ class Scores(Aggregate):
         template, inverted, scored_at, version, job, failed, reason = row
         scores = self.connection.execute(_OF_PROBE, values).fetchall()
         return ProbeScores(
-            scores=tuple((restored(body), log_probability) for body, log_probability in scores),
+            scores=tuple((decode_text(body), log_probability) for body, log_probability in scores),
             table=self._table(values),
             template=template,
             order="swapped" if inverted else "printed",
@@ -252,7 +252,9 @@ def _words(table: TokenTable) -> str | None:
 
 
 def _text(connection: sqlite3.Connection, rowid: int) -> str:
-    return restored(*connection.execute("select body from text where id = ?", (rowid,)).fetchone())
+    return decode_text(
+        *connection.execute("select body from text where id = ?", (rowid,)).fetchone()
+    )
 
 
 OF_PRINT = """

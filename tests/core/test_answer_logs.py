@@ -29,7 +29,7 @@ from workbench.formats.answer_logs import (
 )
 from workbench.formats.archives import opened_archive
 from workbench.formats.packed import reading
-from workbench.formats.records import Findings, How
+from workbench.formats.records import Findings, ReadSettings
 from workbench.inference.served.reply import read_reply
 
 Values = Mapping[str, Any]
@@ -426,6 +426,6 @@ def test_decimal_commas_of_a_table_are_one_fault_until_they_are_named(tmp_path: 
         "number from 0 to 100"
         ", with a decimal point; a table is read with decimal commas by --decimal ,"
     )
-    entries = read_log(path, TABLE, Findings(), How(decimal=","))
+    entries = read_log(path, TABLE, Findings(), ReadSettings(decimal=","))
     assert [entry.sampling["top_p"] for entry in entries] == [1, 1, 0.9]
     assert {(entry.answer, entry.sampling["temperature"]) for entry in entries} == {("3,5", 0.7)}

@@ -12,8 +12,8 @@ from workbench.domain.statements import VariantId
 from workbench.errors import InputError, UsageError
 from workbench.formats.mapping import how_of, more_of, written
 from workbench.formats.read import likely, read_instrument, recognised
-from workbench.formats.records import Findings, How, records
-from workbench.formats.surveys import typed
+from workbench.formats.records import Findings, ReadSettings, records
+from workbench.formats.surveys import columns_of_text
 from workbench.formats.tabular import read_rows
 
 Table = list[list[str]]
@@ -42,9 +42,9 @@ def saved(path: Path, table: Table) -> Path:
     return path
 
 
-def cells(path: Path, how: How | None = None) -> Table:
+def cells(path: Path, how: ReadSettings | None = None) -> Table:
     findings = Findings()
-    found = [cells for _, cells in records(path, findings, how or How())]
+    found = [cells for _, cells in records(path, findings, how or ReadSettings())]
     findings.check()
     return found
 
@@ -127,7 +127,7 @@ def test_line_ends_of_windows_within_cells_are_line_breaks(tmp_path: Path) -> No
 def test_decimal_commas_are_read_where_they_are_declared(tmp_path: Path, end: str) -> None:
     table = [["q1", "w"], ["yes", "0,5"], ["no", "1.234,5"], ["no, never", "1.000"]]
     path = saved(tmp_path / f"s.{end}", table)
-    wanted = typed("questions=q1 weight=w")
+    wanted = columns_of_text("questions=q1 weight=w")
     with pytest.raises(InputError, match=r"found '0,5'; expected a weight.*--decimal ,"):
         read_instrument("survey", path, wanted=wanted)
     found = read_instrument("survey", path, wanted=wanted, how=how_of("", decimal=","))
@@ -175,7 +175,10 @@ def test_merged_cells_of_a_title_above_the_header_are_no_fault(tmp_path: Path) -
     book.active.merge_cells("A1:B1")
     book.save(tmp_path / "t.xlsx")
     assert [
-        s.ref for s in read_instrument("csv", tmp_path / "t.xlsx", how=How(header_row=2)).statements
+        s.ref
+        for s in read_instrument(
+            "csv", tmp_path / "t.xlsx", how=ReadSettings(header_row=2)
+        ).statements
     ] == ["a"]
 
 

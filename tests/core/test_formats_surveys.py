@@ -19,9 +19,9 @@ from workbench.domain.questionnaires import Meaning, PublishedShares, Questionna
 from workbench.errors import InputError, UsageError
 from workbench.formats.known_surveys import LONGEST_LITERAL
 from workbench.formats.native import read_csv
-from workbench.formats.populations import who_of
+from workbench.formats.populations import people_columns_of
 from workbench.formats.read import read_instrument, recognised
-from workbench.formats.surveys import Wanted, is_refusal, typed
+from workbench.formats.surveys import SurveyColumns, columns_of_text, is_refusal
 from workbench.formats.write import write_folder
 
 REFUSED = {7.0: "Refusal", 8.0: "Don't know"}
@@ -92,7 +92,7 @@ def sav(
 
 
 def read(path: Path, text: str = "", **more: Any) -> Instrument:
-    return read_instrument("survey", path, "v", wanted=typed(text), **more)
+    return read_instrument("survey", path, "v", wanted=columns_of_text(text), **more)
 
 
 def questionnaire(instrument: Instrument) -> Questionnaire:
@@ -210,15 +210,15 @@ def test_many_numbers_are_no_groups_until_they_are_cut(tmp_path: Path) -> None:
     found = read(path, "groups=age:18-29/30-39")
     assert any("outside of age 18-29/30-39" in note for note in found.notes)
     with pytest.raises(UsageError, match="shares numbers"):
-        who_of("age:18-29/29-40", None)
+        people_columns_of("age:18-29/29-40", None)
     with pytest.raises(UsageError, match="from low to high"):
-        who_of("age:young", None)
+        people_columns_of("age:young", None)
     with pytest.raises(UsageError, match="named twice"):
-        who_of("a,a=b", None)
+        people_columns_of("a,a=b", None)
     with pytest.raises(UsageError, match="named twice"):
-        who_of(None, "w*w")
+        people_columns_of(None, "w*w")
     with pytest.raises(UsageError, match="cannot be called weight"):
-        who_of("weight", None)
+        people_columns_of("weight", None)
     text = tmp_path / "s.csv"
     text.write_text("q,age\nin,40\nout,old\nin,\n", encoding="utf-8")
     assert faults(text, "questions=q groups=age:18+") == [(3, "age", "'old'")]
@@ -457,7 +457,7 @@ def test_shares_that_are_none_are_faults_with_their_place(tmp_path: Path, bad: s
 
 
 def test_nothing_is_wanted_unless_it_is_said() -> None:
-    assert typed("") == Wanted()
+    assert columns_of_text("") == SurveyColumns()
 
 
 KNOWN_FILES: dict[str, tuple[dict[str, list[Any]], str, str, dict[str, str]]] = {

@@ -12,7 +12,7 @@ import pytest
 from workbench.errors import InputError, UsageError
 from workbench.formats.numbers import finite_number
 from workbench.formats.records import Findings
-from workbench.formats.surveys import typed
+from workbench.formats.surveys import columns_of_text
 from workbench.formats.tabular import Row, number, read_rows
 
 NOT_NUMBERS = (
@@ -53,13 +53,13 @@ def test_an_infinite_age_is_in_no_group_and_a_weight_is_a_fault(tmp_path: Path, 
 
     path = tmp_path / "survey.csv"
     path.write_text(f"q,age,w\nyes,{cell},1\nno,20,1\n")
-    wanted = typed("questions=q groups=age:18-29/30+")
+    wanted = columns_of_text("questions=q groups=age:18-29/30+")
     if cell == "inf":
         with pytest.raises(InputError, match="a number, which is put into a part"):
             read_instrument("survey", path, wanted=wanted)
     path.write_text(f"q,age,w\nyes,30,{cell}\nno,20,1\n")
     with pytest.raises((InputError, UsageError), match="a weight"):
-        read_instrument("survey", path, wanted=typed("questions=q weight=w"))
+        read_instrument("survey", path, wanted=columns_of_text("questions=q weight=w"))
 
 
 def test_whole_numbers_that_a_program_wrote_as_floats_keep_every_digit(tmp_path: Path) -> None:

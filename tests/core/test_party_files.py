@@ -22,7 +22,7 @@ from workbench.formats.mapping import how_of
 from workbench.formats.native import read_csv
 from workbench.formats.party_files import LAYOUTS, read_positions
 from workbench.formats.read import read_instrument, recognised
-from workbench.formats.records import AS_IS, How
+from workbench.formats.records import AS_IS, ReadSettings
 from workbench.formats.write import normal_form, write_folder
 
 COLUMNS = (
@@ -185,7 +185,7 @@ def smartvote(path: Path, **changed: Any) -> Path:
     return path
 
 
-def read(path: Path, how: How = AS_IS) -> Instrument:
+def read(path: Path, how: ReadSettings = AS_IS) -> Instrument:
     return read_instrument(recognised(path, how), path, how=how)
 
 
@@ -193,7 +193,7 @@ def stances(instrument: Instrument) -> dict[tuple[str, str], int | None]:
     return {(one.party, one.statement): one.stance for one in instrument.party_answers}
 
 
-def faults(path: Path, how: How = AS_IS) -> str:
+def faults(path: Path, how: ReadSettings = AS_IS) -> str:
     with pytest.raises(InputError) as error:
         read(path, how)
     return str(error.value)
@@ -264,7 +264,7 @@ def test_a_book_of_several_elections_needs_the_name_of_one(tmp_path: Path) -> No
     path = book(tmp_path / "all.xlsx", A=[COLUMNS, *POSITIONS], B=[COLUMNS, *POSITIONS])
     with pytest.raises(UsageError, match="2 tables of positions: A, B; --sheet names one"):
         read(path)
-    assert len(read(path, How(sheet="B")).party_answers) == 6
+    assert len(read(path, ReadSettings(sheet="B")).party_answers) == 6
 
 
 def test_words_of_answers_are_given_kept_and_used_by_our_own_format_too(tmp_path: Path) -> None:
@@ -384,7 +384,7 @@ def test_smartvote_comes_as_tables_too(tmp_path: Path) -> None:
     assert recognised(folder) == "smartvote"
     assert [(a.party, a.answer) for a in read(folder).party_answers] == [("GL", "62.5")]
     (folder / "parteien.csv").write_text("party,question_id,answer\nGL,11,0\nFP,11,75\n")
-    found = read(folder, How(language="fr"))
+    found = read(folder, ReadSettings(language="fr"))
     assert [(a.party, a.answer, a.stance) for a in found.party_answers] == [
         ("GL", "0", -1),
         ("FP", "75", 1),

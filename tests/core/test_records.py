@@ -15,7 +15,16 @@ from workbench.errors import InputError, UsageError
 from workbench.formats import mapping
 from workbench.formats.packed import name_of, reading
 from workbench.formats.read import recognised
-from workbench.formats.records import LEFT_OUT, Findings, How, Kind, header_of, kind_of, records
+from workbench.formats.records import (
+    LEFT_OUT,
+    Findings,
+    Kind,
+    ReadSettings,
+    header_of,
+    kind_of,
+    objects,
+    records,
+)
 
 HEADER = ["id", "these", "note"]
 ROWS = [["a-1", "Steuern, die hoch sind; schaden.", "1"], ["a-2", "Zölle nützen.", ""]]
@@ -105,7 +114,7 @@ def test_the_same_table_is_read_from_every_kind_of_file(tmp_path: Path, name: st
 def test_a_mapping_names_leaves_out_and_numbers(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     WAYS[name][1](path)
-    how = How({"these": "original", "note": LEFT_OUT, "id": LEFT_OUT, "#": "ref"})
+    how = ReadSettings({"these": "original", "note": LEFT_OUT, "id": LEFT_OUT, "#": "ref"})
     found = [cells for _, cells in records(path, Findings(), how)]
     assert found == [["original", "ref"], [ROWS[0][1], "1"], [ROWS[1][1], "2"]]
 
@@ -113,13 +122,13 @@ def test_a_mapping_names_leaves_out_and_numbers(tmp_path: Path, name: str) -> No
 @pytest.mark.parametrize(
     ("name", "how", "said"),
     [
-        ("comma.csv", How(sheet="a"), "has no sheets"),
-        ("book.xlsx", How(encoding="utf-8"), "says its encoding itself"),
-        ("list.json", How(header=False), "whose columns have names"),
+        ("comma.csv", ReadSettings(sheet="a"), "has no sheets"),
+        ("book.xlsx", ReadSettings(encoding="utf-8"), "says its encoding itself"),
+        ("list.json", ReadSettings(header=False), "whose columns have names"),
     ],
 )
 def test_an_option_that_a_file_has_no_use_for_is_refused(
-    tmp_path: Path, name: str, how: How, said: str
+    tmp_path: Path, name: str, how: ReadSettings, said: str
 ) -> None:
     WAYS[name][1](tmp_path / name)
     with pytest.raises(UsageError, match=said):
@@ -130,7 +139,7 @@ def test_a_column_that_is_not_there_is_a_fault_with_those_that_are(tmp_path: Pat
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,2\n", encoding="utf-8")
     findings = Findings()
-    list(records(path, findings, How({"c": "ref"})))
+    list(records(path, findings, ReadSettings({"c": "ref"})))
     with pytest.raises(
         InputError, match="line 1, column 'c': found no such column to map; expected one of a, b"
     ):
@@ -140,7 +149,7 @@ def test_a_column_that_is_not_there_is_a_fault_with_those_that_are(tmp_path: Pat
 def test_a_list_of_texts_without_a_header_is_a_table(tmp_path: Path) -> None:
     path = tmp_path / "compass.txt"
     path.write_text("Taxes, on the whole, are theft.\nBorders should be open.\n", encoding="utf-8")
-    how = How({"1": "original", "#": "ref"}, header=False)
+    how = ReadSettings({"1": "original", "#": "ref"}, header=False)
     path.write_text(
         '"Taxes, on the whole, are theft."\nBorders should be open.\n', encoding="utf-8"
     )
@@ -158,12 +167,14 @@ def test_another_encoding_is_read_where_it_is_named(tmp_path: Path) -> None:
     findings = Findings()
     list(records(path, findings))
     assert "--encoding windows-1252" in findings.found[0].found
-    assert [cells for _, cells in records(path, Findings(), How(encoding="windows-1252"))][1] == [
+    assert [cells for _, cells in records(path, Findings(), ReadSettings(encoding="windows-1252"))][
+        1
+    ] == [
         "a",
         "Zölle",
     ]
     with pytest.raises(UsageError, match="no encoding has this name"):
-        list(records(path, Findings(), How(encoding="klingon")))
+        list(records(path, Findings(), ReadSettings(encoding="klingon")))
 
 
 def test_labels_of_values_stand_in_their_place_and_missing_values_are_none(tmp_path: Path) -> None:
@@ -221,9 +232,11 @@ def test_one_of_several_sheets_has_to_be_named(tmp_path: Path) -> None:
     book.save(path)
     with pytest.raises(UsageError, match="2 sheets: Sheet, 2024; --sheet names one"):
         list(records(path, Findings()))
-    assert [cells for _, cells in records(path, Findings(), How(sheet="2024"))] == [["c", "d"]]
+    assert [cells for _, cells in records(path, Findings(), ReadSettings(sheet="2024"))] == [
+        ["c", "d"]
+    ]
     with pytest.raises(UsageError, match="no sheet '2025'; there are Sheet, 2024, empty"):
-        list(records(path, Findings(), How(sheet="2025")))
+        list(records(path, Findings(), ReadSettings(sheet="2025")))
 
 
 @pytest.mark.parametrize(
@@ -405,3 +418,12 @@ def test_a_text_is_read_without_the_whole_of_it_in_memory(tmp_path: Path) -> Non
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 4 * 2**20  # of 19 MiB of text
+
+
+@pytest.mark.parametrize("content", [b'[{"ref": "a\x00"}]', b'{"ref": "a\x00"}\n'])
+def test_a_nul_in_json_is_one_fault(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(content)
+    findings = Findings()
+    assert list(objects(path, findings)) == []
+    assert [finding.found for finding in findings.found] == ["a NUL byte"]

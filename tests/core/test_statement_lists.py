@@ -197,6 +197,66 @@ def test_a_cell_of_a_column_may_have_several_lines(tmp_path: Path) -> None:
     assert found == ["Tolls should\n\ngo, now.", "Ferries should be free."]
 
 
+@pytest.mark.parametrize(
+    ("before", "refs"),
+    [
+        (("1. ", "2. ", "3. "), ("1", "2", "3")),
+        (("", "", ""), ("1", "2", "3")),
+        (("3) ", "7) ", "12) "), ("3", "7", "12")),
+    ],
+)
+@pytest.mark.parametrize("number", ["4.", "(4)", "4"])
+def test_a_number_without_a_text_is_no_statement(
+    before: tuple[str, ...], refs: tuple[str, ...], number: str
+) -> None:
+    content = [mark + text for mark, text in zip(before, TOLLS, strict=True)]
+    parsed = parse_list(list(enumerate([*content, number], start=1)))
+    assert [statement.text for statement in parsed.statements] == list(TOLLS)
+    assert parsed.refs == refs
+    assert f"Left out: 1 line that is no statement: “{number}” (line 4)." in parsed.notes
+    assert parsed.left_out == (4,)
+
+
+def test_numbers_alone_are_no_list() -> None:
+    parsed = parse_list([(1, "1."), (2, "2.")])
+    assert parsed.statements == ()
+    assert parsed.left_out == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("before", "refs"),
+    [
+        (("Q1,", "Q2,", "Q3,"), ("Q1", "Q2", "Q3")),
+        (("1, ", "4, ", "9, "), ("1", "4", "9")),
+        (("T-01;", "T-02;", "T-03;"), ("T-01", "T-02", "T-03")),
+    ],
+)
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_the_numbers_of_a_csv_without_a_header_are_refs(
+    before: tuple[str, ...], refs: tuple[str, ...], quote: str
+) -> None:
+    texts = ("Tolls, in general, should go.", "Ferries should be free.", "Rails, too.")
+    content = [f"{mark}{quote}{text}{quote}" for mark, text in zip(before, texts, strict=True)]
+    parsed = parse_list(list(enumerate(content, start=1)))
+    assert [statement.text for statement in parsed.statements] == list(texts)
+    assert parsed.refs == refs
+    first, last = before[0].strip(), before[-1].strip()
+    assert parsed.notes == (f"Taken off: “{first}” to “{last}” before the statements.",)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("30,000 people are many.", "40,000 people are more."),
+        ("3, 4 or 5 are enough.", "2, 3 or 4 are enough."),
+        ("Q1,Tolls should go.", "R2,Ferries should be free."),
+        ("Q1,Tolls should go.", "Ferries should be free."),
+    ],
+)
+def test_a_number_and_a_comma_are_no_column(lines: tuple[str, ...]) -> None:
+    assert texts("\n".join(lines)) == list(lines)
+
+
 def test_kept_numbers_are_said_with_their_lines() -> None:
     parsed = parse_list(list(enumerate(["35 hours are plenty.", *TOLLS], start=1)))
     assert parsed.notes == (

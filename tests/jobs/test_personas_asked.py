@@ -240,7 +240,7 @@ def test_a_store_without_personas_lists_its_runs_as_before(filled: Store) -> Non
     (run_,) = filled.runs.list(personas=True)
     assert (run_.persona, run_.persona_name, run_.personas) == ("", "", ())
     assert filled.connection.execute("select count(*) from persona").fetchone() == (0,)
-    assert len(run_.way) == 5
+    assert len(run_.design_key) == 5
     assert content_hash(filled.connection)
 
 

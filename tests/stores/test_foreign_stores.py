@@ -21,7 +21,7 @@ from stores.core.identity import Anchor
 from stores.core.migrations import BASELINE, migrations
 from stores.core.own_schema import DIGESTS, digest, expected_objects, expected_rows
 from stores.core.own_schema import WRITTEN as WRITTEN_HERE
-from stores.core.rescue import Rescued, rescued
+from stores.core.rescue import Rescued, rescue_rows
 from stores.core.store import Store
 from tests.cli.test_commands import run, unfolded
 from tests.stores.schemas.rows import thawed
@@ -256,7 +256,7 @@ def test_a_store_with_the_number_of_another_schema_is_refused(path: Path, versio
 
 
 def saved(path: Path, target: Path) -> Rescued:
-    return rescued(path, target, lambda one: open_database(one, create=False, quiet=True)[0])
+    return rescue_rows(path, target, lambda one: open_database(one, create=False, quiet=True)[0])
 
 
 def counts(path: Path) -> dict[str, int]:

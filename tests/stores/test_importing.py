@@ -15,7 +15,7 @@ from tests.tui.annotation_stores import answers, label_studio_table, labelling_s
 from workbench.data import shipped_instrument_folder
 from workbench.errors import InputError, UsageError
 from workbench.formats.read import is_plain, likely, recognised
-from workbench.formats.records import How
+from workbench.formats.records import ReadSettings
 from workbench.pipeline.importing import (
     Request,
     first_rows,
@@ -134,7 +134,7 @@ def test_labels_are_rehearsed_and_written_with_what_was_left_out(tmp_path: Path)
             with pytest.raises(UsageError, match=told):
                 put(store, read_beside(store, Request(file, labels=wrong)))
         with pytest.raises(UsageError, match="columns of their own"):
-            read_beside(store, Request(file, how=How(columns={"thesis": "original"})))
+            read_beside(store, Request(file, how=ReadSettings(columns={"thesis": "original"})))
 
 
 @pytest.mark.parametrize("stored", ["yes\r\nand no", "yes\nand no"])

@@ -436,7 +436,7 @@ def test_a_single_labellers_labels_are_gold_where_that_was_chosen(path: Path) ->
         assert store.issues.choose_fewest("small", 1, "Ana") == 2
         assert store.issues.gold("small", "people")["a-2"] == {LAW: 0}
         assert store.issues.gold("small", "people", fewest=2) == {"a-1": {LAW: 1, SOCIETY: -1}}
-        assert "1 labeller here" in " ".join(store.instruments.stays_behind("small"))
+        assert "1 labeller here" in " ".join(store.instruments.export_losses("small"))
         assert store.statements.get("small", "a-2").issues == dict(
             store.issues.gold("small")["a-2"]
         )

@@ -15,7 +15,7 @@ import pytest
 
 from stores.annotation.annotator import Annotator
 from stores.annotation.queues import NewItem
-from stores.core.contents import MOST, Part, forget, kept
+from stores.core.contents import MOST, StoreSection, cached_result, forget
 from stores.core.store import Store
 from stores.runs import runs as of_runs
 from tests.conftest import instrument
@@ -212,7 +212,7 @@ def test_two_threads_that_want_the_same_compute_it_once(path: Path) -> None:
 
     def wanting(found: list[int]) -> None:
         with Store.open(path) as store:
-            found.append(kept(store, "five", (Part.ANSWERS,), slowly))
+            found.append(cached_result(store, "five", (StoreSection.ANSWERS,), slowly))
 
     found: list[int] = []
     threads = [threading.Thread(target=wanting, args=(found,)) for _ in range(2)]
@@ -228,11 +228,11 @@ def test_two_threads_that_want_the_same_compute_it_once(path: Path) -> None:
 def test_no_more_is_kept_than_fits_and_an_error_is_no_result(path: Path) -> None:
     with Store.open(path) as store:
         with pytest.raises(ZeroDivisionError):
-            kept(store, "wrong", (), lambda: 1 // 0)
-        assert kept(store, "wrong", (), lambda: 1) == 1
+            cached_result(store, "wrong", (), lambda: 1 // 0)
+        assert cached_result(store, "wrong", (), lambda: 1) == 1
         for n in range(MOST):
-            kept(store, n, (), lambda: 1)
-        assert kept(store, "wrong", (), lambda: 2) == 2, (
+            cached_result(store, n, (), lambda: 1)
+        assert cached_result(store, "wrong", (), lambda: 2) == 2, (
             "it was the one that nobody asked for longest"
         )
 

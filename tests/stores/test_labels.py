@@ -15,7 +15,7 @@ import pytest
 
 import stores.core.base
 from stores.annotation.annotator import Annotator
-from stores.annotation.labels import Judged, anonymous, basis, item_labels
+from stores.annotation.labels import JudgedItem, anonymous, basis, item_labels
 from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from tests.conftest import instrument
@@ -77,7 +77,7 @@ def says(path: Path, unit: int, labels: Mapping[str, str | None], queue: str = "
                 annotator.label(unit, label)
 
 
-def of(store: Store, unit: int) -> Judged:
+def of(store: Store, unit: int) -> JudgedItem:
     (found,) = store.labels.judged("stance", unit=unit)
     return found
 

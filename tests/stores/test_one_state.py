@@ -14,7 +14,7 @@ import workbench
 from stores.annotation.annotator import Annotator
 from stores.annotation.queues import NewItem
 from stores.core.base import Database
-from stores.core.contents import Part, forget, kept
+from stores.core.contents import StoreSection, cached_result, forget
 from stores.core.store import Store
 from tests.stores.test_review import odd, rule
 from tests.tui.audit_runs import audited
@@ -204,7 +204,7 @@ def test_what_will_be_read_over_is_broken_off_before_the_work(path: Path) -> Non
                         "insert into text (key, body) values (?, ?)", (bytes([number]) * 16, "own")
                     )
             store.at_once(lambda: None)
-        return kept(store, "work", (Part.ANSWERS,), lambda: work(store))
+        return cached_result(store, "work", (StoreSection.ANSWERS,), lambda: work(store))
 
     assert read_store(path, read)
     assert wrote == [0, 1, 2, 3]

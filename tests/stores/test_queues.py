@@ -13,7 +13,7 @@ import pytest
 
 from stores.annotation.annotator import Annotator
 from stores.annotation.queues import NewItem, Queue
-from stores.core.base import restored
+from stores.core.base import decode_text
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from tests.tui.annotation_stores import answers as numbered
@@ -87,7 +87,7 @@ def texts(store: Store, name: str) -> list[tuple[str, str, int, str]]:
         "join statement s on s.id = w.statement_id where i.attention is null order by i.ordinal",
         (name,),
     )
-    return [(restored(body), *rest) for body, *rest in rows]
+    return [(decode_text(body), *rest) for body, *rest in rows]
 
 
 def rows(store: Store) -> dict[str, int]:

@@ -81,7 +81,7 @@ def test_rulings_of_one_moment_are_listed_as_they_were_made(store: Store) -> Non
 def test_what_stands_is_what_a_stack_for_each_auditor_would_say(
     steps: list[tuple[str, Verdict | None]],
 ) -> None:
-    from stores.annotation.rulings import _standing
+    from stores.annotation.rulings import _rulings_in_force
 
     events: list[Ruling] = []
     stacks: dict[str, list[Ruling]] = {"a": [], "b": []}
@@ -93,7 +93,7 @@ def test_what_stands_is_what_a_stack_for_each_auditor_would_say(
         events.append(event)
         if verdict is not None:
             stacks[auditor].append(event)
-    assert {ruling.uid for ruling in _standing(events)} == {
+    assert {ruling.uid for ruling in _rulings_in_force(events)} == {
         stack[-1].uid for stack in stacks.values() if stack
     }
 

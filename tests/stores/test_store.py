@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from stores.core import machines
-from stores.core.base import restored, table, text_ids
+from stores.core.base import decode_text, table, text_ids
 from stores.core.connection import SCHEMA_VERSION
-from stores.core.contents import Remembered
+from stores.core.contents import ConnectionCache
 from stores.core.identity import Anchor
 from stores.core.migrations import APPLICATION_ID, BASELINE
 from stores.core.store import Store
@@ -143,7 +143,7 @@ def test_where_locks_end_at_a_machine_a_store_is_open_on_one_machine_alone(
 ) -> None:
     monkeypatch.setattr(machines, "file_system", lambda _path: "fuse.sshfs")
     # Not every machine has a name of its own there.
-    monkeypatch.setattr(machines, "_said_in", lambda path: path)
+    monkeypatch.setattr(machines, "_text_of_file", lambda path: path)
     path, claim = tmp_path / "a.db", tmp_path / "a.db.machine"
     with Store.open(path, create=True):
         with Store.open_for_reading(path):
@@ -235,7 +235,7 @@ def test_texts_have_one_rowid_whether_they_were_there_or_not(store: Store) -> No
             key, body = connection.execute(
                 "select key, body from text where id = ?", (rowid,)
             ).fetchone()
-            assert (bytes(key), restored(body)) == (text_key(text), text)
+            assert (bytes(key), decode_text(body)) == (text_key(text), text)
 
 
 def _add_texts(path: Path, start: int) -> None:
@@ -332,7 +332,7 @@ def test_a_writer_that_is_killed_leaves_whole_transactions_only(store: Store) ->
 
 
 def test_what_a_connection_remembers_is_bounded(store: Store) -> None:
-    held = Remembered(most=2)
+    held = ConnectionCache(max_results=2)
     read: list[str] = []
 
     def value(key: str) -> str:

@@ -137,7 +137,7 @@ def test_a_run_is_found_by_its_persona_and_home_names_the_personas(tmp_path: Pat
     assert named["scripted · persona nurse: reliability"][1] == with_nurse
     assert named[f"review {with_nurse.label}: reliability"] == (
         "review",
-        (*with_nurse.way, with_nurse.family),
+        (*with_nurse.design_key, with_nurse.family),
     )
 
 

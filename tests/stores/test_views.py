@@ -14,7 +14,7 @@ import pytest
 
 from stores.annotation.annotation_items import unit_of
 from stores.annotation.people import reader_id
-from stores.core.base import stored, text_ids
+from stores.core.base import encode_text, text_ids
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from tests.conftest import instrument
@@ -168,7 +168,7 @@ def test_half_a_surrogate_pair_and_a_shared_context_are_text_too(filled: Store, 
     with filled.write() as connection:
         connection.execute(
             "update text set body = ? where id = ?",
-            (stored(f'[["user", "{half}"]]'), *context.values()),
+            (encode_text(f'[["user", "{half}"]]'), *context.values()),
         )
     found = rows(filled.path, "select distinct prompt from v_answers")
     assert all(str(row["prompt"]).startswith("context: not Unicode\n\nsystem: ") for row in found)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from stores.core.connection import open_database
-from stores.core.rescue import damage, rescued
+from stores.core.rescue import damage, rescue_rows
 from stores.core.store import Store
 from stores.core.values import (
     COUNTED,
@@ -119,7 +119,7 @@ def test_a_store_that_has_a_wrong_value_is_named_and_rescued_without_it(
     assert damage(path).startswith(DAMAGE[sql])
     code, _, err = run(capsys, "show", path, "reliability")
     assert code == 0 or "--rescue NEW" in err
-    result = rescued(
+    result = rescue_rows(
         path, tmp_path / "new.db", lambda new: open_database(new, create=False, quiet=True)[0]
     )
     assert result.refused or result.replaced

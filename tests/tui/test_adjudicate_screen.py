@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from stores.annotation.annotator import Annotator
-from stores.annotation.labels import Judged
+from stores.annotation.labels import JudgedItem
 from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from tests.conftest import instrument
@@ -73,7 +73,7 @@ def labelled(
             annotator.label(unit, label, elapsed_ms=900)
 
 
-def judged(path: Path, unit: int) -> Judged:
+def judged(path: Path, unit: int) -> JudgedItem:
     with Store.open(path) as store:
         return store.labels.judged("stance", unit=unit)[0]
 

@@ -24,7 +24,7 @@ from workbench.formats.native import statement_columns
 from workbench.formats.packed import MOST_BYTES, RATIO, reading
 from workbench.formats.read import BESIDE, ISSUE_LABELS, LABELS, LOG
 from workbench.formats.read import FORMATS as READ
-from workbench.formats.records import AS_IS, How
+from workbench.formats.records import AS_IS, ReadSettings
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import ANNOTATOR, DRY_RUN, INSTRUMENT, JSON, PERSONAS, QUEUE, STORE
 
@@ -385,7 +385,7 @@ def request_of(options: Namespace) -> Request:
     )
 
 
-def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A002  the command line's word
+def _check_import(options: Namespace, format: str, how: ReadSettings) -> None:  # noqa: A002  the command line's word
     """Raise UsageError for an option that does not belong to the format that is imported."""
     from workbench.formats.party_files import MANIFESTO
     from workbench.formats.read import ANSWERS
@@ -399,7 +399,7 @@ def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A
         _check_instrument(options, format)
 
 
-def _check_parties(options: Namespace, format: str, how: How) -> None:  # noqa: A002
+def _check_parties(options: Namespace, format: str, how: ReadSettings) -> None:  # noqa: A002
     """Raise UsageError for an option on parties' answers, or on a language, that has no effect."""
     from workbench.formats.party_files import MANIFESTO
     from workbench.formats.read import SURVEY, WITH_PARTIES
@@ -424,7 +424,7 @@ def _check_parties(options: Namespace, format: str, how: How) -> None:  # noqa: 
         )
 
 
-def _check_table(options: Namespace, format: str, how: How) -> None:  # noqa: A002
+def _check_table(options: Namespace, format: str, how: ReadSettings) -> None:  # noqa: A002
     """Raise UsageError for an option on the columns of a table if the file is none."""
     from workbench.formats.read import MAPPED
 

@@ -49,7 +49,7 @@ from workbench.options.shared import (
 if TYPE_CHECKING:
     from stores.annotation.annotation_items import CodebookVersion
     from stores.annotation.exchange import Merged
-    from stores.annotation.labels import Judged
+    from stores.annotation.labels import JudgedItem
     from stores.annotation.queues import Queue
     from stores.core.store import Store
     from workbench.domain.annotations import Codebook, FieldEvent
@@ -456,7 +456,7 @@ def agreement_of(store: Store, options: Namespace) -> Printed:
     return Printed(tables, metadata, result_book.title, result_book.told)
 
 
-def _disputed(item: Judged) -> dict[str, object]:
+def _disputed(item: JudgedItem) -> dict[str, object]:
     from stores.annotation.labels import anonymous
 
     return {
@@ -579,7 +579,7 @@ def _merge(store: Store, options: Namespace) -> Merged:
     people: Sequence[FieldEvent] = ()
     samples: Sequence[ControlSample] = ()
     codebooks = known_codebooks(store)
-    with Other.copied(source) as other_store:
+    with Other.open_copied(source) as other_store:
         events = tuple(other_store.exchange.events(options.queue))
         queues = [
             queue for queue in other_store.exchange.queues() if options.queue in (None, queue.name)

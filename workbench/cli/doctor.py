@@ -122,9 +122,11 @@ def _checks(store: Path | None) -> Iterator[Check]:
 def _rescued(source: Path, target: Path) -> Iterator[Check]:
     """Save what can be read of a store, and yield what was saved and what was lost."""
     from stores.core.connection import open_database
-    from stores.core.rescue import PARAMETERS, rescued
+    from stores.core.rescue import PARAMETERS, rescue_rows
 
-    rescue = rescued(source, target, lambda path: open_database(path, create=False, quiet=True)[0])
+    rescue = rescue_rows(
+        source, target, lambda path: open_database(path, create=False, quiet=True)[0]
+    )
     yield Check(
         "rescued",
         "ok",

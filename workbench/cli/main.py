@@ -201,16 +201,16 @@ def _of_store(error: Exception) -> str:
     store = AT_HAND.get()
     if store is None or not store.is_file():
         return ""
-    from stores.core.rescue import TRACEBACK, blamed
+    from stores.core.rescue import TRACEBACK, damage_message
     from stores.core.store import Store
 
     try:
         Store.open_for_reading(store).close()
     except NewerStore as newer:
         return str(newer)
-    except Exception:  # noqa: S110 - what else is wrong with it, `blamed` says
+    except Exception:  # noqa: S110 - what else is wrong with it, `damage_message` says
         pass
-    return "" if os.environ.get(TRACEBACK) else blamed(error, store)
+    return "" if os.environ.get(TRACEBACK) else damage_message(error, store)
 
 
 def workbench() -> Verbs:

@@ -123,7 +123,7 @@ def _check_options(options: Namespace) -> None:
 def _show(store: Store, name: str, options: Namespace) -> int:
     from workbench.cli.output import put_out
     from workbench.domain.statements import ORIGINAL
-    from workbench.formats.populations import said_of_people
+    from workbench.formats.populations import people_notes
     from workbench.pipeline.importing import no_questions
     from workbench.workshop.questionnaire_tables import book
 
@@ -143,7 +143,7 @@ def _show(store: Store, name: str, options: Namespace) -> int:
     people = store.questionnaires.get(name) if has_survey or options.by else None
     paragraphs = [f"{name}: {_counts(summary)}"]
     if people is not None:
-        paragraphs += [f"{sentence}." for sentence in said_of_people(people.respondents)]
+        paragraphs += [f"{sentence}." for sentence in people_notes(people.respondents)]
     result_book = book(
         name,
         tallies,

@@ -14,7 +14,7 @@ from typing import Any
 
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
-from stores.runs.models import Spared
+from stores.runs.models import SavedAnswers
 from stores.runs.run_rows import SERVED, Run
 from workbench.data import lexicon
 from workbench.domain.names import plural
@@ -86,7 +86,7 @@ class Answered:
     "whether the answers were collected elsewhere, by a plan that nobody knows"
     elsewhere: bool = False
     "whether another snapshot of a served model answered the rest, so that nothing is missing"
-    spared: Spared | None = None
+    spared: SavedAnswers | None = None
     "answers saved because verdicts were settled; None: all answers were to be asked"
     optimum: float = float("nan")
     """expected share of N answers of prompts asked until settled, if settlement is checked after
@@ -123,7 +123,7 @@ def answered(store: Store, run: Run, name: str = "") -> Answered:
     nothing is recorded; unfinished jobs show what is missing.
     """
     planned, came = (
-        (run.prompts, run.answered) if run.sampling.mode == EXACT else store.runs.kept_of_plan(run)
+        (run.prompts, run.answered) if run.sampling.mode == EXACT else store.runs.plan_progress(run)
     )
     unfinished = list(_unfinished(store, run))
     if run.sampling.mode == EXACT:
@@ -338,7 +338,7 @@ def settled_words(spared: Spared, optimum: float = float("nan")) -> str:
 
     Examples
     --------
-    >>> settled_words(Spared(20, 18, 480, 600, 116), 0.79)  # doctest: +NORMALIZE_WHITESPACE
+    >>> settled_words(SavedAnswers(20, 18, 480, 600, 116), 0.79)  # doctest: +NORMALIZE_WHITESPACE
     '18 of 20 prompts were settled before all answers were drawn: 480 of 600 answers (80.0 %; 79.0 %
     would do on average if every answer were looked at before the next is drawn)'
     """
@@ -520,7 +520,7 @@ def as_json(several: Sequence[Answered]) -> list[dict[str, Any]]:
     ]
 
 
-def _settled_json(one: Answered, spared: Spared) -> dict[str, Any]:
+def _settled_json(one: Answered, spared: SavedAnswers) -> dict[str, Any]:
     share = spared.drawn / spared.planned if spared.planned else None
     return {
         "prompts": spared.prompts,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stores.annotation.labels import Judged
+from stores.annotation.labels import JudgedItem
 from stores.core.store import Store
 from workbench.domain.keys import SEED
 from workbench.domain.verdicts import Estimate
@@ -104,7 +104,7 @@ def label_reliability(store: Store, codebook: str, units: Collection[int]) -> La
     return LabelReliability(krippendorff_alpha(_ratings(labelled), rng=rng), len(counted), single)
 
 
-def _ratings(judged: list[Judged]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+def _ratings(judged: list[JudgedItem]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """Return labels as codes: (texts, annotators)."""
     names = {given_label.annotator for item in judged for given_label in item.labels}
     labels = {given_label.label for item in judged for given_label in item.labels}

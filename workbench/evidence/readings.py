@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import cast
 
-from stores.annotation.labels import Classifier, Judged, anonymous, item_labels
-from stores.core.contents import Part, kept
+from stores.annotation.labels import Classifier, JudgedItem, anonymous, item_labels
+from stores.core.contents import StoreSection, cached_result
 from stores.core.store import Store, at_once
 from stores.runs.readings import RuleReading
 from stores.runs.run_rows import Answered, Run
@@ -109,7 +109,7 @@ class QueueLabels:
 
     queue: str
     codebook: Codebook
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedItem, ...]
     attention: tuple[tuple[str, int, int], ...]
     "(annotator, correct, answered) for items with a known label"
 
@@ -134,7 +134,7 @@ def agreement_of(found: QueueLabels, *, seed: int = SEED, resamples: int = 1000)
     )
 
 
-def _labelled(item: Judged) -> LabelledItem:
+def _labelled(item: JudgedItem) -> LabelledItem:
     context, decision = item.context, item.decision
     decision_text = f"{decision.label} ({decision.reason})" if decision else ""
     return LabelledItem(
@@ -185,7 +185,7 @@ def gold(
     return examples, [Disputed(_example(item, labels[0]), labels) for item, labels in unsettled]
 
 
-def versions(judged: Iterable[Judged]) -> dict[int, int]:
+def versions(judged: Iterable[JudgedItem]) -> dict[int, int]:
     """Return the number of labels under each version of the codebook."""
     return dict(
         sorted(
@@ -207,7 +207,7 @@ def mixed(found: Mapping[int, int]) -> str:
 
 def labels_of(
     store: Store, codebook: str, queues: Sequence[str], purpose: Purpose
-) -> tuple[Judged, ...]:
+) -> tuple[JudgedItem, ...]:
     """Return the labelled items of these queues (empty: all of that purpose), each once."""
     return tuple(_judged(store, codebook, queues, purpose).values())
 
@@ -254,7 +254,7 @@ def how_settled(store: Store, codebook: str = STANCE_CODEBOOK) -> dict[int, str]
     }
 
 
-def _example(item: Judged, label: str) -> Example:
+def _example(item: JudgedItem, label: str) -> Example:
     return Example(
         item=item.context.unit,
         text=item.context.text,
@@ -385,10 +385,10 @@ def read(store: Store, run: Run, name: str = LABEL_WORDS) -> tuple[int, ReaderCa
     Readings are stored, so this costs one query once they are there, and none while no answer has
     come since.
     """
-    return kept(
+    return cached_result(
         store,
         ("rule reading", run, name),
-        (Part.ANSWERS, Part.MATERIAL),
+        (StoreSection.ANSWERS, StoreSection.MATERIAL),
         lambda: _read(store, run, name),
     )
 

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from stores.annotation.reviews import ReadAnswer
-from stores.core.contents import Part, kept
+from stores.core.contents import StoreSection, cached_result
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.data import languages
@@ -147,8 +147,8 @@ def refusals_of(
     def made() -> Refusals:
         return _refusals(store, run, name or run.model, sides, issues=issues)
 
-    parts = (Part.ANSWERS, Part.MATERIAL, Part.FINDINGS)
-    return kept(store, ("refusals", run, name, sides is None, issues), parts, made, sides)
+    parts = (StoreSection.ANSWERS, StoreSection.MATERIAL, StoreSection.FINDINGS)
+    return cached_result(store, ("refusals", run, name, sides is None, issues), parts, made, sides)
 
 
 def _refusals(
@@ -275,7 +275,9 @@ def _foreign(store: Store, run: Run) -> dict[int, tuple[str, str]]:
             if (language := name_language(text))
         }
 
-    return kept(store, ("foreign", run), (Part.ANSWERS, Part.MATERIAL), made)
+    return cached_result(
+        store, ("foreign", run), (StoreSection.ANSWERS, StoreSection.MATERIAL), made
+    )
 
 
 def _add(kinds: Kinds, label: str | None, refused: bool, count: int) -> None:

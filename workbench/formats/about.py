@@ -72,9 +72,9 @@ SCALES = "scales"
 TEXTS = ("name", "title", "version", "language", "source", "citation", "licence")
 LISTS = ("templates", "issues", "notes", "retired", "missing", "ignored")
 OR_TEXT = ("notes", "templates")
+"lists that may be given as a single text"
 OR_NUMBERS = ("missing",)
 "lists whose texts may be written as whole numbers"
-"lists that may be given as a single text"
 KEYS = (*TEXTS, *LISTS)
 
 
@@ -155,7 +155,11 @@ def _value(
     elif isinstance(item, str) and item.strip() and "\x00" not in item:
         return item
     findings.add(
-        path, line, key, _short(item), "a list of texts" if key in LISTS else "some text in quotes"
+        path,
+        line,
+        key,
+        _excerpt(item),
+        "a list of texts" if key in LISTS else "some text in quotes",
     )
     return None
 
@@ -169,13 +173,13 @@ def _table(
     """
     entries, issues = value.get(table, {}), value.get("issues", ())
     if not isinstance(entries, dict):
-        findings.add(path, _line_of(text, table), table, _short(entries), "a table: issue = text")
+        findings.add(path, _line_of(text, table), table, _excerpt(entries), "a table: issue = text")
         return {}
     check_issue_list(path, _line_of(text, table), table, entries, findings)
     for name, entry_text in entries.items():
         if not isinstance(entry_text, str) or "\x00" in entry_text:
             findings.add(
-                path, _line_of(text, name, table), name, _short(entry_text), "some text in quotes"
+                path, _line_of(text, name, table), name, _excerpt(entry_text), "some text in quotes"
             )
         elif issues and name not in issues:
             findings.add(
@@ -196,7 +200,9 @@ def _definitions(
 def _scales(path: Path, text: str, value: Any, findings: Findings) -> tuple[Scale, ...]:
     """Return the scales `[[scales.NAME]]`. Faults are noted."""
     if not isinstance(value, dict):
-        findings.add(path, _line_of(text, SCALES), SCALES, _short(value), "tables [[scales.NAME]]")
+        findings.add(
+            path, _line_of(text, SCALES), SCALES, _excerpt(value), "tables [[scales.NAME]]"
+        )
         return ()
     scales = []
     for name, tables in value.items():
@@ -210,7 +216,7 @@ def _scales(path: Path, text: str, value: Any, findings: Findings) -> tuple[Scal
             findings.add(path, lines[0], f"{SCALES}.{name}", *fault)
         elif not isinstance(tables, list) or not tables:
             findings.add(
-                path, lines[0], f"{SCALES}.{name}", _short(tables), f"tables [[{SCALES}.{name}]]"
+                path, lines[0], f"{SCALES}.{name}", _excerpt(tables), f"tables [[{SCALES}.{name}]]"
             )
         else:
             options, faults = options_of(tables)
@@ -233,6 +239,6 @@ def _line_of(text: str, key: str, table: str = "") -> int | None:
     return None if match is None else text.count("\n", 0, match.end()) + 1
 
 
-def _short(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 120 else text[:120] + "…"

@@ -49,8 +49,8 @@ from workbench.formats.records import (
     AS_IS,
     COMMA,
     Findings,
-    How,
     Kind,
+    ReadSettings,
     header_of,
     json_rows,
     keys_of,
@@ -145,7 +145,7 @@ class Logged:
     fingerprint: str = ""
 
 
-def log_of(path: Path, how: How = AS_IS) -> str:
+def log_of(path: Path, how: ReadSettings = AS_IS) -> str:
     """Return the name of the program of a file of models' answers, or "" if it is none."""
     if not path.is_file():
         return ""
@@ -172,7 +172,11 @@ def log_of(path: Path, how: How = AS_IS) -> str:
 
 
 def read_log(
-    path: Path, program: str, findings: Findings, how: How = AS_IS, most_count: int = MOST_COUNT
+    path: Path,
+    program: str,
+    findings: Findings,
+    how: ReadSettings = AS_IS,
+    most_count: int = MOST_COUNT,
 ) -> list[Logged]:
     """Return the answers of a log. Every fault is noted.
 
@@ -231,7 +235,9 @@ def _digest(*parts: object) -> str:
 # ── tables ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _of_table(path: Path, findings: Findings, how: How, most_count: int) -> Iterator[Logged]:
+def _of_table(
+    path: Path, findings: Findings, how: ReadSettings, most_count: int
+) -> Iterator[Logged]:
     """Yield the answers of a table. Numbers with a decimal comma are one fault for each column."""
     needed = ("answer",)
     rows = read_rows(
@@ -312,7 +318,7 @@ def _answers_of(row: Row, values: Mapping[int, object] | None) -> Sequence[str |
     return [text_of("answer", text)]
 
 
-def _answer_values(path: Path, how: How) -> Mapping[int, object] | None:
+def _answer_values(path: Path, how: ReadSettings) -> Mapping[int, object] | None:
     """Return the answers of a JSON table that are no texts, by their places.
 
     Returns None if the file is of another kind.
@@ -337,7 +343,9 @@ def _answer_values(path: Path, how: How) -> Mapping[int, object] | None:
 # ── rows that workbench exported ──────────────────────────────────────────────────────────────────
 
 
-def _of_exported(path: Path, findings: Findings, how: How, most_count: int) -> Iterator[Logged]:
+def _of_exported(
+    path: Path, findings: Findings, how: ReadSettings, most_count: int
+) -> Iterator[Logged]:
     """Yield the answers of exported rows.
 
     The key of a prompt alone identifies the question.
@@ -364,38 +372,48 @@ def _of_exported(path: Path, findings: Findings, how: How, most_count: int) -> I
     )
     n_rows_by_cell: Counter[tuple[str, ...]] = Counter()
     for row in rows:
-        names = (
-            "draw_id",
-            "output_id",
-            "audit",
-            "instrument",
-            "statement",
-            "statement_version",
-            "variant",
-            "factors",
-        )
-        cell = tuple(
-            row.get(name)
-            for name in (*names, "language", "template_family", "template", "label_order")
-        )
+        cell = tuple(row.get(name) for name in _CELL)
         n_rows_by_cell[cell] += 1  # rows of --expand repeat
-        is_cut = row.get("truncated") == "true"
-        about = {"key": row.get("prompt_key"), PERSONA: row.get("stands_before")}
-        parameters = {name: row.get(name) for name in ("temperature", "top_p", "max_new_tokens")}
+        key = " ".join((*cell[:2], str(n_rows_by_cell[cell])))
         try:
-            yield Logged(
-                row.line,
-                None if is_cut else row.cells["text"],
-                model=model_of(row.get("model").removeprefix("imported:")),
-                about={name: value for name, value in about.items() if value},
-                sampling=sampling_of(parameters, {"max_new_tokens": "max_tokens"}),
-                at=time_of("time", row.get("time")),
-                count=count_of(row.get("count"), most_count),
-                key=" ".join((*cell[:2], str(n_rows_by_cell[cell]))),
-                why="the output ended within its thought" if is_cut else "",
-            )
+            yield _logged_row(row, key, most_count)
         except OddValue as error:
             findings.add(path, row.line, error.field, error.found, error.expected)
+
+
+_CELL = (
+    "draw_id",
+    "output_id",
+    "audit",
+    "instrument",
+    "statement",
+    "statement_version",
+    "variant",
+    "factors",
+    "language",
+    "template_family",
+    "template",
+    "label_order",
+)
+"the columns of exported rows that name an answer and its cell of the design"
+
+
+def _logged_row(row: Row, key: str, most_count: int) -> Logged:
+    """Return the answer of an exported row. Raises OddValue if a cell cannot be read."""
+    is_cut = row.get("truncated") == "true"
+    about = {"key": row.get("prompt_key"), PERSONA: row.get("stands_before")}
+    parameters = {name: row.get(name) for name in ("temperature", "top_p", "max_new_tokens")}
+    return Logged(
+        row.line,
+        None if is_cut else row.cells["text"],
+        model=model_of(row.get("model").removeprefix("imported:")),
+        about={name: value for name, value in about.items() if value},
+        sampling=sampling_of(parameters, {"max_new_tokens": "max_tokens"}),
+        at=time_of("time", row.get("time")),
+        count=count_of(row.get("count"), most_count),
+        key=key,
+        why="the output ended within its thought" if is_cut else "",
+    )
 
 
 # ── OpenAI ────────────────────────────────────────────────────────────────────────────────────────

@@ -29,8 +29,22 @@ from workbench.domain.questionnaires import (
     folded,
     named_few,
 )
-from workbench.formats.populations import HEAVIEST, NOBODY, Who, groups_of, weights_of, with_who
-from workbench.formats.records import AS_IS, Findings, How, is_blank, likely_header_row, records
+from workbench.formats.populations import (
+    HEAVIEST,
+    NOBODY,
+    PeopleColumns,
+    groups_of,
+    weights_of,
+    with_weights_and_groups,
+)
+from workbench.formats.records import (
+    AS_IS,
+    Findings,
+    ReadSettings,
+    is_blank,
+    likely_header_row,
+    records,
+)
 from workbench.formats.tabular import header_told, nearest, number, read_rows
 
 RESPONDENT = "respondent"
@@ -61,8 +75,8 @@ class Declared:
     still an answer to it."""
     ignored: tuple[str, ...] = ()
     "columns about people"
-    how: How = AS_IS
-    who: Who = NOBODY
+    how: ReadSettings = AS_IS
+    who: PeopleColumns = NOBODY
     "columns of weights and groups"
 
 
@@ -87,7 +101,7 @@ def read_answers(
     declared = declared or Declared()
     person_columns = _Aside(declared.who)
     check = _Check(path, questionnaire, statements, declared, sure=sure)
-    records = _kept(
+    records = _without_columns(
         person_columns.taken(whole_records(path, findings, declared.how), check),
         declared.ignored,
         check,
@@ -111,14 +125,14 @@ def read_answers(
     weights, groups, group_notes = person_columns.facts(path, findings)
     without_answer = [name for name, answers in people.items() if not answers]
     notes = _without_column(path, header, questionnaire) if RESPONDENT in header else []
-    notes += _as_declared(path, declared, check.missing)
+    notes += _declared_notes(path, declared, check.missing)
     if without_answer:
         notes.append(
-            f"{_those(len(without_answer))} left out, without any answer in {path.name}: "
-            f"{named_few(without_answer)}."
+            f"{_respondents_were(len(without_answer))} left out, without any answer in "
+            f"{path.name}: {named_few(without_answer)}."
         )
     respondents = [Respondent(name, answers) for name, answers in people.items() if answers]
-    weighted, weight_notes = with_who(respondents, weights, groups)
+    weighted, weight_notes = with_weights_and_groups(respondents, weights, groups)
     return weighted, (*notes, *group_notes, *weight_notes)
 
 
@@ -141,12 +155,12 @@ def _without_column(path: Path, header: Sequence[str], questionnaire: Questionna
             question.ref for question in questionnaire.of_role(role) if question.ref not in header
         ]
         if missing_refs:
-            kind = f"{role} question{'s' * (len(missing_refs) != 1)}"
+            kind = f"{role} question" if len(missing_refs) == 1 else f"{role} questions"
             notes.append(f"{path.name} has no column for the {kind} {named_few(missing_refs)}.")
     return notes
 
 
-def _as_declared(path: Path, declared: Declared, missing: Counter[str]) -> list[str]:
+def _declared_notes(path: Path, declared: Declared, missing: Counter[str]) -> list[str]:
     """Return the sentences about codes and columns that were left out as the user declared."""
     notes = []
     if declared.missing:
@@ -157,7 +171,7 @@ def _as_declared(path: Path, declared: Declared, missing: Counter[str]) -> list[
     return notes
 
 
-def _those(people: int) -> str:
+def _respondents_were(people: int) -> str:
     return "1 respondent was" if people == 1 else f"{people:,} respondents were"
 
 
@@ -316,7 +330,7 @@ class _Check:
         return f"{expected}. {OWN_SCALES}" if is_first else expected
 
 
-def whole_records(path: Path, findings: Findings, how: How) -> Iterator[Record]:
+def whole_records(path: Path, findings: Findings, how: ReadSettings) -> Iterator[Record]:
     """Yield the header and the rows of the same length.
 
     Blank lines, outer spaces and guards are removed.
@@ -344,7 +358,7 @@ def whole_records(path: Path, findings: Findings, how: How) -> Iterator[Record]:
 class _Aside:
     """The columns of weights and groups, which are removed from the records of a wide file."""
 
-    def __init__(self, who: Who) -> None:
+    def __init__(self, who: PeopleColumns) -> None:
         self._who = who
         self._names: list[str] = []
         self._places: list[int] = []
@@ -401,7 +415,9 @@ class _Aside:
         return dict(zip(self._names, weights, strict=True)), groups, notes
 
 
-def _kept(records: Iterator[Record], ignored: Collection[str], check: _Check) -> Iterator[Record]:
+def _without_columns(
+    records: Iterator[Record], ignored: Collection[str], check: _Check
+) -> Iterator[Record]:
     """Yield the records without the columns of these names.
 
     Each must exist, and none may be required.

@@ -282,12 +282,14 @@ def _words(choice: Choice) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", choice.stem.casefold()))
 
 
-def _shared(ours: list[frozenset[str]], theirs: list[frozenset[str]], shift: int) -> float:
+def _shared(
+    left_forms: list[frozenset[str]], right_forms: list[frozenset[str]], shift: int
+) -> float:
     """Return the mean share of common words of questions and the texts `shift` rows below."""
     rows = [
-        (ours[index], theirs[index + shift])
-        for index in range(len(ours))
-        if 0 <= index + shift < len(ours)
+        (left_forms[index], right_forms[index + shift])
+        for index in range(len(left_forms))
+        if 0 <= index + shift < len(left_forms)
     ]
     return sum(
         len(original & changed) / max(1, len(original | changed)) for original, changed in rows
@@ -326,11 +328,11 @@ def read_answer_set(
     _check_arms(source, counts, first_lines, findings)
     _check_options(source, recorded, first_lines, known, findings)
     check_order(source, rows, findings)
-    warnings = tuple(said_of(source, finding) for finding in findings.warned[n_warnings:])
+    warnings = tuple(warning_text(source, finding) for finding in findings.warned[n_warnings:])
     return _answer_set(source, counts, recorded, known, warnings)
 
 
-def said_of(source: Source, finding: Finding) -> str:
+def warning_text(source: Source, finding: Finding) -> str:
     """Return the text of a warning.
 
     It has the file of a model, the place, the finding and the expectation.
@@ -518,7 +520,7 @@ def prompt_notes(prompts: Prompts, stems: Sequence[Stem]) -> Iterator[str]:
         + ", ".join(f"{len(pairs)} {stem}" for stem, pairs in prompts.pairs.items())
         + "."
     )
-    missing = [str(stem) for stem in _usual() if stem not in stems]
+    missing = [str(stem) for stem in _usual_stems() if stem not in stems]
     if missing and len(stems) > 1:
         yield f"There are no prompts for {', '.join(missing)}."
     for pair in prompts.all():
@@ -544,23 +546,23 @@ def answer_notes(sets: Sequence[AnswerSet], prompts: Prompts) -> Iterator[str]:
             yield f"{model}, {note}"
 
 
-def not_offered(one: AnswerSet) -> int:
+def not_offered(answer_set: AnswerSet) -> int:
     """Return the number of answers with letters that were not offered.
 
     Renamed letters (d to e) count as offered.
     """
-    is_renamed = one.bias is Bias.ODD_EVEN and one.condition is None
+    is_renamed = answer_set.bias is Bias.ODD_EVEN and answer_set.condition is None
     return sum(
-        _beyond(pair.original, pair.original.offered)
-        + _beyond(
+        _n_beyond(pair.original, pair.original.offered)
+        + _n_beyond(
             pair.changed,
             pair.changed.offered + (is_renamed and pair.changed.recorded == pair.changed.offered),
         )
-        for pair in one.pairs
+        for pair in answer_set.pairs
     )
 
 
-def _beyond(arm: ArmAnswers, limit: int) -> int:
+def _n_beyond(arm: ArmAnswers, limit: int) -> int:
     return sum(
         count for letter, count in arm.counts.items() if letter and LETTERS.index(letter) >= limit
     )
@@ -568,7 +570,9 @@ def _beyond(arm: ArmAnswers, limit: int) -> int:
 
 def _of_model(sets: Sequence[AnswerSet], prompts: Prompts) -> Iterator[str]:
     missing = [
-        str(stem) for stem in _usual() if stem not in {_stem(answer_set) for answer_set in sets}
+        str(stem)
+        for stem in _usual_stems()
+        if stem not in {_stem(answer_set) for answer_set in sets}
     ]
     if missing and len(sets) > 1:
         yield f"there are no answers for {', '.join(missing)}."
@@ -610,42 +614,48 @@ def _summary(sets: Sequence[AnswerSet]) -> str:
     )
 
 
-def _renaming(one: AnswerSet) -> Iterator[str]:
+def _renaming(answer_set: AnswerSet) -> Iterator[str]:
     """Yield sentences about renamed letters in the form without a middle option.
 
     They are renamed to those of the original, except in some files.
     """
-    if one.bias is not Bias.ODD_EVEN or one.condition is not None:
+    if answer_set.bias is not Bias.ODD_EVEN or answer_set.condition is not None:
         return
-    unchanged = [pair.changed for pair in one.pairs if pair.changed.recorded > pair.changed.offered]
-    renamed = [pair.changed for pair in one.pairs if pair.changed.recorded == pair.changed.offered]
+    unchanged = [
+        pair.changed for pair in answer_set.pairs if pair.changed.recorded > pair.changed.offered
+    ]
+    renamed = [
+        pair.changed for pair in answer_set.pairs if pair.changed.recorded == pair.changed.offered
+    ]
     if unchanged:
         yield (
-            f"{len(unchanged)} of {len(one.pairs)} questions record "
+            f"{len(unchanged)} of {len(answer_set.pairs)} questions record "
             f"{_several(arm.recorded for arm in unchanged)} options for the "
             f"form without the middle one, which offered {_several(a.offered for a in unchanged)}: "
             "its letters were not "
-            f"renamed (c to d, d to e), and {not_offered(one)} answers are letters that it did "
-            "not offer."
+            f"renamed (c to d, d to e), and {not_offered(answer_set)} answers are letters that it "
+            "did not offer."
         )
     if renamed:
         n_left = sum(arm.counts.get("c", 0) for arm in renamed)
         yield (
-            f"in {len(renamed)} of {len(one.pairs)} the letters were renamed; {n_left} answers c "
-            "remain in these."
+            f"in {len(renamed)} of {len(answer_set.pairs)} the letters were renamed; {n_left} "
+            "answers c remain in these."
         )
 
 
-def _rejected(one: AnswerSet) -> Iterator[str]:
+def _rejected(answer_set: AnswerSet) -> Iterator[str]:
     """Yield a sentence about last options that were offered but could not be answered.
 
     Too few options were recorded for them.
     """
-    arms = [pair.changed for pair in one.pairs if pair.changed.recorded < pair.changed.offered]
-    if arms and one.bias is Bias.OPINION_FLOAT:
+    arms = [
+        pair.changed for pair in answer_set.pairs if pair.changed.recorded < pair.changed.offered
+    ]
+    if arms and answer_set.bias is Bias.OPINION_FLOAT:
         n_last = sum(arm.counts.get(LETTERS[arm.offered - 1], 0) for arm in arms)
         yield (
-            f"{len(arms)} of {len(one.pairs)} questions record "
+            f"{len(arms)} of {len(answer_set.pairs)} questions record "
             f"{_several(arm.recorded for arm in arms)} options for the "
             f"form with {_several(a.offered for a in arms)}: the last one, no opinion, was drawn "
             "again whenever it was "
@@ -653,29 +663,31 @@ def _rejected(one: AnswerSet) -> Iterator[str]:
         )
 
 
-def _options(one: AnswerSet, known: Mapping[str, ChoicePair]) -> Iterator[str]:
+def _options(answer_set: AnswerSet, known: Mapping[str, ChoicePair]) -> Iterator[str]:
     """Yield sentences about unexpected numbers of options.
 
     They differ from the prompts, or between the forms.
     """
     differing = [
         pair
-        for pair in one.pairs
+        for pair in answer_set.pairs
         if pair.key in known and pair.original.recorded != len(known[pair.key].original.options)
     ]
     if differing:
         numbers = _several(pair.original.recorded for pair in differing)
-        keys = _few(differing)
+        keys = _some_keys(differing)
         subject = f"{plural(len(differing), 'question')} {'was' if len(differing) == 1 else 'were'}"
         yield f"{subject} asked with {numbers} options, unlike the prompts here: {keys}."
-    if one.bias is Bias.ACQUIESCENCE and one.condition is None:
-        differing = [pair for pair in one.pairs if pair.changed.recorded != pair.changed.offered]
+    if answer_set.bias is Bias.ACQUIESCENCE and answer_set.condition is None:
+        differing = [
+            pair for pair in answer_set.pairs if pair.changed.recorded != pair.changed.offered
+        ]
         for pair in differing:
             numbers = (
                 f"{pair.original.offered} options in its original and "
                 f"{pair.changed.offered} in its changed form"
             )
-            n_beyond = _beyond(pair.changed, pair.changed.offered)
+            n_beyond = _n_beyond(pair.changed, pair.changed.offered)
             yield (
                 f"{pair.key} has {numbers}, for which {pair.changed.recorded} are recorded: "
                 f"{n_beyond} answers are "
@@ -683,15 +695,15 @@ def _options(one: AnswerSet, known: Mapping[str, ChoicePair]) -> Iterator[str]:
             )
 
 
-def _strange(one: AnswerSet) -> Iterator[str]:
+def _strange(answer_set: AnswerSet) -> Iterator[str]:
     """Yield a sentence about letters that the form neither offered nor records."""
     counts: dict[str, int] = {}
-    for pair in one.pairs:
+    for pair in answer_set.pairs:
         limits = [max(arm.recorded, arm.offered) for arm in (pair.original, pair.changed)]
-        if one.bias is Bias.ODD_EVEN and one.condition is None:
+        if answer_set.bias is Bias.ODD_EVEN and answer_set.condition is None:
             # Letters of the original, to which those of the changed form are renamed.
             limits[1] = max(limits)
-        counts[pair.key] = _beyond(pair.original, limits[0]) + _beyond(pair.changed, limits[1])
+        counts[pair.key] = _n_beyond(pair.original, limits[0]) + _n_beyond(pair.changed, limits[1])
     counts = {key: count for key, count in counts.items() if count}
     if counts:
         yield (
@@ -701,9 +713,9 @@ def _strange(one: AnswerSet) -> Iterator[str]:
         )
 
 
-def _numbers(one: AnswerSet) -> Iterator[str]:
+def _numbers(answer_set: AnswerSet) -> Iterator[str]:
     """Yield a sentence about questions whose number of answers is not 50."""
-    totals = {pair.key: sum(pair.original.counts.values()) for pair in one.pairs}
+    totals = {pair.key: sum(pair.original.counts.values()) for pair in answer_set.pairs}
     keys = [key for key, total in totals.items() if total != USUAL]
     if keys:
         totals_text = _several(totals[key] for key in keys)
@@ -711,10 +723,10 @@ def _numbers(one: AnswerSet) -> Iterator[str]:
         yield f"{subject} {totals_text} answers to a form and not {USUAL}: {named_few(keys)}."
 
 
-def _blanks(one: AnswerSet) -> Iterator[str]:
+def _blanks(answer_set: AnswerSet) -> Iterator[str]:
     blank_by_key = {
         pair.key: pair.original.counts.get("", 0) + pair.changed.counts.get("", 0)
-        for pair in one.pairs
+        for pair in answer_set.pairs
     }
     blank_by_key = {key: count for key, count in blank_by_key.items() if count}
     if blank_by_key:
@@ -727,8 +739,8 @@ def _answers_to(odd: Mapping[str, int]) -> str:
     return f"{plural(n, 'answer')} to {plural(len(odd), 'question')} {'is' if n == 1 else 'are'}"
 
 
-def _left(one: AnswerSet, known: Mapping[str, ChoicePair]) -> Iterator[str]:
-    answered_keys = {pair.key for pair in one.pairs}
+def _left(answer_set: AnswerSet, known: Mapping[str, ChoicePair]) -> Iterator[str]:
+    answered_keys = {pair.key for pair in answer_set.pairs}
     missing = [key for key in known if key not in answered_keys]
     if missing:
         yield f"{len(missing)} of {len(known)} questions have no answers: {named_few(missing)}."
@@ -775,15 +787,15 @@ def first_notes(sets: Sequence[AnswerSet]) -> Iterator[str]:
         yield f"{sentence} {', '.join(biases)}."
 
 
-def _usual() -> tuple[Stem, ...]:
+def _usual_stems() -> tuple[Stem, ...]:
     """Return the usual files of a model: five biases, each with three kinds of errors."""
     return tuple(
         Stem(bias, "", condition) for bias in GROUPS for condition in (None, *Perturbation)
     )
 
 
-def _stem(one: AnswerSet) -> Stem:
-    return Stem(one.bias, one.variant, one.condition)
+def _stem(answer_set: AnswerSet) -> Stem:
+    return Stem(answer_set.bias, answer_set.variant, answer_set.condition)
 
 
 def _several(numbers: Iterable[int]) -> str:
@@ -791,7 +803,7 @@ def _several(numbers: Iterable[int]) -> str:
     return ", ".join(map(str, sorted(set(numbers))))
 
 
-def _few(pairs: Sequence[AnsweredPair]) -> str:
+def _some_keys(pairs: Sequence[AnsweredPair]) -> str:
     return named_few([pair.key for pair in pairs])
 
 
@@ -825,30 +837,23 @@ def read_biasmonkey(path: Path, *, skip: bool = False) -> BiasmonkeyDownload:
     """
     files, skipped_notes = sources(path)
     findings = Findings()
-    prompts = read_prompts((source for source in files if source.model is None), findings)
-    answers = _answers((source for source in files if source.model is not None), prompts, findings)
+    question_files = [source for source in files if source.model is None]
+    answer_files = [source for source in files if source.model is not None]
+    prompts = read_prompts(question_files, findings)
+    answers = _answers(answer_files, prompts, findings)
     if findings.found and not (skip and (prompts.pairs or answers)):
         raise InputError(findings.found, None if skip else SKIP)
-    stems = tuple(
-        source.stem
-        for source in files
-        if source.model is None and source.stem.base in prompts.pairs
-    )
-    empty_sets, complete_sets = (
-        tuple(answer_set for answer_set in answers if bool(answer_set.pairs) is has_pairs)
-        for has_pairs in (False, True)
-    )
-    note_groups = (
-        prompt_notes(prompts, stems),
-        answer_notes(complete_sets, prompts),
-        first_notes(complete_sets),
-    )
+    complete_sets = tuple(answer_set for answer_set in answers if answer_set.pairs)
+    empty_sets = [answer_set for answer_set in answers if not answer_set.pairs]
+    stems = tuple(source.stem for source in question_files if source.stem.base in prompts.pairs)
     notes = (
         *skipped_notes,
         *_skipped(findings),
         *_warnings(prompts, complete_sets),
         *_nothing_compared(empty_sets),
-        *chain(*note_groups),
+        *prompt_notes(prompts, stems),
+        *answer_notes(complete_sets, prompts),
+        *first_notes(complete_sets),
     )
     return BiasmonkeyDownload(prompts.all(), complete_sets, notes)
 
@@ -866,10 +871,10 @@ def _skipped(findings: Findings) -> Iterator[str]:
 
 def _warnings(prompts: Prompts, answers: Iterable[AnswerSet]) -> Iterator[str]:
     """Yield the warnings that results will carry, each once."""
-    warnings = [one for pair in prompts.all() for one in pair.warnings] + [
-        warning for answer_set in answers for warning in answer_set.warnings
-    ]
-    yield from (f"Warning: {warning}." for warning in dict.fromkeys(warnings))
+    of_prompts = chain.from_iterable(pair.warnings for pair in prompts.all())
+    of_answers = chain.from_iterable(answer_set.warnings for answer_set in answers)
+    for warning in dict.fromkeys(chain(of_prompts, of_answers)):
+        yield f"Warning: {warning}."
 
 
 def _nothing_compared(empty: Iterable[AnswerSet]) -> Iterator[str]:

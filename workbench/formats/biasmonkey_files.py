@@ -221,14 +221,13 @@ def whole_number(text: str) -> int | None:
 
 def _files(folder: Path) -> list[Path]:
     """Return the tables of a folder, prompts first, sorted by name."""
-    folders = [folder / name for name in (PROMPTS, RESULTS) if (folder / name).is_dir()]
-    if folders:
-        return [
-            file
-            for part_folder in folders
-            for file in _tables(part_folder, DEEPEST if part_folder.name == RESULTS else 0)
-        ]
-    return _tables(folder, DEEPEST)
+    prompts, results = folder / PROMPTS, folder / RESULTS
+    if not prompts.is_dir() and not results.is_dir():
+        return _tables(folder, DEEPEST)
+    files = _tables(prompts, 0) if prompts.is_dir() else []
+    if results.is_dir():
+        files += _tables(results, DEEPEST)
+    return files
 
 
 def _tables(folder: Path, depth: int) -> list[Path]:
@@ -273,9 +272,9 @@ def _place(source: Source) -> tuple[str, int, str, int]:
     return source.model or "", tuple(Bias).index(stem.bias), stem.variant, condition
 
 
-def _check_twice(found: list[Source]) -> None:
+def _check_twice(sources: list[Source]) -> None:
     seen: dict[tuple[str | None, Stem], Path] = {}
-    for source in found:
+    for source in sources:
         first = seen.setdefault((source.model, source.stem), source.path)
         if first != source.path:
             raise UsageError(

@@ -43,7 +43,7 @@ from workbench.formats.model_answers import (
     without_zeros,
 )
 from workbench.formats.questionnaires import beside_layout
-from workbench.formats.records import AS_IS, Findings, How, header_of
+from workbench.formats.records import AS_IS, Findings, ReadSettings, header_of
 from workbench.formats.templates import COLUMNS as TEMPLATE_COLUMNS
 from workbench.formats.templates import read_lexicons, read_templates, template_rows
 
@@ -54,7 +54,9 @@ LANGUAGE = "en"
 "the default language"
 
 
-def read_choice_instrument(path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:
+def read_choice_instrument(
+    path: Path, name: str | None = None, how: ReadSettings = AS_IS
+) -> Instrument:
     """Read anyone's questions: a folder or one file of questions.
 
     A folder has `choices.csv`, `model_answers.csv` or both. Raises UsageError if there is nothing
@@ -120,7 +122,7 @@ def choice_instrument(
     return with_pairs(empty, pairs, answers)
 
 
-def check_no_choices(path: Path, how: How = AS_IS) -> None:
+def check_no_choices(path: Path, how: ReadSettings = AS_IS) -> None:
     """Raise UsageError if a path to be read as statements holds multiple-choice questions."""
     is_choice_folder = (
         path.is_dir() and not (path / "statements.csv").exists() and (path / CHOICES).exists()
@@ -231,11 +233,8 @@ def _fault(pair: ChoicePair) -> str | None:
     texts = (pair.key, pair.variant, pair.topic or "")
     if not pair.key or any(word != word.strip() for word in texts) or pair.topic == "":
         return "its key is empty, or its key, variant or topic has outer spaces"
-    for choice in (
-        pair.original,
-        *([pair.changed] if pair.changed else []),
-        *pair.perturbed.values(),
-    ):
+    forms = (pair.original, pair.changed, *pair.perturbed.values())
+    for choice in filter(None, forms):
         text_fault = _text_fault(choice)
         if text_fault:
             return text_fault
@@ -361,7 +360,7 @@ def _left_out(
             f"{n_lost:,} wordings that are of other kinds, in other languages, or not "
             "multiple-choice questions."
         )
-    n_further = sum(_says_more(original, reduced) for original, reduced in pairs)
+    n_further = sum(_has_further_data(original, reduced) for original, reduced in pairs)
     if n_further:
         yield (
             "Refs, authors, tags, origins, countries, sources or sides of "
@@ -378,7 +377,7 @@ def _left_out(
     yield from beside_layout(instrument)
 
 
-def _says_more(whole: Statement, part: Statement) -> bool:
+def _has_further_data(whole: Statement, part: Statement) -> bool:
     """Return whether a statement has any data besides texts that its files leave out."""
     reduced = replace(
         whole,

@@ -20,7 +20,7 @@ from workbench.domain.choices import (
 from workbench.domain.statements import MOST_CHARACTERS
 from workbench.errors import UsageError
 from workbench.formats.about import About, read_about
-from workbench.formats.records import AS_IS, Findings, How
+from workbench.formats.records import AS_IS, Findings, ReadSettings
 from workbench.formats.tabular import Row, is_new, known_word, number, read_rows
 
 
@@ -128,7 +128,7 @@ class Choices:
     pairs: tuple[ChoicePair, ...]
 
 
-def read_choices(path: Path, how: How = AS_IS) -> Choices:
+def read_choices(path: Path, how: ReadSettings = AS_IS) -> Choices:
     """Read a folder, or one file of questions.
 
     Shares are returned as fractions, even if a row gives them in percent, and are scaled to a sum
@@ -142,11 +142,9 @@ def read_choices(path: Path, how: How = AS_IS) -> Choices:
         raise UsageError(f"{path}: no multiple-choice questions; looked for {CHOICES} in it")
     findings = Findings()
     about = read_about(path / ABOUT, findings) if path.is_dir() else About()
-    about = (
-        about
-        if about.name
-        else replace(about, name=path.resolve().name if path.is_dir() else path.resolve().stem)
-    )
+    if not about.name:
+        file = path.resolve()
+        about = replace(about, name=file.name if path.is_dir() else file.stem)
     pairs = _pairs(table, findings, how if path.is_file() else AS_IS)
     if path.is_dir() and (path / PERTURBED).exists():
         pairs = _perturbed(path / PERTURBED, pairs, findings)
@@ -154,7 +152,7 @@ def read_choices(path: Path, how: How = AS_IS) -> Choices:
     return Choices(about, tuple(pairs.values()))
 
 
-def _pairs(path: Path, findings: Findings, how: How) -> dict[Id, ChoicePair]:
+def _pairs(path: Path, findings: Findings, how: ReadSettings) -> dict[Id, ChoicePair]:
     rows = read_rows(
         path,
         findings,

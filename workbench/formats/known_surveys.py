@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,22 @@ from workbench.domain.questionnaires import (
 from workbench.domain.statements import ORIGINAL, Statement, Wording, text_fault
 from workbench.errors import UsageError
 from workbench.formats.answers import TOGETHER
-from workbench.formats.populations import who_of
-from workbench.formats.records import AS_IS, Findings, How, Kind, header_of, kind_of, objects
+from workbench.formats.populations import people_columns_of
+from workbench.formats.records import (
+    AS_IS,
+    Findings,
+    Kind,
+    ReadSettings,
+    Variable,
+    header_of,
+    kind_of,
+    objects,
+)
 from workbench.formats.surveys import (
     FEWEST,
     MOST_LETTERED,
     Scales,
-    Wanted,
+    SurveyColumns,
     is_refusal,
     read_columns,
     survey_of,
@@ -137,7 +147,7 @@ _WEIGHT = re.compile(r"WEIGHT(_W\d+\w*)?")
 _REFERENCES = ("key", "question", "references")
 
 
-def is_known(path: Path, how: How = AS_IS) -> bool:
+def is_known(path: Path, how: ReadSettings = AS_IS) -> bool:
     """Return whether the content of a file or a folder is that of a known survey."""
     if path.is_dir():
         return (path / INFO).is_file() and (path / RESPONSES).is_file()
@@ -145,7 +155,9 @@ def is_known(path: Path, how: How = AS_IS) -> bool:
     return _has_shares(header) or any(set(survey.needs) <= set(header) for survey in KNOWN)
 
 
-def read_survey(path: Path, name: str | None, wanted: Wanted, how: How = AS_IS) -> Instrument:
+def read_survey(
+    path: Path, name: str | None, wanted: SurveyColumns, how: ReadSettings = AS_IS
+) -> Instrument:
     """Read a survey of any of these layouts.
 
     Raises UsageError, InputError with every fault, and MissingPackage.
@@ -169,7 +181,7 @@ def read_survey(path: Path, name: str | None, wanted: Wanted, how: How = AS_IS) 
     )
 
 
-def _filled(wanted: Wanted, known: Known, header: Sequence[str]) -> Wanted:
+def _filled(wanted: SurveyColumns, known: Known, header: Sequence[str]) -> SurveyColumns:
     """Return the roles of columns, with those of a known survey in place of empty ones."""
     columns = set(header)
     weight = next(
@@ -178,7 +190,7 @@ def _filled(wanted: Wanted, known: Known, header: Sequence[str]) -> Wanted:
     groups = [
         group for group in known.groups if group.partition("=")[2].partition(":")[0] in columns
     ]
-    defaults, chosen = who_of(",".join(groups), weight), wanted.who
+    defaults, chosen = people_columns_of(",".join(groups), weight), wanted.who
     return replace(
         wanted,
         who=replace(
@@ -196,7 +208,7 @@ def _filled(wanted: Wanted, known: Known, header: Sequence[str]) -> Wanted:
 # ── OpinionsQA ────────────────────────────────────────────────────────────────────────────────────
 
 
-def _opinions_qa(folder: Path, name: str, wanted: Wanted) -> Instrument:
+def _opinions_qa(folder: Path, name: str, wanted: SurveyColumns) -> Instrument:
     """Read a folder of OpinionsQA.
 
     The description of the columns in `info.csv` is read first, and then the columns.
@@ -207,58 +219,71 @@ def _opinions_qa(folder: Path, name: str, wanted: Wanted) -> Instrument:
             "name a file"
         )
     findings = Findings()
-    rows = read_rows(
-        folder / INFO, findings, required=_REFERENCES, any_columns=True, may_be_empty=("question",)
-    )
-    description_by_key = {row.get("key"): _labels(row, findings) for row in rows}
-    for key, row in ((row.get("key"), row) for row in rows):
-        if description_by_key[key][1] is not row:
-            findings.add(
-                row.file,
-                row.line,
-                "key",
-                f"{key!r} again, after line {description_by_key[key][1].line}",
-                "it once",
-            )
-    findings.check()
+    described = _described_questions(folder / INFO, findings)
     header = header_of(folder / RESPONSES)
     weight = next((column for column in header if _WEIGHT.fullmatch(column)), "")
     wanted = _filled(wanted, replace(_OPINIONS, weights=(weight,) if weight else ()), header)
-    absent_keys = [key for key in description_by_key if key not in header]
-    question_keys = tuple(key for key in description_by_key if key in header)
-    undescribed = [
-        key for key in (*wanted.questions, *wanted.unordered) if key not in description_by_key
-    ]
-    for key in undescribed:
-        findings.add(
-            folder / INFO, None, "key", f"nothing about {key!r}", "a row for each question"
-        )
+    for key in (*wanted.questions, *wanted.unordered):
+        if key not in described:
+            problem = f"nothing about {key!r}"
+            findings.add(folder / INFO, None, "key", problem, "a row for each question")
     findings.check()
-    read_roles = replace(wanted, questions=wanted.questions or question_keys, unordered=())
+    all_keys = tuple(key for key in described if key in header)
+    read_roles = replace(wanted, questions=wanted.questions or all_keys, unordered=())
     columns, places, omitted = read_columns(folder / RESPONSES, read_roles, AS_IS, findings)
     findings.check()
-    described = dict(columns)
     for key in {*read_roles.questions} & {*columns}:
-        labels = {label: label for label in description_by_key[key][0]}
-        described[key] = replace(
-            columns[key], question=description_by_key[key][1].get("question"), labels=labels
-        )
-    unordered_keys = tuple(key for key in read_roles.questions if not description_by_key[key][2])
-    wanted = replace(wanted, unordered=(*wanted.unordered, *unordered_keys))
+        columns[key] = described[key].applied_to(columns[key])
+    unordered = tuple(key for key in read_roles.questions if not described[key].is_ordered)
+    wanted = replace(wanted, unordered=(*wanted.unordered, *unordered))
+    absent_keys = [key for key in described if key not in header]
     omitted = {**omitted, f"without a column in {RESPONSES}": absent_keys}
-    instrument = survey_of(folder / RESPONSES, name, described, places, wanted, findings, omitted)
+    instrument = survey_of(folder / RESPONSES, name, columns, places, wanted, findings, omitted)
     return replace(instrument, notes=(f"Read as {_OPINIONS.title}.", *instrument.notes))
 
 
-def _labels(row: Row, findings: Findings) -> tuple[list[str], Row, bool]:
-    """Return the answers of a question in their order, its row, and whether they have an order."""
+@dataclass(frozen=True, slots=True)
+class _DescribedQuestion:
+    """The description of a question of OpinionsQA."""
+
+    row: Row
+    answers: Sequence[str]
+    "in their order"
+    is_ordered: bool
+    "whether the answers have an order"
+
+    def applied_to(self, column: Variable) -> Variable:
+        """Return the column of the question with its text and the labels of its answers."""
+        labels = {answer: answer for answer in self.answers}
+        return replace(column, question=self.row.get("question"), labels=labels)
+
+
+def _described_questions(path: Path, findings: Findings) -> dict[str, _DescribedQuestion]:
+    """Return the descriptions by the key of the question.
+
+    Raises InputError with every fault, such as a key that occurs twice.
+    """
+    rows = read_rows(
+        path, findings, required=_REFERENCES, any_columns=True, may_be_empty=("question",)
+    )
+    described = {row.get("key"): _described_question(row, findings) for row in rows}
+    for row in rows:
+        key = row.get("key")
+        if described[key].row is not row:
+            problem = f"{key!r} again, after line {described[key].row.line}"
+            findings.add(row.file, row.line, "key", problem, "it once")
+    findings.check()
+    return described
+
+
+def _described_question(row: Row, findings: Findings) -> _DescribedQuestion:
     file, line = row.file, row.line
-    raw_answers = _listed(row.get("references"), file, line, "references", findings)
+    raw_answers = _list_of(row.get("references"), file, line, "references", findings)
     answers = [" ".join(str(answer).split()) for answer in raw_answers]
     options = [answer for answer in answers if not is_refusal(answer)]
     is_ordered = True
     if row.get("option_ordinal"):
-        ordinals = _listed(row.get("option_ordinal"), file, line, "option_ordinal", findings)
+        ordinals = _list_of(row.get("option_ordinal"), file, line, "option_ordinal", findings)
         numbers = [
             ordinal
             for ordinal in ordinals
@@ -280,7 +305,7 @@ def _labels(row: Row, findings: Findings) -> tuple[list[str], Row, bool]:
             )
     if len(set(answers)) < len(answers):
         findings.add(file, line, "references", "an answer twice", "every answer once")
-    return answers, row, is_ordered
+    return _DescribedQuestion(row, answers, is_ordered)
 
 
 # ── GlobalOpinionQA ───────────────────────────────────────────────────────────────────────────────
@@ -292,16 +317,15 @@ def _has_shares(header: Sequence[str]) -> bool:
     )
 
 
-def _global_opinions(path: Path, name: str, wanted: Wanted, how: How) -> Instrument:
+def _global_opinions(path: Path, name: str, wanted: SurveyColumns, how: ReadSettings) -> Instrument:
     """Read questions with the shares of their answers by country.
 
     With `skip`, faulty ones are left out.
     """
     findings = Findings()
-    statements: list[Statement] = []
-    questions: list[Question] = []
-    published: list[PublishedShares] = []
-    scales, skipped = Scales(), Findings()
+    skipped = Findings()
+    scales = Scales()
+    shared: list[_SharedQuestion] = []
     requested_refs = set(wanted.questions)
     for number, (place, row) in enumerate(_share_rows(path, findings, how), start=1):
         source = str(row.get("source") or "").strip()
@@ -309,53 +333,67 @@ def _global_opinions(path: Path, name: str, wanted: Wanted, how: How) -> Instrum
         if requested_refs and ref not in requested_refs:
             continue
         row_findings = Findings(counted=findings.counted)
-        row_data = _share_row(path, place, ref, row, wanted, scales, row_findings)
+        question = _share_row(path, place, ref, row, wanted, scales, row_findings)
         (skipped if wanted.skip else findings).found.extend(row_findings.found)
-        if row_data is None or (row_findings.found and wanted.skip and not row_data[2]):
+        if question is None:
             continue
-        statements.append(replace(row_data[0], source=source or None))
-        questions.append(row_data[1])
-        published += row_data[2]
+        is_skipped = wanted.skip and row_findings.found and not question.shares
+        if not is_skipped:
+            statement = replace(question.statement, source=source or None)
+            shared.append(replace(question, statement=statement))
     findings.check()
-    if not questions:
+    if not shared:
         raise UsageError(f"{path}: no question with shares was found")
     stored_scales = [Scale(name, options) for options, name in scales.names.items()]
-    without_shares = [
-        question.ref
-        for question in questions
-        if all(shares.ref != question.ref for shares in published)
-    ]
-    order_note = (
-        "Options have the order of the file; questions whose answers have none: --unordered REF,…."
-    )
-    notes = [
-        "Read as GlobalOpinionQA.",
-        *([order_note] if not wanted.unordered else []),
-        *([f"Without any shares: {named_few(without_shares, 12)}."] if without_shares else []),
-    ]
-    if skipped.found:
-        notes.append(
-            f"{plural(len(skipped.found), 'fault')} left out with --skip, the first: "
-            f"{skipped.found[0]}."
-        )
     return Instrument(
         name=name,
         title=name,
-        statements=tuple(statements),
+        statements=tuple(question.statement for question in shared),
         language=wanted.language,
         templates=templates_for(wanted),
         questionnaire=Questionnaire(
-            tuple(questions),
+            tuple(question.question for question in shared),
             tuple(sorted(stored_scales, key=lambda scale: scale.name)),
             (),
-            tuple(published),
+            tuple(chain.from_iterable(question.shares for question in shared)),
         ),
-        notes=tuple(notes),
+        notes=tuple(_share_notes(shared, wanted, skipped)),
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _SharedQuestion:
+    """A question of GlobalOpinionQA with the shares of its answers."""
+
+    statement: Statement
+    question: Question
+    shares: Sequence[PublishedShares]
+    "by country"
+
+
+def _share_notes(
+    shared: Sequence[_SharedQuestion], wanted: SurveyColumns, skipped: Findings
+) -> Iterator[str]:
+    yield "Read as GlobalOpinionQA."
+    if not wanted.unordered:
+        yield (
+            "Options have the order of the file; questions whose answers have none: --unordered "
+            "REF,…."
+        )
+    with_shares = {shares.ref for question in shared for shares in question.shares}
+    refs = [question.question.ref for question in shared]
+    without_shares = [ref for ref in refs if ref not in with_shares]
+    if without_shares:
+        yield f"Without any shares: {named_few(without_shares, 12)}."
+    if skipped.found:
+        yield (
+            f"{plural(len(skipped.found), 'fault')} left out with --skip, the first: "
+            f"{skipped.found[0]}."
+        )
+
+
 def _share_rows(
-    path: Path, findings: Findings, how: How
+    path: Path, findings: Findings, how: ReadSettings
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield the rows. The dictionaries and lists of JSON stay as they are."""
     if kind_of(path) in (Kind.LINES, Kind.JSON):
@@ -376,16 +414,17 @@ def _share_row(
     place: int,
     ref: str,
     row: Mapping[str, Any],
-    wanted: Wanted,
+    wanted: SurveyColumns,
     scales: Scales,
     findings: Findings,
-) -> tuple[Statement, Question, list[PublishedShares]] | None:
+) -> _SharedQuestion | None:
+    """Return a question, or None if its text, its options or its shares have a fault."""
     text = " ".join(str(row.get("question") or "").split())
     if fault := text_fault(text):
         findings.add(path, place, "question", fault, "the text of a question")
     labels = [
         " ".join(str(label).split())
-        for label in _listed(row.get("options"), path, place, "options", findings)
+        for label in _list_of(row.get("options"), path, place, "options", findings)
     ]
     options = _options_of(labels, ref, wanted)
     valid_options = [option for option in options if option.meaning is not Meaning.MISSING]
@@ -419,10 +458,11 @@ def _share_row(
             populations.append(PublishedShares(ref, "country", country, shares))
     scale = scales.of(options, ref)
     statement = Statement(ref, (Wording(ORIGINAL, wanted.language, text),))
-    return statement, Question(ref, Role.SURVEY, Form.QUESTION, scale.name), populations
+    question = Question(ref, Role.SURVEY, Form.QUESTION, scale.name)
+    return _SharedQuestion(statement, question, populations)
 
 
-def _options_of(labels: Sequence[str], ref: str, wanted: Wanted) -> tuple[Option, ...]:
+def _options_of(labels: Sequence[str], ref: str, wanted: SurveyColumns) -> tuple[Option, ...]:
     default_meaning = Meaning.OPTION if ref in wanted.unordered else Meaning.STEP
     missing_values = {folded(value) for value in wanted.missing}
     is_missing = [is_refusal(label) or folded(label) in missing_values for label in labels]
@@ -487,7 +527,7 @@ def _shares(
     return {label: value / full_share for label, value in zip(labels, numbers, strict=True)}
 
 
-def _listed(cell: object, path: Path, place: int, column: str, findings: Findings) -> list[Any]:
+def _list_of(cell: object, path: Path, place: int, column: str, findings: Findings) -> list[Any]:
     value = _value(cell, path, place, column, findings)
     if value is None or isinstance(value, list):
         return value or []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TextIO
@@ -21,7 +21,7 @@ from workbench.domain.names import plural
 from workbench.errors import UsageError
 from workbench.formats.label_tools import READABLE, read_rows_of, tool_of
 from workbench.formats.numbers import finite_number
-from workbench.formats.records import Findings, How, read_text
+from workbench.formats.records import Findings, ReadSettings, read_text
 from workbench.formats.tabular import read_rows
 
 FORMATS = (".csv", ".jsonl")
@@ -126,17 +126,18 @@ def _csv_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]]
         findings,
         required=("annotator", "statement"),
         optional=(*other_columns, "response", "label"),
-        how=How(exact=True),
+        how=ReadSettings(exact=True),
     )
     for name in ("response", "label"):
         if rows and name not in rows[0].cells:
             findings.add(path, 1, name, "no such column", f"a header with {', '.join(REQUIRED)}")
     return [
-        (row.line, {name: _bare(text) for name, text in row.cells.items() if text}) for row in rows
+        (row.line, {name: _without_apostrophe(text) for name, text in row.cells.items() if text})
+        for row in rows
     ]
 
 
-def _bare(cell: str) -> str:
+def _without_apostrophe(cell: str) -> str:
     """Return a cell without the apostrophe that `_cell` added.
 
     One that begins a word, as in 'tis, stays.
@@ -193,71 +194,136 @@ def _json_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]
 def _event(
     path: Path, line: int, row: Mapping[str, str], codebook: str, findings: Findings
 ) -> LabelEvent | None:
-    n_faults = len(findings.found)
-    kind = row.get("kind") or EventKind.LABEL.value
-    if kind not in [event_kind.value for event_kind in EventKind]:
-        findings.add(path, line, "kind", repr(kind), f"one of {', '.join(EventKind)}")
-        kind = EventKind.LABEL.value
-    if not row.get("annotator"):
-        findings.add(path, line, "annotator", "nothing", "a name")
-    if not row.get("statement"):
-        findings.add(path, line, "statement", "nothing", "the wording that was answered")
-    if not row.get("label") and not row.get("uid"):
-        findings.add(path, line, "label", "nothing", "a label")
-    for name, text in row.items():
-        if name not in ("response", "statement") and not _encodable(text):
-            findings.add(
-                path, line, name, f"{text!r}, half a surrogate pair", "text that UTF-8 can hold"
-            )
-    labelled_at = _moment(path, line, row, "at", findings)
-    imported_at = _moment(path, line, row, "imported_at", findings)
-    values = {
-        "confidence": _number(path, line, row, "confidence", findings, 1.0),
-        "elapsed_ms": _number(path, line, row, "elapsed_ms", findings, float(2**53)),
-        "uid": _bytes(path, line, row, "uid", findings),
-        "basis": _bytes(path, line, row, "basis", findings),
-        "codebook_key": _bytes(path, line, row, "codebook_key", findings),
-    }
-    if len(findings.found) > n_faults:
-        return None
-    elapsed_ms = values["elapsed_ms"]
-    identity = {**row} | {
-        "kind": kind,
-        "codebook": row.get("codebook") or codebook,
-        "at": labelled_at,
-    }
-    identity |= {
-        "annotator": " ".join(row["annotator"].split()),
-        "variant": row.get("variant") or "original",
-    }
-    derived_uid = content_key(
-        [identity.get(name, "").encode("utf-8", "surrogatepass").hex() for name in MADE_OF]
-    )
-    uid, basis, codebook_key = values["uid"], values["basis"], values["codebook_key"]
-    return LabelEvent(
-        uid=uid if isinstance(uid, bytes) else derived_uid,
-        kind=EventKind(kind),
-        codebook=row.get("codebook") or codebook,
-        annotator=row["annotator"],
-        response=row.get("response", ""),
-        statement=row["statement"],
-        instrument=row.get("instrument", ""),
-        ref=row.get("ref", ""),
-        variant=row.get("variant") or "original",
-        language=row.get("language", ""),
-        label=row.get("label") or None,
-        reason=row.get("reason", ""),
-        note=row.get("note", ""),
-        flagged=row.get("flagged", "") in ("1", "true"),
-        confidence=values["confidence"] if isinstance(values["confidence"], float) else None,
-        elapsed_ms=int(elapsed_ms) if isinstance(elapsed_ms, float) else None,
-        at=labelled_at,
-        imported_at="" if labelled_at else imported_at,
-        basis=basis if isinstance(basis, bytes) else None,
-        codebook_key=codebook_key if isinstance(codebook_key, bytes) else None,
-        attention=row.get("attention", "") in ("1", "true"),
-        line=line,
-    )
+    """Return the event of a row, or None after noting what is wrong with it."""
+    return _EventRow(path, line, row, findings).event(codebook)
+
+
+@dataclass(frozen=True, slots=True)
+class _EventRow:
+    """A row of a file of labels. Its methods note faults."""
+
+    path: Path
+    line: int
+    row: Mapping[str, str]
+    findings: Findings
+
+    def event(self, codebook: str) -> LabelEvent | None:
+        """Return the event, or None after noting faults. `codebook` is for rows without one."""
+        n_faults = len(self.findings.found)
+        kind = self._kind()
+        self._check_texts()
+        labelled_at = self._moment("at")
+        imported_at = self._moment("imported_at")
+        confidence = self._number("confidence", 1.0)
+        elapsed_ms = self._number("elapsed_ms", float(2**53))
+        uid = self._bytes("uid")
+        basis = self._bytes("basis")
+        codebook_key = self._bytes("codebook_key")
+        if len(self.findings.found) > n_faults:
+            return None
+        row = self.row
+        codebook = row.get("codebook") or codebook
+        return LabelEvent(
+            uid=uid or self._derived_uid(kind, codebook, labelled_at),
+            kind=kind,
+            codebook=codebook,
+            annotator=row["annotator"],
+            response=row.get("response", ""),
+            statement=row["statement"],
+            instrument=row.get("instrument", ""),
+            ref=row.get("ref", ""),
+            variant=row.get("variant") or "original",
+            language=row.get("language", ""),
+            label=row.get("label") or None,
+            reason=row.get("reason", ""),
+            note=row.get("note", ""),
+            flagged=row.get("flagged", "") in ("1", "true"),
+            confidence=confidence,
+            elapsed_ms=None if elapsed_ms is None else int(elapsed_ms),
+            at=labelled_at,
+            imported_at="" if labelled_at else imported_at,
+            basis=basis,
+            codebook_key=codebook_key,
+            attention=row.get("attention", "") in ("1", "true"),
+            line=self.line,
+        )
+
+    def _note(self, column: str, found: str, expected: str) -> None:
+        self.findings.add(self.path, self.line, column, found, expected)
+
+    def _kind(self) -> EventKind:
+        kind = self.row.get("kind") or EventKind.LABEL.value
+        if kind in tuple(EventKind):
+            return EventKind(kind)
+        self._note("kind", repr(kind), f"one of {', '.join(EventKind)}")
+        return EventKind.LABEL
+
+    def _check_texts(self) -> None:
+        """Note required texts that are missing, and texts that UTF-8 cannot hold."""
+        row = self.row
+        if not row.get("annotator"):
+            self._note("annotator", "nothing", "a name")
+        if not row.get("statement"):
+            self._note("statement", "nothing", "the wording that was answered")
+        if not row.get("label") and not row.get("uid"):
+            self._note("label", "nothing", "a label")
+        for name, text in row.items():
+            if name not in ("response", "statement") and not _encodable(text):
+                self._note(name, f"{text!r}, half a surrogate pair", "text that UTF-8 can hold")
+
+    def _derived_uid(self, kind: EventKind, codebook: str, labelled_at: str) -> bytes:
+        """Return the uid of an event without one. Equal events of two files have the same."""
+        identity = {
+            **self.row,
+            "kind": kind.value,
+            "codebook": codebook,
+            "at": labelled_at,
+            "annotator": " ".join(self.row["annotator"].split()),
+            "variant": self.row.get("variant") or "original",
+        }
+        return content_key(
+            [identity.get(name, "").encode("utf-8", "surrogatepass").hex() for name in MADE_OF]
+        )
+
+    def _moment(self, name: str) -> str:
+        """Return a time in the format of stores, so that times compare as texts.
+
+        A time without a zone is UTC.
+        """
+        text = self.row.get(name)
+        if not text:
+            return ""
+        try:
+            parsed = datetime.fromisoformat(text.strip())
+            moment = parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
+            if moment < datetime.now(UTC) + timedelta(days=1):
+                return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        except (ValueError, OverflowError):
+            pass
+        self._note(name, repr(text), "a past time, such as 2026-11-21T09:30:00Z, or nothing")
+        return ""
+
+    def _number(self, name: str, most: float) -> float | None:
+        text = self.row.get(name)
+        if not text:
+            return None
+        value = finite_number(text, low=0, high=most)
+        if value is None:
+            self._note(name, repr(text), f"a number from 0 to {most:.0f}")
+        return value
+
+    def _bytes(self, name: str) -> bytes | None:
+        text = self.row.get(name)
+        if not text:
+            return None
+        try:
+            value = bytes.fromhex(text)
+        except ValueError:
+            value = b""
+        if len(value) != 16:
+            self._note(name, repr(text), "32 hexadecimal digits")
+            return None
+        return value
 
 
 def _encodable(text: str) -> bool:
@@ -265,49 +331,3 @@ def _encodable(text: str) -> bool:
         return text.encode() is not None
     except UnicodeEncodeError:
         return False
-
-
-def _moment(path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings) -> str:
-    """Return a time in the format of stores, so that times compare as texts.
-
-    A time without a zone is UTC.
-    """
-    if not row.get(name):
-        return ""
-    try:
-        parsed = datetime.fromisoformat(row[name].strip())
-        moment = parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
-        if moment < datetime.now(UTC) + timedelta(days=1):
-            return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    except (ValueError, OverflowError):
-        pass
-    findings.add(
-        path, line, name, repr(row[name]), "a past time, such as 2026-11-21T09:30:00Z, or nothing"
-    )
-    return ""
-
-
-def _number(
-    path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings, most: float
-) -> float | None:
-    if not row.get(name):
-        return None
-    value = finite_number(row[name], low=0, high=most)
-    if value is None:
-        findings.add(path, line, name, repr(row[name]), f"a number from 0 to {most:.0f}")
-    return value
-
-
-def _bytes(
-    path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings
-) -> bytes | None:
-    if not row.get(name):
-        return None
-    try:
-        value = bytes.fromhex(row[name])
-    except ValueError:
-        value = b""
-    if len(value) != 16:
-        findings.add(path, line, name, repr(row[name]), "32 hexadecimal digits")
-        return None
-    return value

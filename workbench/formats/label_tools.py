@@ -409,7 +409,11 @@ def _single(labels: object, row: Row, left: Counter[str]) -> Found:
 
     An answer without a label is counted.
     """
-    label_list = [labels] if isinstance(labels, str) else labels if isinstance(labels, list) else []
+    label_list: list[object] = []
+    if isinstance(labels, str):
+        label_list = [labels]
+    elif isinstance(labels, list):
+        label_list = labels
     if not any(label_list):
         left["unlabelled answer"] += 1
         return

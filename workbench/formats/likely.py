@@ -16,7 +16,15 @@ from pathlib import Path
 
 from workbench.formats.lines import AUTHOR, NUMBERED, RELATION, SEVERAL, UNNUMBERED, read_column
 from workbench.formats.native import ABOUT_STATEMENTS
-from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, Findings, How, is_blank, records
+from workbench.formats.records import (
+    AS_IS,
+    LEFT_OUT,
+    NUMBER,
+    Findings,
+    ReadSettings,
+    is_blank,
+    records,
+)
 
 NAMES_OF: dict[str, tuple[str, ...]] = {
     "ref": (
@@ -95,13 +103,13 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
 class Proposal:
     """The settings for reading a table as statements, or the reason why that is not possible."""
 
-    how: How
+    how: ReadSettings
     remarks: tuple[str, ...] = ()
     obstacle: str = ""
     "why the statements cannot be read so, or an empty string if they can"
 
 
-def proposal(path: Path, columns: Sequence[str], how: How = AS_IS) -> Proposal | None:
+def proposal(path: Path, columns: Sequence[str], how: ReadSettings = AS_IS) -> Proposal | None:
     """Return how a table with these columns may be read as statements.
 
     Returns None if no column looks like one of statements.
@@ -227,7 +235,7 @@ def _numbered(plain: str) -> str:
 # ── what repeats ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _values(path: Path, how: How) -> dict[str, list[str]]:
+def _values(path: Path, how: ReadSettings) -> dict[str, list[str]]:
     """Return the cells of each column in the first rows.
 
     A table with faults is read as far as possible.
@@ -270,12 +278,14 @@ def _language_column(
         has_codes = len(values_of) > 1 and all(
             _LANGUAGE.fullmatch(value) and value in _CODES for value in values_of
         )
-        if has_codes and any(_explains(table, name, column) for name in columns if name != column):
+        if has_codes and any(
+            _tells_repeats_apart(table, name, column) for name in columns if name != column
+        ):
             return column, f"{column} has codes of {len(values_of)} languages"
     return "", ""
 
 
-def _explains(table: Mapping[str, Sequence[str]], ref: str, language: str) -> bool:
+def _tells_repeats_apart(table: Mapping[str, Sequence[str]], ref: str, language: str) -> bool:
     """Return whether repeated values of one column stand once for each value of another one."""
     values = table.get(ref, ())
     pairs = set(zip(values, table.get(language, ()), strict=False))

@@ -269,17 +269,19 @@ def statements(
 
 def _agrees(
     line: Line,
-    said: dict[Hashable, tuple[object, int]],
+    first_values: dict[Hashable, tuple[object, int]],
     findings: Findings,
     columns: Mapping[str, str],
 ) -> bool:
     """Return whether a statement is new in its language.
 
-    A contradiction with the first value, in `said`, is noted.
+    A contradiction with the first value, in `first_values`, is noted.
     """
     ref = line.ref
     if (
-        first_line := said.setdefault((ref, line.language, "language"), (None, line.line))[1]
+        first_line := first_values.setdefault((ref, line.language, "language"), (None, line.line))[
+            1
+        ]
     ) != line.line and ref:
         problem = f"{ref!r} in {line.language!r} again, after line {first_line}"
         findings.add(
@@ -292,16 +294,17 @@ def _agrees(
         return False
     values = ((name, value) for name in SHARED if (value := getattr(line, name)) is not None)
     for name, value in values:
-        first_value, first_line = said.setdefault((ref, name), (value, line.line))
+        first_value, first_line = first_values.setdefault((ref, name), (value, line.line))
         if value != first_value:
             problem = (
-                f"{_said(value)!r} for {ref!r}, and {_said(first_value)!r} on line {first_line}"
+                f"{_value_text(value)!r} for {ref!r}, and {_value_text(first_value)!r} on line "
+                f"{first_line}"
             )
             findings.add(
                 line.file, line.line, columns.get(name, name), problem, f"one {name} per statement"
             )
     for issue, label in line.issues.items():
-        first_value, first_line = said.setdefault((ref, "issue", issue), (label, line.line))
+        first_value, first_line = first_values.setdefault((ref, "issue", issue), (label, line.line))
         if label != first_value:
             problem = f"{label} for {ref!r}, and {first_value} on line {first_line}"
             findings.add(
@@ -310,7 +313,7 @@ def _agrees(
     return True
 
 
-def _said(value: object) -> str:
+def _value_text(value: object) -> str:
     return "; ".join(value) if isinstance(value, tuple) else str(value)
 
 
@@ -461,7 +464,7 @@ def _faults(value: Any) -> Iterator[tuple[str | None, str, str]]:
         if key not in KINDS:
             yield key, *unknown("key", key, tuple(KINDS))
         elif item is not None and not isinstance(item, KINDS[key][0]):
-            yield key, _short(item), KINDS[key][1]
+            yield key, _excerpt(item), KINDS[key][1]
         elif not all(is_text(part) for part in _strings(item)):
             yield key, "a NUL or half a surrogate pair", "text that UTF-8 can hold"
     if not value.get("ref") or (isinstance(value["ref"], str) and not value["ref"].strip()):
@@ -478,16 +481,16 @@ def _inner_faults(value: dict[str, Any]) -> Iterator[Fault]:
     yield from _faults_in_lists(value)
     version = value.get("version")
     if isinstance(version, int) and (isinstance(version, bool) or not 1 <= version <= 999_999):
-        yield "version", _short(version), "a whole number from 1 to 999,999"
+        yield "version", _excerpt(version), "a whole number from 1 to 999,999"
     for issue, label in _object(value, "issues").items():
         # True is not a label, although it equals 1 in Python.
         if type(label) is not int or label not in (-1, 0, 1):
-            yield f"issues.{issue}", _short(label), "-1, 0 or 1"
+            yield f"issues.{issue}", _excerpt(label), "-1, 0 or 1"
     yield from _faults_in_columns(value)
     for key, words in WORDS.items():
         word = value.get(key)
         if isinstance(word, str) and word.strip() and word.strip().casefold() not in words:
-            yield key, _short(word), f"one of {', '.join(words)}"
+            yield key, _excerpt(word), f"one of {', '.join(words)}"
 
 
 def _object(value: dict[str, Any], key: str) -> dict[str, Any]:
@@ -502,11 +505,11 @@ def _faults_in_lists(value: dict[str, Any]) -> Iterator[Fault]:
         texts = value.get(key)
         for number, text in enumerate(texts if isinstance(texts, list) else (), start=1):
             if text is not None and (not isinstance(text, str) or not text.strip()):
-                yield f"{key}[{number}]", _short(text), "some text, or null for an unused number"
+                yield f"{key}[{number}]", _excerpt(text), "some text, or null for an unused number"
     tags = value.get("tags")
     for number, tag in enumerate(tags if isinstance(tags, list) else (), start=1):
         if not isinstance(tag, str) or not tag.strip():
-            yield f"tags[{number}]", _short(tag), "some text"
+            yield f"tags[{number}]", _excerpt(tag), "some text"
 
 
 def _faults_in_columns(value: dict[str, Any]) -> Iterator[Fault]:
@@ -519,12 +522,12 @@ def _faults_in_columns(value: dict[str, Any]) -> Iterator[Fault]:
             continue
         allowed = allowed_relations(variant_by_column[column])
         if relation not in allowed:
-            yield key, _short(relation), f"one of {', '.join(allowed)}"
+            yield key, _excerpt(relation), f"one of {', '.join(allowed)}"
     for column, author in _object(value, "authors").items():
         if column not in variant_by_column:
             yield f"authors.{column}", *unknown("wording", column, tuple(variant_by_column))
         elif not isinstance(author, str):
-            yield f"authors.{column}", _short(author), "text"
+            yield f"authors.{column}", _excerpt(author), "text"
 
 
 def _texts(value: dict[str, Any]) -> list[tuple[VariantId, str]]:
@@ -601,6 +604,6 @@ def _strings(item: Any) -> Iterator[str]:
         yield from (text for text in item.values() if isinstance(text, str))
 
 
-def _short(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:60] + "…"

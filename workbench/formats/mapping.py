@@ -21,7 +21,7 @@ import tomli_w
 
 from workbench.errors import UsageError
 from workbench.formats.people import STANCES, plain_word
-from workbench.formats.records import AS_IS, LEFT_OUT, How
+from workbench.formats.records import AS_IS, LEFT_OUT, ReadSettings
 from workbench.toml_files import TomlFile
 
 KEYS = {
@@ -53,7 +53,7 @@ def how_of(
     language: str = "",
     decimal: str = "",
     header_row: int = 0,
-) -> How:
+) -> ReadSettings:
     """Return the settings for reading a file, from what a person typed.
 
     `mapping` holds pairs, or the path of a mapping that was saved. Whatever else is typed wins over
@@ -66,8 +66,8 @@ def how_of(
     if mapping and "=" not in mapping:
         saved = read(Path(mapping).expanduser())
     else:
-        columns = _typed(mapping)
-    return How(
+        columns = _typed_columns(mapping)
+    return ReadSettings(
         {**saved.columns, **columns, **dict.fromkeys(ignored, LEFT_OUT)},
         sheet or saved.sheet,
         encoding or saved.encoding,
@@ -117,7 +117,7 @@ def _stances(typed: str) -> dict[str, str]:
     return stance_by_word
 
 
-def _typed(mapping: str) -> dict[str, str]:
+def _typed_columns(mapping: str) -> dict[str, str]:
     columns: dict[str, str] = {}
     for pair in _typed_pairs(mapping):
         name, equals, column = (part.strip() for part in pair.partition("="))
@@ -132,7 +132,7 @@ def _typed(mapping: str) -> dict[str, str]:
     return columns
 
 
-def written(how: How) -> str:
+def written(how: ReadSettings) -> str:
     """Return the columns of a mapping as a person types them, with "-" for columns left out."""
     return pairs_text((name, column) for column, name in how.columns.items())
 
@@ -162,7 +162,7 @@ def _typed_pairs(text: str) -> list[str]:
     return [field.strip() for field in fields if field.strip()]
 
 
-def read(path: Path) -> How:
+def read(path: Path) -> ReadSettings:
     """Return the mapping that a file holds.
 
     Raises UsageError if there is no such file or it has an unknown key or value, and InputError if
@@ -186,7 +186,7 @@ def read(path: Path) -> How:
             f"{', '.join(STANCES)}"
         )
     name_by_column = {str(column): str(name) for name, column in columns.items()}
-    return How(
+    return ReadSettings(
         name_by_column | dict.fromkeys(map(str, table.get("ignore", [])), LEFT_OUT),
         answers={plain_word(word): stance for word, stance in answers.items()},
         **{
@@ -197,12 +197,12 @@ def read(path: Path) -> How:
     )
 
 
-def write(how: How, path: Path) -> None:
+def write(how: ReadSettings, path: Path) -> None:
     """Save a mapping in a new file.
 
     Raises UsageError if the file exists or cannot be written.
     """
-    defaults = {setting.name: getattr(AS_IS, setting.name) for setting in fields(How)}
+    defaults = {setting.name: getattr(AS_IS, setting.name) for setting in fields(ReadSettings)}
     columns = {name: column for column, name in how.columns.items() if name != LEFT_OUT}
     ignored = [column for column, name in how.columns.items() if name == LEFT_OUT]
     changed = {

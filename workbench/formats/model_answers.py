@@ -98,12 +98,13 @@ def model_answers_csv(sets: Sequence[AnswerSet]) -> str:
     return csv_text(header, (_row(*form, letters, warned=bool(warning_column)) for form in forms))
 
 
-def without_zeros(one: AnswerSet) -> AnswerSet:
+def without_zeros(answer_set: AnswerSet) -> AnswerSet:
     """Return a set as in files: a letter that was never answered has no count."""
     pairs = (
-        AnsweredPair(pair.key, *(_counted(form) for _, form in _forms(pair))) for pair in one.pairs
+        AnsweredPair(pair.key, *(_counted(form) for _, form in _forms(pair)))
+        for pair in answer_set.pairs
     )
-    return replace(one, pairs=tuple(pairs))
+    return replace(answer_set, pairs=tuple(pairs))
 
 
 def _counted(form: ArmAnswers) -> ArmAnswers:
@@ -116,19 +117,19 @@ def _forms(pair: AnsweredPair) -> Iterable[tuple[Arm, ArmAnswers]]:
 
 
 def _row(
-    one: AnswerSet, key: str, arm: Arm, form: ArmAnswers, letters: str, *, warned: bool
+    answer_set: AnswerSet, key: str, arm: Arm, form: ArmAnswers, letters: str, *, warned: bool
 ) -> list[str]:
     set_cells = (
-        one.model,
-        one.bias,
-        one.variant,
-        one.condition or "",
-        str(one.draw),
-        "yes" if one.mapped_back else "no",
+        answer_set.model,
+        answer_set.bias,
+        answer_set.variant,
+        answer_set.condition or "",
+        str(answer_set.draw),
+        "yes" if answer_set.mapped_back else "no",
     )
     numbers = (form.recorded, form.offered, form.invalid, form.counts.get("", 0))
     counts = (form.counts.get(letter, 0) for letter in letters)
-    warning_cells = ("\n".join(one.warnings),) if warned else ()
+    warning_cells = ("\n".join(answer_set.warnings),) if warned else ()
     cells = (
         *set_cells,
         *warning_cells,
@@ -140,11 +141,11 @@ def _row(
     return [guarded(cell) for cell in cells]
 
 
-def _answer_set(name: SetName, one: _Set, findings: Findings) -> AnswerSet:
+def _answer_set(name: SetName, answer_forms: _Set, findings: Findings) -> AnswerSet:
     """Return a set. Questions with only one form are noted and left out."""
     model, bias, variant, condition, draw = name
     pairs = []
-    for key, forms in one.forms.items():
+    for key, forms in answer_forms.forms.items():
         if len(forms) == len(Arm):
             pairs.append(AnsweredPair(key, forms[Arm.ORIGINAL][1], forms[Arm.CHANGED][1]))
             continue
@@ -157,7 +158,14 @@ def _answer_set(name: SetName, one: _Set, findings: Findings) -> AnswerSet:
             "a row for each of both forms",
         )
     return AnswerSet(
-        model, bias, condition, tuple(pairs), draw, one.mapped_back, variant, one.warnings
+        model,
+        bias,
+        condition,
+        tuple(pairs),
+        draw,
+        answer_forms.mapped_back,
+        variant,
+        answer_forms.warnings,
     )
 
 

@@ -86,7 +86,7 @@ from workbench.formats.people import (
     read_survey,
 )
 from workbench.formats.questionnaires import COLUMNS, check_role_column, questionnaire_of
-from workbench.formats.records import AS_IS, Findings, How, header_of
+from workbench.formats.records import AS_IS, Findings, ReadSettings, header_of
 from workbench.formats.tabular import Row, choice, read_rows, unknown
 from workbench.formats.templates import COLUMNS as TEMPLATE_COLUMNS
 from workbench.formats.templates import read_lexicons, read_templates, template_rows
@@ -145,7 +145,7 @@ def statement_columns() -> str:
     )
 
 
-def read_csv(path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:
+def read_csv(path: Path, name: str | None = None, how: ReadSettings = AS_IS) -> Instrument:
     """Read an instrument from a folder or a single table of statements.
 
     `how` has the settings for reading a single table that does not describe itself and, for a
@@ -304,7 +304,7 @@ def _with_answers(
 
 
 def _csv_lines(
-    path: Path, about: About, findings: Findings, how: How = AS_IS
+    path: Path, about: About, findings: Findings, how: ReadSettings = AS_IS
 ) -> tuple[list[Line], tuple[str, ...]]:
     """Return the statements of a file and the issues that its columns name."""
     if looks_like_answers(header_of(path, how)):

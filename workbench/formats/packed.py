@@ -142,7 +142,7 @@ def _unpacked(path: Path, file: BinaryIO, begin: bytes) -> tuple[BinaryIO, bool]
             NotImplementedError,
         ) as error:  # damaged, or with a password
             raise UsageError(
-                f"{path}: a zip that cannot be unpacked ({_shown(error)}); unpack it first"
+                f"{path}: a zip that cannot be unpacked ({_excerpt(error)}); unpack it first"
             ) from error
     return file, False
 
@@ -172,7 +172,7 @@ def _member(path: Path) -> PurePath | None:
         if member.suffix.lower() in TABLES and not member.name.startswith(".")
     ]
     if len(tables) != 1:
-        listing = ", ".join(map(_shown, (tables or members)[:6])) or "nothing"
+        listing = ", ".join(map(_excerpt, (tables or members)[:6])) or "nothing"
         raise UsageError(
             f"{path}: found a zip with {listing}; give one with one table, or unpack it and give "
             "the one meant"
@@ -180,7 +180,7 @@ def _member(path: Path) -> PurePath | None:
     return tables[0]
 
 
-def _shown(what: object) -> str:
+def _excerpt(what: object) -> str:
     text = str(what)
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
 
@@ -211,7 +211,7 @@ class _Counted(io.RawIOBase):
         except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as error:
             if not self._packed:
                 raise
-            problem = f"a packed file that cannot be read ({_shown(error)}); it may be cut off"
+            problem = f"a packed file that cannot be read ({_excerpt(error)}); it may be cut off"
             raise UsageError(f"{self._path}: {problem}") from error
         buffer[: len(chunk)] = chunk
         self._read += len(chunk)

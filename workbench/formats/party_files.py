@@ -22,7 +22,15 @@ from workbench.errors import UsageError
 from workbench.formats.lines import Line, check_texts, statements
 from workbench.formats.packed import name_of
 from workbench.formats.people import StanceRule, party_answer
-from workbench.formats.records import AS_IS, Findings, How, Kind, kind_of, objects, sheets_of
+from workbench.formats.records import (
+    AS_IS,
+    Findings,
+    Kind,
+    ReadSettings,
+    kind_of,
+    objects,
+    sheets_of,
+)
 from workbench.formats.statement_lists import is_list, read_list
 from workbench.formats.tabular import Row, is_new, number, read_rows
 
@@ -41,7 +49,7 @@ class Part:
     """One table of a file or folder."""
 
     path: Path
-    how: How
+    how: ReadSettings
     columns: tuple[str, ...]
 
 
@@ -68,7 +76,7 @@ class Gathered:
     """The data that were read so far."""
 
     layout: Layout
-    how: How
+    how: ReadSettings
     findings: Findings = field(default_factory=Findings)
     lines: list[Line] = field(default_factory=list)
     parties: dict[str, None] = field(default_factory=dict)
@@ -144,7 +152,7 @@ class Gathered:
         ]
 
 
-def parts_of(path: Path, how: How = AS_IS) -> list[Part]:
+def parts_of(path: Path, how: ReadSettings = AS_IS) -> list[Part]:
     """Return the tables of a file, or of the files of a folder."""
     files = (
         [path]
@@ -162,13 +170,13 @@ def parts_of(path: Path, how: How = AS_IS) -> list[Part]:
     ]
 
 
-def layout_of(path: Path, how: How = AS_IS) -> str:
+def layout_of(path: Path, how: ReadSettings = AS_IS) -> str:
     """Return the name of the layout of a file or folder, or an empty string if it has none."""
     parts = parts_of(path, how)
     return next((name for name, layout in LAYOUTS.items() if layout.fits(path, parts)), "")
 
 
-def read(format: str, path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:  # noqa: A002
+def read(format: str, path: Path, name: str | None = None, how: ReadSettings = AS_IS) -> Instrument:  # noqa: A002
     """Read an instrument in one of the layouts.
 
     Raises UsageError, and InputError with every fault.
@@ -212,11 +220,11 @@ def _parties(n: int) -> str:
 
 
 def _rows(
-    found: Gathered, part: Part, required: Sequence[str], may_be_empty: Sequence[str] = ()
+    gathered: Gathered, part: Part, required: Sequence[str], may_be_empty: Sequence[str] = ()
 ) -> list[Row]:
     return read_rows(
         part.path,
-        found.findings,
+        gathered.findings,
         required=required,
         any_columns=True,
         may_be_empty=may_be_empty,
@@ -242,7 +250,34 @@ def _positions(parts: Sequence[Part]) -> list[Part]:
     ]
 
 
-def _wahlomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
+def _wahlomat(gathered: Gathered, path: Path, parts: Sequence[Part]) -> None:
+    positions = _table_of_positions(path, parts)
+    rows = _rows(gathered, positions, (PARTY, THESIS, TEXT, POSITION))
+    for part in parts:
+        if part != positions and PARTY in part.columns:
+            gathered.parties |= dict.fromkeys(
+                gathered.keyed(_rows(gathered, part, (PARTY,)), PARTY)
+            )
+    texts: dict[str, Row] = {}
+    listed_parties = set(gathered.parties)
+    for row in rows:
+        _add_thesis(gathered, path, row, texts)
+        party = row.get(PARTY)
+        if listed_parties and party and party not in listed_parties:
+            gathered.findings.add(
+                row.file, row.line, PARTY, repr(party), "a party of the other sheet"
+            )
+        elif party and row.get(THESIS):
+            gathered.answer(row, POSITION, party, row.get(THESIS))
+    if not gathered.findings.found:
+        _note_missing_positions(gathered, path, len(texts))
+    gathered.left_out(rows, REASON, "reasons of parties")
+    sheet = positions.how.sheet
+    gathered.title = f"Wahl-O-Mat: {sheet or Path(name_of(positions.path)).stem}"
+
+
+def _table_of_positions(path: Path, parts: Sequence[Part]) -> Part:
+    """Return the table of positions, or the first table. Raises UsageError for several or none."""
     tables = _positions(parts) or list(parts[:1])
     if len(tables) > 1:
         names = ", ".join(part.how.sheet or part.path.name for part in tables)
@@ -252,102 +287,127 @@ def _wahlomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
             f"{path}: found no table of positions, with the columns {PARTY}, {THESIS}, {TEXT}, "
             f"{POSITION}"
         )
-    rows = _rows(found, tables[0], (PARTY, THESIS, TEXT, POSITION))
-    for part in parts:
-        if part not in tables and PARTY in part.columns:
-            found.parties |= dict.fromkeys(found.keyed(_rows(found, part, (PARTY,)), PARTY))
-    listed_parties = set(found.parties)
-    texts: dict[str, Row] = {}
-    for row in rows:
-        ref, party = row.get(THESIS), row.get(PARTY)
-        first_row = texts.setdefault(ref, row)
-        if first_row is row and ref:
-            found.add(row, ref, row.get(TEXT), row.get(TITLE))
-        elif first_row.get(TEXT) != row.get(TEXT):
-            problem = (
-                f"another text of thesis {ref} than in "
-                f"{found.findings.counted.get(path.name, 'line')} {first_row.line}"
-            )
-            found.findings.add(row.file, row.line, TEXT, problem, "one text for each thesis")
-        if listed_parties and party and party not in listed_parties:
-            found.findings.add(row.file, row.line, PARTY, repr(party), "a party of the other sheet")
-        elif party and ref:
-            found.answer(row, POSITION, party, ref)
-    if not found.findings.found:
-        answering_parties = {answer.party for answer in found.answers}
-        for party, n_open in found.unanswered().items():
-            if party in answering_parties:
-                problem = f"no position of {party} on {n_open:,} of {len(texts):,} theses"
-                found.findings.add(
-                    path, None, POSITION, problem, "a position on each: the file may be cut off"
-                )
-            else:
-                found.notes.append(f"{party} has no positions.")
-    found.left_out(rows, REASON, "reasons of parties")
-    sheet = tables[0].how.sheet
-    found.title = f"Wahl-O-Mat: {sheet or Path(name_of(tables[0].path)).stem}"
+    return tables[0]
 
 
-def _qualomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
-    def rows(name: str, *required: str, above: bool = False) -> list[Row]:
-        file = next(
-            (
-                folder / name
-                for folder in (path, path.parent, path.parent.parent)[: 3 if above else 1]
-                if (folder / name).is_file()
-            ),
-            None,
+def _add_thesis(gathered: Gathered, path: Path, row: Row, texts: dict[str, Row]) -> None:
+    """Add the thesis of a row if it is the first one with it. Another text is a fault.
+
+    `texts` are the first rows so far, by the number of the thesis.
+    """
+    ref = row.get(THESIS)
+    first_row = texts.setdefault(ref, row)
+    if first_row is row and ref:
+        gathered.add(row, ref, row.get(TEXT), row.get(TITLE))
+    elif first_row.get(TEXT) != row.get(TEXT):
+        unit = gathered.findings.counted.get(path.name, "line")
+        problem = f"another text of thesis {ref} than in {unit} {first_row.line}"
+        gathered.findings.add(row.file, row.line, TEXT, problem, "one text for each thesis")
+
+
+def _note_missing_positions(gathered: Gathered, path: Path, n_theses: int) -> None:
+    """Note parties without positions. Those that have only some are a fault."""
+    answering_parties = {answer.party for answer in gathered.answers}
+    for party, n_open in gathered.unanswered().items():
+        if party not in answering_parties:
+            gathered.notes.append(f"{party} has no positions.")
+            continue
+        problem = f"no position of {party} on {n_open:,} of {n_theses:,} theses"
+        gathered.findings.add(
+            path, None, POSITION, problem, "a position on each: the file may be cut off"
         )
-        part = next(
-            (part for part in parts if part.path == file), Part(file or path, found.how, ())
-        )
-        return [] if file is None else _rows(found, part, required)
 
-    statement_rows = rows("statement.json", "id", "text")
-    name_by_id = {
-        key: row.get("name")
-        for key, row in found.keyed(rows("party.json", "id", "name"), "id").items()
-    }
-    answer_rows = found.keyed(rows("answer.json", "id", "message", above=True), "id")
-    word_by_id = {key: row.get("message") for key, row in answer_rows.items()}
+
+def _qualomat(gathered: Gathered, path: Path, parts: Sequence[Part]) -> None:
+    folder = _QualomatFolder(gathered, path, parts)
+    statement_rows = folder.rows("statement.json", "id", "text")
+    parties = gathered.keyed(folder.rows("party.json", "id", "name"), "id")
+    answers = gathered.keyed(folder.rows_of_election("answer.json", "id", "message"), "id")
     topic_by_id = {
-        row.get("id"): row.get("label") or row.get("name") for row in rows("category.json", "id")
+        row.get("id"): row.get("label") or row.get("name")
+        for row in folder.rows("category.json", "id")
     }
-    found.parties |= dict.fromkeys(name_by_id.values())
+    ids = _QualomatIds(
+        parties={key: row.get("name") for key, row in parties.items()},
+        statements={row.get("id") for row in statement_rows},
+        words={key: row.get("message") for key, row in answers.items()},
+    )
+    gathered.parties |= dict.fromkeys(ids.parties.values())
     for row in statement_rows:
         topic = topic_by_id.get(row.get("category"), row.get("category")) or row.get("label")
-        found.add(row, row.get("id"), row.get("text"), topic)
-    refs = {row.get("id") for row in statement_rows}
-    opinions = rows("opinion.json", "party", "statement", "answer")
+        gathered.add(row, row.get("id"), row.get("text"), topic)
+    opinions = folder.rows("opinion.json", "party", "statement", "answer")
     for row in opinions:
-        for column, known_ids in (
-            ("party", name_by_id),
-            ("statement", refs),
-            *((("answer", word_by_id),) if word_by_id else ()),
-        ):
-            if row.get(column) and row.get(column) not in known_ids:
-                found.findings.add(
-                    row.file, row.line, column, repr(row.get(column)), f"an id of {column}.json"
-                )
-                break
-        else:
-            word = word_by_id.get(row.get("answer"), row.get("answer"))
-            answer_row = replace(row, cells={**row.cells, "answer": word})
-            found.answer(
-                answer_row, "answer", name_by_id.get(row.get("party"), ""), row.get("statement")
-            )
-    found.left_out(opinions, "comment", "comments of parties")
-    found.note_open()
-    file = path / "overview.json"
-    for overview in (
-        (value for _, value in objects(file, found.findings) if isinstance(value, dict))
-        if file.is_file()
-        else ()
-    ):
-        title, date, found.source = (
-            str(overview.get(key) or "") for key in ("title", "date", "data_source")
-        )
-        found.title = f"{title} ({date[:10]})" if date else title
+        _add_opinion(gathered, row, ids)
+    gathered.left_out(opinions, "comment", "comments of parties")
+    gathered.note_open()
+    _read_overview(gathered, path / "overview.json")
+
+
+@dataclass(frozen=True, slots=True)
+class _QualomatFolder:
+    """The files of one election."""
+
+    gathered: Gathered
+    path: Path
+    parts: Sequence[Part]
+
+    def rows(self, name: str, *required: str) -> list[Row]:
+        """Return the rows of a file of the folder. There are none without the file."""
+        return self._rows_of(self.path / name, required)
+
+    def rows_of_election(self, name: str, *required: str) -> list[Row]:
+        """Return the rows of a file that may stand above the folder, too."""
+        for folder in (self.path, self.path.parent, self.path.parent.parent):
+            if (folder / name).is_file():
+                return self._rows_of(folder / name, required)
+        return []
+
+    def _rows_of(self, file: Path, required: Sequence[str]) -> list[Row]:
+        if not file.is_file():
+            return []
+        default = Part(file, self.gathered.how, ())
+        part = next((part for part in self.parts if part.path == file), default)
+        return _rows(self.gathered, part, required)
+
+
+@dataclass(frozen=True, slots=True)
+class _QualomatIds:
+    """The ids that opinions refer to."""
+
+    parties: Mapping[str, str]
+    "id -> name of the party"
+    statements: Collection[str]
+    words: Mapping[str, str]
+    "id of an answer -> its word. It is empty if opinions have words instead of ids."
+
+
+def _add_opinion(gathered: Gathered, row: Row, ids: _QualomatIds) -> None:
+    """Add a party's answer. An unknown id is a fault."""
+    known_ids: dict[str, Collection[str]] = {"party": ids.parties, "statement": ids.statements}
+    if ids.words:
+        known_ids["answer"] = ids.words
+    for column, known in known_ids.items():
+        if row.get(column) and row.get(column) not in known:
+            expected = f"an id of {column}.json"
+            gathered.findings.add(row.file, row.line, column, repr(row.get(column)), expected)
+            return
+    word = ids.words.get(row.get("answer"), row.get("answer"))
+    answer_row = replace(row, cells={**row.cells, "answer": word})
+    party = ids.parties.get(row.get("party"), "")
+    gathered.answer(answer_row, "answer", party, row.get("statement"))
+
+
+def _read_overview(gathered: Gathered, file: Path) -> None:
+    """Set the title and the source from a file with them, if it exists."""
+    if not file.is_file():
+        return
+    for _, overview in objects(file, gathered.findings):
+        if isinstance(overview, dict):
+            title = str(overview.get("title") or "")
+            date = str(overview.get("date") or "")
+            gathered.source = str(overview.get("data_source") or "")
+            gathered.title = f"{title} ({date[:10]})" if date else title
 
 
 # ── smartvote ─────────────────────────────────────────────────────────────────────────────────────
@@ -421,65 +481,73 @@ def _answering(parts: Sequence[Part]) -> list[Part]:
     ]
 
 
-def _smartvote(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
-    question_table = _questions(parts)
-    if question_table is None:
+def _smartvote(gathered: Gathered, path: Path, parts: Sequence[Part]) -> None:
+    table = _questions(parts)
+    if table is None:
         raise UsageError(
             f"{path}: found no table of questions, with an id, a type and a text such as "
             "question_de"
         )
-    texts, id_ = _texts(question_table.columns), _first(QUESTION_ID, question_table.columns)
+    texts = _texts(table.columns)
+    id_column = _first(QUESTION_ID, table.columns)
     main_column, *other_columns = texts.values()
-    rows = _rows(found, question_table, (id_, "type", main_column, *other_columns), other_columns)
-    omitted = {row.get(id_) for row in rows if row.get("type").casefold().startswith(BUDGET)}
-    used = [row for row in rows if row.get(id_) not in omitted]
+    required = (id_column, "type", main_column, *other_columns)
+    rows = _rows(gathered, table, required, other_columns)
+    omitted = {row.get(id_column) for row in rows if row.get("type").casefold().startswith(BUDGET)}
+    used = [row for row in rows if row.get(id_column) not in omitted]
     for row in used:
-        for language, column in texts.items():
-            names = (
-                f"category.{language}",
-                f"category_{language}",
-                "category",
-                "category.name",
-                "category.de",
-            )
-            if row.get(column) or column == main_column:
-                found.add(
-                    row,
-                    row.get(id_),
-                    row.get(column),
-                    row.get(_first(names, question_table.columns)),
-                    language,
-                )
-    answers = _given(found, parts, {row.get(id_) for row in rows}, omitted)
+        _add_question(gathered, table, row, texts)
+    answers = _given(gathered, parts, {row.get(id_column) for row in rows}, omitted)
     for (party, ref), values in answers.items():
         mean = sum(value for _, value in values) / len(values)
-        found.answer(replace(values[0][0], cells={"mean": f"{mean:.6g}"}), "mean", party, ref)
-    if "" in texts and not found.how.language:
-        found.notes.append(
-            f"The file does not say its language: taken for {found.language}; --language says "
+        gathered.answer(replace(values[0][0], cells={"mean": f"{mean:.6g}"}), "mean", party, ref)
+    if "" in texts and not gathered.how.language:
+        gathered.notes.append(
+            f"The file does not say its language: taken for {gathered.language}; --language says "
             "another."
         )
     if omitted:
-        found.notes.append(
+        gathered.notes.append(
             f"Left out: {plural(len(omitted), 'question')} for more or less spending, which none "
             "can agree to."
         )
     if n := sum(row.get(main_column).endswith("?") for row in used):
-        found.notes.append(
+        gathered.notes.append(
             f"Questions among the {plural(len(used), 'text')}: {n:,}. A yes is taken for agreement."
         )
     if answers:
         n_people = len({(row.file, row.line) for values in answers.values() for row, _ in values})
-        found.notes.append(
+        gathered.notes.append(
             f"Answers of {_parties(len({party for party, _ in answers}))} are means of the answers "
             "of "
             f"{plural(n_people, 'candidate')}: above 50 agrees, below 50 disagrees, 50 is neutral."
         )
-    found.note_open()
+    gathered.note_open()
+
+
+def _add_question(gathered: Gathered, table: Part, row: Row, texts: Mapping[str, str]) -> None:
+    """Add a question in each language in which it has a text.
+
+    `texts` maps a language to the column of its texts, the first of which is the main one.
+    """
+    ref = row.get(_first(QUESTION_ID, table.columns))
+    main_column = next(iter(texts.values()))
+    for language, column in texts.items():
+        if not row.get(column) and column != main_column:
+            continue
+        topic_columns = (
+            f"category.{language}",
+            f"category_{language}",
+            "category",
+            "category.name",
+            "category.de",
+        )
+        topic = row.get(_first(topic_columns, table.columns))
+        gathered.add(row, ref, row.get(column), topic, language)
 
 
 def _given(
-    found: Gathered, parts: Sequence[Part], refs: Collection[str], spent: Collection[str]
+    gathered: Gathered, parts: Sequence[Part], refs: Collection[str], spent: Collection[str]
 ) -> dict[tuple[str, str], list[tuple[Row, float]]]:
     """Add the answers of parties, and return those of candidates by party and question.
 
@@ -492,23 +560,23 @@ def _given(
             _first(PARTIES, part.columns),
             not CANDIDATE & set(part.columns),
         )
-        for row in _rows(found, part, (party_column,), () if is_of_parties else (party_column,)):
+        for row in _rows(gathered, part, (party_column,), () if is_of_parties else (party_column,)):
             n_partyless += not row.get(party_column)
-            for ref, column, value in _values(row, part.columns, found.findings):
+            for ref, column, value in _values(row, part.columns, gathered.findings):
                 cell = replace(row, cells={**row.cells, column: value})
-                score = number(cell, column, found.findings, low=0, high=100)
+                score = number(cell, column, gathered.findings, low=0, high=100)
                 if ref not in refs:
-                    found.findings.add(
+                    gathered.findings.add(
                         row.file, row.line, column, f"an answer to {ref!r}", "the id of a question"
                     )
                 elif ref not in spent and score is not None and row.get(party_column):
                     if is_of_parties:
-                        found.answer(cell, column, row.get(party_column), ref)
+                        gathered.answer(cell, column, row.get(party_column), ref)
                     else:
                         candidates[row.get(party_column), ref].append((row, score))
     if n_partyless:
-        found.notes.append(f"Left out: {plural(n_partyless, 'candidate')} without a party.")
-    return {key: values for key, values in candidates.items() if key not in found.seen}
+        gathered.notes.append(f"Left out: {plural(n_partyless, 'candidate')} without a party.")
+    return {key: values for key, values in candidates.items() if key not in gathered.seen}
 
 
 def _values(row: Row, columns: Columns, findings: Findings) -> Iterator[tuple[str, str, str]]:
@@ -580,7 +648,7 @@ def has_positions_alone(columns: Columns) -> bool:
     ) and not _column(OF_TEXT, columns)
 
 
-def _party_positions(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
+def _party_positions(gathered: Gathered, path: Path, parts: Sequence[Part]) -> None:
     """Add a table with a row for each party and statement. A text that repeats is one statement."""
     part = next((table for table in parts if _has_positions(table.columns)), None)
     if part is None:
@@ -588,7 +656,7 @@ def _party_positions(found: Gathered, path: Path, parts: Sequence[Part]) -> None
     party, text, position = (
         _column(names, part.columns) for names in (OF_PARTY, OF_TEXT, OF_POSITION)
     )
-    rows = _rows(found, part, (party, text, position), (position,))
+    rows = _rows(gathered, part, (party, text, position), (position,))
     topic = _column(OF_TOPIC, part.columns)
     ref_column = _ref_of_texts(rows, text, part.columns)
     texts: dict[str, Row] = {}
@@ -601,17 +669,17 @@ def _party_positions(found: Gathered, path: Path, parts: Sequence[Part]) -> None
         )
         first_row = texts.setdefault(ref, row)
         if first_row is row:
-            found.add(row, ref, row.get(text), row.get(topic))
-            found.lines[-1] = replace(found.lines[-1], country=row.get("country") or None)
+            gathered.add(row, ref, row.get(text), row.get(topic))
+            gathered.lines[-1] = replace(gathered.lines[-1], country=row.get("country") or None)
         elif first_row.get(text) != row.get(text):
             problem = f"another text of {ref!r} than in line {first_row.line}"
-            found.findings.add(row.file, row.line, text, problem, "one text for each statement")
+            gathered.findings.add(row.file, row.line, text, problem, "one text for each statement")
         if row.get(party):
-            found.answer(row, position, row.get(party), ref, row.get("country"))
+            gathered.answer(row, position, row.get(party), ref, row.get("country"))
     used_columns = (party, text, position, ref_column, topic, "country")
     if unused := [column for column in part.columns if column and column not in used_columns]:
-        found.notes.append(f"Left out: {', '.join(unused)}.")
-    found.note_open()
+        gathered.notes.append(f"Left out: {', '.join(unused)}.")
+    gathered.note_open()
 
 
 def _ref_of_texts(rows: Sequence[Row], text: str, columns: Columns) -> str:
@@ -650,39 +718,48 @@ OF_SOCIETY = {
 "sides of the cultural axis, as the codebook `side` has them"
 
 
-def _compass(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
-    part = parts[0] if parts else Part(path, found.how, ())
+def _compass(gathered: Gathered, path: Path, parts: Sequence[Part]) -> None:
+    part = parts[0] if parts else Part(path, gathered.how, ())
+    if _first(STATEMENT, part.columns) and _first(AXIS, part.columns):
+        _add_table_of_axes(gathered, part)
+    else:
+        _add_list(gathered, path)
+
+
+def _add_list(gathered: Gathered, path: Path) -> None:
+    """Add the statements of a text, one a line."""
+    if (kind := kind_of(path)) is not Kind.TEXT:
+        raise UsageError(
+            f"{path}: found {kind} without the columns statement and axis, and no text of a "
+            "line each"
+        )
+    listed = read_list(path, gathered.findings, gathered.how.encoding)
+    for statement, listed_ref in zip(listed.statements, listed.refs, strict=True):
+        row = Row(path, statement.line, {})
+        if is_new(gathered.seen, listed_ref, row, "number", gathered.findings):
+            gathered.add(row, listed_ref, statement.text)
+    gathered.notes += listed.notes
+
+
+def _add_table_of_axes(gathered: Gathered, part: Part) -> None:
+    """Add the statements of a table with their axes and, if it has them, their sides."""
     text, axis = _first(STATEMENT, part.columns), _first(AXIS, part.columns)
-    if not (text and axis):
-        if (kind := kind_of(path)) is not Kind.TEXT:
-            raise UsageError(
-                f"{path}: found {kind} without the columns statement and axis, and no text of a "
-                "line each"
-            )
-        listed = read_list(path, found.findings, found.how.encoding)
-        for statement, listed_ref in zip(listed.statements, listed.refs, strict=True):
-            row = Row(path, statement.line, {})
-            if is_new(found.seen, listed_ref, row, "number", found.findings):
-                found.add(row, listed_ref, statement.text)
-        found.notes += listed.notes
-        return
-    side, ref = (
-        _first(SIDE, part.columns),
-        _first(("ref", "id", "nr", "no", "number"), part.columns),
-    )
-    rows = _rows(found, part, (text, axis, *([ref] if ref else [])), (axis,))
+    side = _first(SIDE, part.columns)
+    ref = _first(("ref", "id", "nr", "no", "number"), part.columns)
+    required = (text, axis, ref) if ref else (text, axis)
+    rows = _rows(gathered, part, required, (axis,))
     for position, row in enumerate(rows, start=1):
-        dimension = _one_of(row, axis, AXES, found.findings)
+        dimension = _one_of(row, axis, AXES, gathered.findings)
         sides = SIDES | (OF_SOCIETY if dimension is Dimension.CULTURAL else {})
-        found.add(row, row.get(ref) if ref else str(position), row.get(text))
-        leaning = _one_of(row, side, sides, found.findings) if side else None
-        found.lines[-1] = replace(found.lines[-1], dimension=dimension, leaning=leaning)
+        gathered.add(row, row.get(ref) if ref else str(position), row.get(text))
+        leaning = _one_of(row, side, sides, gathered.findings) if side else None
+        gathered.lines[-1] = replace(gathered.lines[-1], dimension=dimension, leaning=leaning)
     if {row.get(side).casefold() for row in rows} & set(OF_SOCIETY):
-        found.notes.append(
+        gathered.notes.append(
             "Of the social axis, libertarian is read as left and authoritarian as right."
         )
     if unused := [column for column in part.columns if column not in (text, axis, side, ref)]:
-        found.notes.append(f"Left out: {', '.join(unused)}.")
+        gathered.notes.append(f"Left out: {', '.join(unused)}.")
 
 
 def _has_axes(path: Path, part: Part) -> bool:
@@ -777,6 +854,11 @@ class Coded:
     rile: float
     version: str
 
+    def is_of(self, words: Sequence[str]) -> bool:
+        """Return whether it is of the election that these words name: a country, a month."""
+        names = (self.date, *self.country.casefold().split())
+        return all(word in names for word in words)
+
     @property
     def position(self) -> float:
         """The position on the scale of `Party.position`, whose ends are those of rile."""
@@ -829,7 +911,7 @@ class Placed:
 
 
 def read_positions(
-    path: Path, parties: Sequence[Party], election: str = "", how: How = AS_IS
+    path: Path, parties: Sequence[Party], election: str = "", how: ReadSettings = AS_IS
 ) -> Placed:
     """Return the positions of parties by the main dataset of the Manifesto Project.
 
@@ -837,6 +919,46 @@ def read_positions(
     counts of the country that has most of the parties. `how.columns` maps names of the file to our
     names. Raises UsageError, and InputError.
     """
+    manifestos = _read_manifestos(path, how)
+    words = election.casefold().split()
+    selected = [manifesto for manifesto in manifestos if manifesto.is_of(words)]
+    if not selected:
+        countries = sorted({manifesto.country for manifesto in manifestos})
+        raise UsageError(
+            f"{path}: no election {election!r} with positions; countries: "
+            f"{', '.join(countries) or 'none'}"
+        )
+    our_names = {_plain(name): _plain(our_name) for name, our_name in how.columns.items()}
+    country, date = _election_of(path, selected, parties, our_names)
+    candidates = [
+        manifesto
+        for manifesto in selected
+        if (manifesto.country, manifesto.date) == (country, date)
+    ]
+    pairs = [
+        (party, manifesto)
+        for party in parties
+        for manifesto in candidates
+        if _plain(party.name) in _names(manifesto, our_names)
+    ]
+    counts = Counter((party.country, party.name) for party, _ in pairs)
+    shared = [name for (_, name), count in counts.items() if count > 1]
+    if shared:
+        raise UsageError(
+            f"{path}: {country} {date} has several parties {shared[0]}; --map {shared[0]}=THEIRS "
+            "names one"
+        )
+    matched = {manifesto for _, manifesto in pairs}
+    return Placed(
+        f"{country} {date}",
+        tuple(pairs),
+        tuple(party for party in parties if (party.country, party.name) not in counts),
+        tuple(manifesto for manifesto in candidates if manifesto not in matched),
+    )
+
+
+def _read_manifestos(path: Path, how: ReadSettings) -> list[Coded]:
+    """Return the manifestos with a position. Raises InputError with every fault."""
     findings = Findings()
     rows = read_rows(
         path,
@@ -846,7 +968,8 @@ def read_positions(
         may_be_empty=("rile",),
         how=replace(how, columns={}),
     )
-    manifestos, seen = list[Coded](), dict[Hashable, int]()
+    manifestos: list[Coded] = []
+    seen: dict[Hashable, int] = {}
     for row in rows:
         is_missing = row.get("rile").casefold() in ("", "na", "nan", ".")
         rile = None if is_missing else number(row, "rile", findings, low=-100, high=100)
@@ -854,78 +977,53 @@ def read_positions(
         if is_new(seen, key, row, "partyname", findings) and rile is not None:
             manifestos.append(Coded(*key, row.get("partyabbrev"), rile, row.get("datasetversion")))
     findings.check()
-    words = election.casefold().split()
-    selected = [
-        manifesto
-        for manifesto in manifestos
-        if all(word in (manifesto.date, *manifesto.country.casefold().split()) for word in words)
-    ]
-    if not selected:
-        countries = sorted({manifesto.country for manifesto in manifestos})
-        raise UsageError(
-            f"{path}: no election {election!r} with positions; countries: "
-            f"{', '.join(countries) or 'none'}"
-        )
-    our_names = {_plain(name): _plain(our_name) for name, our_name in how.columns.items()}
-    names_by_country: dict[str, set[str]] = defaultdict(set)
+    return manifestos
+
+
+def _election_of(
+    path: Path,
+    manifestos: Sequence[Coded],
+    parties: Sequence[Party],
+    our_names: Mapping[str, str],
+) -> tuple[str, str]:
+    """Return (country, date) of the newest election of the country with most of the parties.
+
+    `our_names` maps plain names of the file to plain names of the instrument. Raises UsageError if
+    no country has a party, or several have as many.
+    """
     own_names = {_plain(party.name) for party in parties}
-    for manifesto in selected:
+    names_by_country: dict[str, set[str]] = defaultdict(set)
+    for manifesto in manifestos:
         names_by_country[manifesto.country] |= _names(manifesto, our_names) & own_names
     n_most = max(map(len, names_by_country.values()))
     best = [country for country, names in names_by_country.items() if len(names) == n_most]
     if not n_most:
         file_names = list(
-            dict.fromkeys(manifesto.short or manifesto.name for manifesto in selected)
+            dict.fromkeys(manifesto.short or manifesto.name for manifesto in manifestos)
         )
-        names = ", ".join(party.name for party in parties) or "which has no parties"
+        party_names = ", ".join(party.name for party in parties) or "which has no parties"
         hint = f"--map OURS=THEIRS says which are, of {', '.join(file_names[:20])}"
-        raise UsageError(f"{path}: no party of the file is one of the instrument ({names}); {hint}")
+        raise UsageError(
+            f"{path}: no party of the file is one of the instrument ({party_names}); {hint}"
+        )
     if len(best) > 1:
         raise UsageError(f"{path}: the parties may be of {' or '.join(best)}; --election names one")
-    date = max(
+    dates = [
         manifesto.date
-        for manifesto in selected
+        for manifesto in manifestos
         if manifesto.country == best[0] and _names(manifesto, our_names) & own_names
-    )
-    candidates = [
-        manifesto
-        for manifesto in selected
-        if (manifesto.country, manifesto.date) == (best[0], date)
     ]
-    pairs = [
-        (party, manifesto)
-        for party in parties
-        for manifesto in candidates
-        if _plain(party.name) in _names(manifesto, our_names)
-    ]
-    shared = [
-        name
-        for (_, name), count in Counter((party.country, party.name) for party, _ in pairs).items()
-        if count > 1
-    ]
-    if shared:
-        raise UsageError(
-            f"{path}: {best[0]} {date} has several parties {shared[0]}; --map {shared[0]}=THEIRS "
-            "names one"
-        )
-    matched = {manifesto for _, manifesto in pairs}
-    placed_keys = {(party.country, party.name) for party, _ in pairs}
-    return Placed(
-        f"{best[0]} {date}",
-        tuple(pairs),
-        tuple(party for party in parties if (party.country, party.name) not in placed_keys),
-        tuple(manifesto for manifesto in candidates if manifesto not in matched),
-    )
+    return best[0], max(dates)
 
 
-def _names(one: Coded, ours: Mapping[str, str]) -> set[str]:
+def _names(manifesto: Coded, our_names: Mapping[str, str]) -> set[str]:
     """Return the names by which a party may be known here.
 
     They are the mapped ones, otherwise its own.
     """
-    own_names = {_plain(one.name), _plain(one.short)} - {""}
-    mapped_names = {ours[name] for name in own_names if name in ours}
-    return mapped_names or own_names - set(ours.values())
+    own_names = {_plain(manifesto.name), _plain(manifesto.short)} - {""}
+    mapped_names = {our_names[name] for name in own_names if name in our_names}
+    return mapped_names or own_names - set(our_names.values())
 
 
 def _plain(name: str) -> str:

@@ -253,7 +253,7 @@ def party_answer_rows(
     return header[:width], [row[:width] for row in rows]
 
 
-def said_stances(answers: Iterable[PartyAnswer]) -> str:
+def stance_words(answers: Iterable[PartyAnswer]) -> str:
     """Return the words that were read as each stance, with their counts.
 
     For example `agree from ja, eher ja (12); neutral from …`.

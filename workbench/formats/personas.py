@@ -132,7 +132,7 @@ def _json(path: Path, text: str) -> TomlFile:
     return TomlFile(path, "", {"persona": tables})
 
 
-def _checked(path: Path, given: Sequence[_Given], found: list[Finding]) -> tuple[Persona, ...]:
+def _checked(path: Path, given: Sequence[_Given], findings: list[Finding]) -> tuple[Persona, ...]:
     """Return the personas if they have no faults. Raises InputError with every fault."""
     names: dict[str, str] = {}
     keys: dict[bytes, str] = {}
@@ -159,14 +159,14 @@ def _checked(path: Path, given: Sequence[_Given], found: list[Finding]) -> tuple
                 )
             keys[persona.key] = entry.name
             personas.append(persona)
-        found += [
+        findings += [
             Finding(path.name, entry.line, column, problem, expected)
             for column, problem, expected in faults
         ]
-    if not given and not found:
-        found.append(Finding(path.name, None, None, "no persona", "at least one"))
-    if found:
-        raise InputError(found, REMEDY)
+    if not given and not findings:
+        findings.append(Finding(path.name, None, None, "no persona", "at least one"))
+    if findings:
+        raise InputError(findings, REMEDY)
     return tuple(personas)
 
 

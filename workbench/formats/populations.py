@@ -60,7 +60,7 @@ class Grouping:
 
 
 @dataclass(frozen=True, slots=True)
-class Who:
+class PeopleColumns:
     """The columns with weights and groups of the people."""
 
     weights: tuple[str, ...] = ()
@@ -74,11 +74,13 @@ class Who:
         return tuple(dict.fromkeys((*self.weights, *(grouping.column for grouping in self.groups))))
 
 
-NOBODY = Who()
+NOBODY = PeopleColumns()
 "without columns"
 
 
-def who_of(groups: str | None, weight: str | None, *, drop_unweighted: bool = False) -> Who:
+def people_columns_of(
+    groups: str | None, weight: str | None, *, drop_unweighted: bool = False
+) -> PeopleColumns:
     """Return the columns from the typed options. Raises UsageError if they cannot be read."""
     weights = tuple(filter(None, map(str.strip, re.split(r"[*,]", weight or ""))))
     groupings = tuple(_grouping(part) for part in map(str.strip, (groups or "").split(",")) if part)
@@ -90,7 +92,7 @@ def who_of(groups: str | None, weight: str | None, *, drop_unweighted: bool = Fa
             raise UsageError(f"--{option}: {repeated[0]} is named twice; name it once")
     if drop_unweighted and not weights:
         raise UsageError("--drop-unweighted belongs to --weight COLUMN")
-    return Who(weights, groupings, drop_unweighted)
+    return PeopleColumns(weights, groupings, drop_unweighted)
 
 
 def _grouping(typed: str) -> Grouping:
@@ -134,12 +136,12 @@ def note_all(
     findings: Findings,
     path: Path,
     column: str,
-    found: Mapping[str, list[int]],
+    places_by_value: Mapping[str, list[int]],
     expected: str,
     what: str = "",
 ) -> None:
     """Note each value once, at the first of its places, with its number of occurrences."""
-    for value, places in found.items():
+    for value, places in places_by_value.items():
         problem = f"{value!r}{what}" if value else "an empty cell"
         times = f", {len(places):,} times, here first" if len(places) > 1 else ""
         findings.add(path, places[0], column, problem + times, expected)
@@ -149,7 +151,7 @@ def weights_of(
     path: Path,
     columns: Mapping[str, Sequence[str]],
     places: Sequence[int],
-    who: Who,
+    who: PeopleColumns,
     findings: Findings,
 ) -> list[float | None]:
     """Return the weight of each person, or None for one without.
@@ -246,7 +248,7 @@ def _check_number(grouping: Grouping, values: set[str]) -> None:
     )
 
 
-def with_who(
+def with_weights_and_groups(
     people: Sequence[Respondent],
     weights: Mapping[str, float | None],
     groups: Mapping[str, Mapping[str, str]],
@@ -289,7 +291,7 @@ def counted_groups(people: Sequence[Respondent]) -> dict[str, dict[str, int]]:
     }
 
 
-def said_of_people(people: Sequence[Respondent]) -> list[str]:
+def people_notes(people: Sequence[Respondent]) -> list[str]:
     """Return texts about the spread of weights and the sizes of groups.
 
     There are none if nobody has a weight or a group.

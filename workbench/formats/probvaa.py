@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Hashable, Iterable, Mapping
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -272,23 +272,15 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
 
     Raises UsageError if the path is not such a download, and InputError for malformed files.
     """
-    data = next(
-        (folder for folder in (path, path / "data") if (folder / "vaa" / "probvaa.csv").is_file()),
-        None,
-    )
-    if data is None:
-        raise UsageError(
-            f"{path}: no ProbVAA download; looked for vaa/probvaa.csv and data/vaa/probvaa.csv "
-            "in it"
-        )
-    findings, notes = Findings(), list(NOTES)
+    data = _data_folder(path)
+    findings = Findings()
+    notes = list(NOTES)
     wordings, agnostic = _wordings(data / "vaa" / "probvaa.csv", findings, notes)
     labels, topics, all_issues = _annotations(data / ANNOTATIONS, findings)
     positions = _positions(left_right or data.parent / LEFT_RIGHT, findings, left_right is not None)
-    country_codes = sorted(path.stem for path in (data / "vaa").glob("[a-z][a-z].csv"))
     answers = [
         answer
-        for country in country_codes
+        for country in sorted(file.stem for file in (data / "vaa").glob("[a-z][a-z].csv"))
         for answer in _party_answers(data / "vaa", country, findings)
     ]
     survey = _survey(data / SURVEY, findings)
@@ -296,28 +288,12 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
     own_names = read_mapping(data.parent / MAPPING, findings)
     findings.check()
     parties = dict.fromkeys((answer.country, answer.party) for answer in answers)
-    issues: dict[str, dict[str, int]] = {}
-    for label in labels:
-        issues.setdefault(label.statement, {})[label.issue] = label.label
     notes += _left_out(answers, wordings)
-    countries = sorted({ref.partition("_")[0] for ref in wordings} | _usual(wordings))
-    parts = (*(f"vaa/{country}.csv" for country in countries), *PARTS)
-    notes += [f"{part} is not in the download." for part in parts if not (data / part).is_file()]
+    notes += _missing_parts(data, wordings)
     instrument = Instrument(
         name=name,
         title="ProbVAA: policy statements of voting advice applications in seven countries",
-        statements=tuple(
-            Statement(
-                ref,
-                tuple(texts),
-                ref.partition("_")[0],
-                topics.get(ref),
-                issues.get(ref, {}),
-                tuple(dict.fromkeys(wording.language for wording in texts)),
-                tags=(AGNOSTIC,) if ref in agnostic else (),
-            )
-            for ref, texts in wordings.items()
-        ),
+        statements=_statements(wordings, agnostic, topics, labels),
         language="en",
         source="github.com/tceron/eval_political_worldviews",
         citation="Ceron, Falk, Barić, Nikolaev, Padó (2024), Beyond prompt brittleness: "
@@ -335,7 +311,49 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
     return own_names.back(instrument)
 
 
-def _usual(wordings: Iterable[str]) -> set[str]:
+def _data_folder(path: Path) -> Path:
+    """Return the folder of a download with its data. Raises UsageError if there is none."""
+    for folder in (path, path / "data"):
+        if (folder / "vaa" / "probvaa.csv").is_file():
+            return folder
+    raise UsageError(
+        f"{path}: no ProbVAA download; looked for vaa/probvaa.csv and data/vaa/probvaa.csv in it"
+    )
+
+
+def _statements(
+    wordings: Mapping[str, Sequence[Wording]],
+    agnostic: Container[str],
+    topics: Mapping[str, str],
+    labels: Iterable[IssueLabel],
+) -> tuple[Statement, ...]:
+    """Return the statements. `agnostic` are those without reference to a country."""
+    issues: dict[str, dict[str, int]] = {}
+    for label in labels:
+        issues.setdefault(label.statement, {})[label.issue] = label.label
+    return tuple(
+        Statement(
+            ref,
+            tuple(texts),
+            ref.partition("_")[0],
+            topics.get(ref),
+            issues.get(ref, {}),
+            tuple(dict.fromkeys(wording.language for wording in texts)),
+            tags=(AGNOSTIC,) if ref in agnostic else (),
+        )
+        for ref, texts in wordings.items()
+    )
+
+
+def _missing_parts(data: Path, refs: Iterable[str]) -> list[str]:
+    """Return a sentence for each file that a folder lacks."""
+    refs = list(refs)
+    countries = sorted({ref.partition("_")[0] for ref in refs} | _usual_countries(refs))
+    parts = (*(f"vaa/{country}.csv" for country in countries), *PARTS)
+    return [f"{part} is not in the download." for part in parts if not (data / part).is_file()]
+
+
+def _usual_countries(wordings: Iterable[str]) -> set[str]:
     """Return the countries of the download if a folder has any of its statements."""
     return set(LANGUAGES) if any(ref.partition("_")[0] in LANGUAGES for ref in wordings) else set()
 

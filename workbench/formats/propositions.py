@@ -27,7 +27,7 @@ from workbench.formats.lines import (
     statements,
     wording_columns,
 )
-from workbench.formats.records import AS_IS, Findings, How
+from workbench.formats.records import AS_IS, Findings, ReadSettings
 from workbench.formats.tabular import Row, read_rows
 
 COLUMNS = {
@@ -44,7 +44,7 @@ FILE = "statements.csv"
 "the file that is read if a folder is given. The instrument is named after the folder."
 
 
-def read(path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:
+def read(path: Path, name: str | None = None, how: ReadSettings = AS_IS) -> Instrument:
     """Return the instrument in a file of propositions, or in the `statements.csv` of a folder.
 
     Raises InputError with every fault: file, line, column, what was found and what was expected.

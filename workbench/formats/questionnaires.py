@@ -187,7 +187,7 @@ def normal_questionnaire(instrument: Instrument) -> tuple[Questionnaire | None, 
         if statement.ref in question_by_ref
     )
     refs = {question.ref for question in questions}
-    people = tuple(_answered(respondent, refs) for respondent in questionnaire.respondents)
+    people = tuple(_with_answers_to(respondent, refs) for respondent in questionnaire.respondents)
     answering = tuple(person for person in people if person.answers)
     n_lost = {
         "questions that are not statements of the instrument": len(question_by_ref)
@@ -258,9 +258,10 @@ def beside_layout(instrument: Instrument) -> tuple[str, ...]:
     )
 
 
-def _answered(one: Respondent, refs: set[str]) -> Respondent:
-    if one.answers.keys() <= refs and all(one.answers.values()):
-        return one
+def _with_answers_to(respondent: Respondent, refs: set[str]) -> Respondent:
+    if respondent.answers.keys() <= refs and all(respondent.answers.values()):
+        return respondent
     return replace(
-        one, answers={ref: value for ref, value in one.answers.items() if ref in refs and value}
+        respondent,
+        answers={ref: value for ref, value in respondent.answers.items() if ref in refs and value},
     )

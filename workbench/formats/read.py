@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -24,7 +24,7 @@ from workbench.formats.choices import CHOICES
 from workbench.formats.known_surveys import is_known, read_survey
 from workbench.formats.label_files import REQUIRED as OF_LABELS
 from workbench.formats.label_tools import tool_of
-from workbench.formats.likely import proposal
+from workbench.formats.likely import Proposal, proposal
 from workbench.formats.mapping import written
 from workbench.formats.model_answers import MODEL_ANSWERS
 from workbench.formats.native import read_csv, read_jsonl
@@ -39,15 +39,15 @@ from workbench.formats.records import (
     LEFT_OUT,
     NUMBER,
     Findings,
-    How,
     Kind,
+    ReadSettings,
     header_of,
     kind_of,
     likely_header_row,
     records,
 )
 from workbench.formats.statement_lists import read_list
-from workbench.formats.surveys import Wanted
+from workbench.formats.surveys import SurveyColumns
 
 SURVEY = "survey"
 "people's answers with their questions"
@@ -77,7 +77,7 @@ Tables may be CSV, JSON, TOML, Excel, Parquet, SPSS or Stata. Columns of other n
 (ref=# numbers the rows), --ignore COLUMN,…"""  # noqa: E501
 
 
-def recognised(path: Path, how: How = AS_IS, *, of_people: bool = False) -> str:
+def recognised(path: Path, how: ReadSettings = AS_IS, *, of_people: bool = False) -> str:
     """Return the name of the format that a file or a folder has.
 
     Parameters
@@ -91,44 +91,59 @@ def recognised(path: Path, how: How = AS_IS, *, of_people: bool = False) -> str:
     Raises UsageError if it has none, with what was found and what can be imported.
     """
     try:
-        if path.is_dir():
-            format_name = _of_folder(path)
-        elif path.exists():
-            format_name = _of_file(path, how)
-        else:
-            raise UsageError(f"{path}: not found")
-        # damaged, or several sheets.
-        if not format_name and path.is_file() and kind_of(path) is not Kind.TEXT:
-            findings = Findings()
-            next(records(path, findings, how), None)
-            findings.check()
-        header_row = (
-            None if format_name not in ("", "csv") or path.is_dir() else _row_below_title(path, how)
-        )
-        if header_row is not None:
-            raise UsageError(
-                f"{path}: found a title or comment above a table, whose columns seem to be named "
-                f"in row {header_row}.\n"
-                f"Read it from there: workbench import STORE {shlex.quote(str(path))} --dry-run "
-                f"--header-row {header_row}"
-            )
+        format_name = _format_of(path, how)
+        _check_readable(path, format_name, how)
         if of_people and format_name in ("", "csv") and _may_be_survey(path, how):
             return SURVEY
-        if not format_name and path.is_dir() and (message := _of_folders_within(path)):
-            raise UsageError(message)
-        if not format_name and (download := _whole_download(path)) is not None:
-            raise UsageError(
-                f"{path}: found a part of the ProbVAA download. Import the whole folder:\n"
-                f"  workbench import STORE {shlex.quote(str(download))} --dry-run"
-            )
-        if not format_name and (message := _as_statements(path, how)):
-            raise UsageError(f"{path}: found {_what(path, how)}.\n{message}")
         if not format_name:
-            message = f"{path}: found {_what(path, how)}, which is not a known format."
-            raise UsageError("\n".join([message, *_as_lines(path, how), KNOWN]))
+            raise UsageError(_unknown_format(path, how))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
     return format_name
+
+
+def _format_of(path: Path, how: ReadSettings) -> str:
+    """Return the format of a file or folder, or an empty string if it has none."""
+    if path.is_dir():
+        return _of_folder(path)
+    if path.exists():
+        return _of_file(path, how)
+    raise UsageError(f"{path}: not found")
+
+
+def _check_readable(path: Path, format_name: str, how: ReadSettings) -> None:
+    """Raise UsageError, or InputError, for a damaged file, several sheets, or a title above."""
+    if not format_name and path.is_file() and kind_of(path) is not Kind.TEXT:
+        findings = Findings()
+        next(records(path, findings, how), None)
+        findings.check()
+    if format_name not in ("", "csv") or path.is_dir():
+        return
+    header_row = _row_below_title(path, how)
+    if header_row is not None:
+        raise UsageError(
+            f"{path}: found a title or comment above a table, whose columns seem to be named "
+            f"in row {header_row}.\n"
+            f"Read it from there: workbench import STORE {shlex.quote(str(path))} --dry-run "
+            f"--header-row {header_row}"
+        )
+
+
+def _unknown_format(path: Path, how: ReadSettings) -> str:
+    """Return what was found in a file or folder without a format, and how it may be imported."""
+    if path.is_dir() and (message := _of_folders_within(path)):
+        return message
+    download = _whole_download(path)
+    if download is not None:
+        return (
+            f"{path}: found a part of the ProbVAA download. Import the whole folder:\n"
+            f"  workbench import STORE {shlex.quote(str(download))} --dry-run"
+        )
+    advice = _as_statements(path, how)
+    if advice:
+        return f"{path}: found {_description(path, how)}.\n{advice}"
+    message = f"{path}: found {_description(path, how)}, which is not a known format."
+    return "\n".join([message, *_as_lines(path, how), KNOWN])
 
 
 def _whole_download(path: Path) -> Path | None:
@@ -137,7 +152,7 @@ def _whole_download(path: Path) -> Path | None:
     return next((folder for folder in folders if (folder / "vaa" / "probvaa.csv").is_file()), None)
 
 
-def _may_be_survey(path: Path, how: How) -> bool:
+def _may_be_survey(path: Path, how: ReadSettings) -> bool:
     """Return whether a file is a table of several columns, and not of statements."""
     header = header_of(path, how) if path.is_file() else []
     return len(header) > 1 and not {"ref", "original"} <= set(header)
@@ -162,7 +177,7 @@ def _of_folders_within(folder: Path) -> str:
         return ""
     folders = [path for paths in folders_by_format.values() for path in paths]
     kinds = ", ".join(f"{len(paths):,} {name}" for name, paths in folders_by_format.items())
-    names = _few([str(path.relative_to(folder)) for path in folders])
+    names = _first_names([str(path.relative_to(folder)) for path in folders])
     pattern = f"{shlex.quote(str(folder))}/{depth}/"
     label = (
         ' --name "$(basename "$(dirname "$folder")")-$(basename "$folder")"'
@@ -179,7 +194,7 @@ def _of_folders_within(folder: Path) -> str:
     )
 
 
-def _row_below_title(path: Path, how: How) -> int | None:
+def _row_below_title(path: Path, how: ReadSettings) -> int | None:
     """Return the row that seems to name the columns below a title.
 
     It is None if the first row names them.
@@ -189,7 +204,7 @@ def _row_below_title(path: Path, how: How) -> int | None:
     return likely_header_row(path, how)
 
 
-def _own_columns(path: Path, how: How) -> list[str]:
+def _own_columns(path: Path, how: ReadSettings) -> list[str]:
     """Return the columns of a table that may hold statements under other names.
 
     There are none for other tables.
@@ -202,14 +217,14 @@ def _own_columns(path: Path, how: How) -> list[str]:
     return columns
 
 
-def likely(path: Path, how: How = AS_IS) -> How | None:
+def likely(path: Path, how: ReadSettings = AS_IS) -> ReadSettings | None:
     """Return the settings for reading a table as statements, or None if that is not possible."""
     columns = _own_columns(path, how)
     proposed = proposal(path, columns, how) if columns else None
     return None if proposed is None or proposed.obstacle else proposed.how
 
 
-def _as_statements(path: Path, how: How) -> str:
+def _as_statements(path: Path, how: ReadSettings) -> str:
     """Return the options that make a table statements, or why that is not possible.
 
     It is an empty string if no column looks like one of statements.
@@ -227,31 +242,34 @@ def _as_statements(path: Path, how: How) -> str:
             "language=COLUMN\nPositions of parties have the columns party, statement and "
             "position (--format positions)."
         )
+    return "\n".join(_proposal_lines(path, proposed))
+
+
+def _proposal_lines(path: Path, proposed: Proposal) -> Iterator[str]:
+    """Yield the options that make a table statements, and the columns that they use."""
     settings = proposed.how
     unused = [column for column, name in settings.columns.items() if name == LEFT_OUT]
-    column_by_name = {name: column for column, name in settings.columns.items() if name != LEFT_OUT}
-    lines = [
+    yield (
         "It may hold statements, which need ref (a short name) and original (the text). Look at "
-        "what would come:",
+        "what would come:"
+    )
+    yield (
         f"  workbench import STORE {shlex.quote(str(path))} --dry-run --map "
-        f"{shlex.quote(written(settings))}",
-        *(
-            f"  {name} from {'the number of the row' if source == NUMBER else source}"
-            for name, source in column_by_name.items()
-        ),
-        *(f"  {remark}" for remark in proposed.remarks),
-    ]
+        f"{shlex.quote(written(settings))}"
+    )
+    column_by_name = {name: column for column, name in settings.columns.items() if name != LEFT_OUT}
+    for name, column in column_by_name.items():
+        yield f"  {name} from {'the number of the row' if column == NUMBER else column}"
+    for remark in proposed.remarks:
+        yield f"  {remark}"
     if unused:
-        lines.append(f"  left out: {_few(unused)}, which no column of statements is like")
+        yield f"  left out: {_first_names(unused)}, which no column of statements is like"
     if "response" in unused or "answer" in unused:
-        lines.append(
-            "Import answers of models afterwards, as a table of prompt and answer: --format log"
-        )
-    lines.append("All columns of statements, and other formats: workbench import --help")
-    return "\n".join(lines)
+        yield "Import answers of models afterwards, as a table of prompt and answer: --format log"
+    yield "All columns of statements, and other formats: workbench import --help"
 
 
-def _as_lines(path: Path, how: How) -> Iterator[str]:
+def _as_lines(path: Path, how: ReadSettings) -> Iterator[str]:
     """Yield the lines that tell how to read each line of a text as a statement.
 
     There are none unless the text has several lines and none divides into columns.
@@ -290,37 +308,22 @@ def _of_folder(folder: Path) -> str:
     return layout_of(folder) or (LOG if has_logs(folder) else "")
 
 
-def _of_file(path: Path, how: How) -> str:
+def _of_file(path: Path, how: ReadSettings) -> str:
+    """Return the format of a file, or an empty string. The first that fits counts."""
     if stem_of(path.name):
         return "biasmonkey"
     if log_of(path, how):
         return LOG
     header = set(header_of(path, how))
-    if _holds_labels(path, header):
-        return LABELS
-    if set(OF_ISSUE_LABELS) <= header:
-        return ISSUE_LABELS
-    if (
-        kind_of(path) is Kind.LINES
-        and not how.columns
-        and (not header or {"ref", "original"} & header)
-    ):
-        return "jsonl"
-    if looks_like_answers(header):
-        return ANSWERS
-    for name, required in (
-        ("choices", {"key", "bias", "original"}),
-        ("propositions", set(OF_PROPOSITIONS)),
-        ("csv", {"ref", "original"}),
-    ):
-        if required <= header:
-            return name
+    name = _of_header(path, header, how)
+    if name:
+        return name
     if kind_of(path) in (Kind.SPSS, Kind.STATA) or is_known(path, how):
         return SURVEY
     if set(RILE) <= set(header_of(path, replace(how, columns={}))):
         return MANIFESTO
-    if set(how.columns.values()) <= {LEFT_OUT} and (name := layout_of(path, how)):
-        return name
+    if set(how.columns.values()) <= {LEFT_OUT} and (layout := layout_of(path, how)):
+        return layout
     settings = likely(path, how)
     if settings is not None and "original" in settings.columns.values():
         return ""
@@ -329,32 +332,55 @@ def _of_file(path: Path, how: How) -> str:
     return "csv" if path.suffix == ".csv" and is_unclear else ""
 
 
+_REQUIRED = {
+    "choices": {"key", "bias", "original"},
+    "propositions": set(OF_PROPOSITIONS),
+    "csv": {"ref", "original"},
+}
+"format -> the columns by which a table of it is known"
+
+
+def _of_header(path: Path, header: set[str], how: ReadSettings) -> str:
+    """Return the format that a file has by the names of its columns, or an empty string."""
+    if _holds_labels(path, header):
+        return LABELS
+    if set(OF_ISSUE_LABELS) <= header:
+        return ISSUE_LABELS
+    may_be_lines = not header or bool({"ref", "original"} & header)
+    if kind_of(path) is Kind.LINES and not how.columns and may_be_lines:
+        return "jsonl"
+    if looks_like_answers(header):
+        return ANSWERS
+    return next((name for name, required in _REQUIRED.items() if required <= header), "")
+
+
 def _holds_labels(path: Path, header: set[str]) -> bool:
     return set(OF_LABELS) <= header or {"response", "annotator"} <= header or bool(tool_of(path))
 
 
-def _what(path: Path, how: How) -> str:
+def _description(path: Path, how: ReadSettings) -> str:
     """Return the description of a file or folder without a known format."""
     if path.is_dir():
         names = sorted(entry.name for entry in path.iterdir())
-        return "a folder with " + (_few(names) if names else "nothing in it")
+        return "a folder with " + (_first_names(names) if names else "nothing in it")
     header, kind = header_of(path, how), kind_of(path)
     if RESPONDENT in header or set(LONG) & set(header):
         return (
-            f"a table with the columns {_few(header)} (answers have {', '.join(LONG)}, or "
+            f"a table with the columns {_first_names(header)} (answers have {', '.join(LONG)}, or "
             f"{RESPONDENT} and refs)"
         )
     if has_positions_alone(header):
         return (
-            f"positions of parties without the statements ({_few(header)}; a column statement "
-            "has their texts)"
+            f"positions of parties without the statements ({_first_names(header)}; a column "
+            "statement has their texts)"
         )
     if len(header) > 1:
-        return f"a table{'' if kind is Kind.TEXT else f' ({kind})'} with the columns {_few(header)}"
+        kind_note = "" if kind is Kind.TEXT else f" ({kind})"
+        return f"a table{kind_note} with the columns {_first_names(header)}"
     return f"a file {path.suffix or 'without an end'}"
 
 
-def _few(names: list[str]) -> str:
+def _first_names(names: list[str]) -> str:
     return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
 
 
@@ -376,8 +402,8 @@ def read_instrument(
     *,
     left_right: Path | None = None,
     skip: bool = False,
-    how: How = AS_IS,
-    wanted: Wanted | None = None,
+    how: ReadSettings = AS_IS,
+    wanted: SurveyColumns | None = None,
 ) -> Instrument:
     """Read an instrument, completely or not at all.
 
@@ -387,25 +413,24 @@ def read_instrument(
     """
     if not path.exists():
         raise UsageError(f"{path}: not found")
+    if format in LAYOUTS:
+        return read_layout(format, path, name, how)
     if format == "csv":
         check_no_choices(path, how)
         return read_csv(path, name, how)
-    if format == "jsonl":
-        return read_jsonl(path, name)
-    if format == "probvaa":
-        return read_probvaa(path, name or "probvaa", left_right)
-    if format == "propositions":
-        return read_propositions(path, name, how)
-    if format == "choices":
-        return read_choice_instrument(path, name, how)
-    if format == "biasmonkey":
-        return read_biasmonkey_instrument(path, name, skip=skip)
     if format == SURVEY:
-        return read_survey(path, name, replace(wanted or Wanted(), skip=skip), how)
-    if format in LAYOUTS:
-        return read_layout(format, path, name, how)
-    if (reader := entry_points.load_added(entry_points.FORMATS, format)) is not None:
-        return cast("Instrument", reader(path, name))
+        return read_survey(path, name, replace(wanted or SurveyColumns(), skip=skip), how)
+    readers: dict[str, Callable[[], Instrument]] = {
+        "jsonl": lambda: read_jsonl(path, name),
+        "probvaa": lambda: read_probvaa(path, name or "probvaa", left_right),
+        "propositions": lambda: read_propositions(path, name, how),
+        "choices": lambda: read_choice_instrument(path, name, how),
+        "biasmonkey": lambda: read_biasmonkey_instrument(path, name, skip=skip),
+    }
+    if format in readers:
+        return readers[format]()
+    if (added_reader := entry_points.load_added(entry_points.FORMATS, format)) is not None:
+        return cast("Instrument", added_reader(path, name))
     raise UnknownName(f"no format is named {format!r}. Available: {', '.join(formats())}")
 
 

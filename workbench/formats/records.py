@@ -104,7 +104,7 @@ NEEDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class ReadSettings:
     """The settings for reading a file that does not describe itself."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -128,7 +128,7 @@ class How:
     "whether line ends within cells stay as they are, for texts that are compared with stored ones"
 
 
-AS_IS = How()
+AS_IS = ReadSettings()
 
 
 @dataclass(slots=True)
@@ -204,7 +204,9 @@ def kind_of(path: Path) -> Kind:
     return Kind.TOML if suffix == ".toml" else Kind.TEXT
 
 
-def records(path: Path, findings: Findings, how: How = AS_IS) -> Iterator[tuple[int, list[str]]]:
+def records(
+    path: Path, findings: Findings, how: ReadSettings = AS_IS
+) -> Iterator[tuple[int, list[str]]]:
     """Yield (place, cells) of each record: first the names of the columns, then the rows.
 
     Columns that are left out are missing. A place is the line on which a record of a text begins,
@@ -212,18 +214,7 @@ def records(path: Path, findings: Findings, how: How = AS_IS) -> Iterator[tuple[
     cannot be read or has several sheets, and MissingPackage if the package for its kind is missing.
     """
     kind = kind_of(path)
-    if how.sheet and kind not in (Kind.EXCEL, Kind.JSON):
-        raise UsageError(f"{path}: found {kind}, which has no sheets; leave --sheet out")
-    if how.encoding and kind in NEEDS:
-        raise UsageError(
-            f"{path}: found {kind}, which says its encoding itself; leave --encoding out"
-        )
-    if not how.header and kind not in (Kind.TEXT, Kind.EXCEL):
-        raise UsageError(f"{path}: found {kind}, whose columns have names; leave --no-header out")
-    if how.header_row and kind not in (Kind.TEXT, Kind.EXCEL):
-        raise UsageError(f"{path}: found {kind}, whose columns have names; leave --header-row out")
-    if kind in (Kind.PARQUET, Kind.SPSS, Kind.STATA) and is_packed(path):
-        raise UsageError(f"{path}: found {kind} in a packed file; unpack it first")
+    _check_settings(path, kind, how)
     if kind is not Kind.TEXT:
         findings.counted[path.name] = "row" if kind in NEEDS else "entry"
     if kind in (Kind.SPSS, Kind.STATA):
@@ -235,15 +226,30 @@ def records(path: Path, findings: Findings, how: How = AS_IS) -> Iterator[tuple[
         numbered_rows = _without_empty_ends(path, numbered_rows, findings)
     if how.decimal == COMMA:
         numbered_rows = _with_points(numbered_rows)
-    yield from (
-        numbered_rows
-        if how.header and not how.columns
-        else _mapped(path, numbered_rows, findings, how)
-    )
+    if how.columns or not how.header:
+        numbered_rows = _mapped(path, numbered_rows, findings, how)
+    yield from numbered_rows
+
+
+def _check_settings(path: Path, kind: Kind, how: ReadSettings) -> None:
+    """Raise UsageError for a setting that a kind of file does not have."""
+    has_names = kind not in (Kind.TEXT, Kind.EXCEL)
+    if how.sheet and kind not in (Kind.EXCEL, Kind.JSON):
+        raise UsageError(f"{path}: found {kind}, which has no sheets; leave --sheet out")
+    if how.encoding and kind in NEEDS:
+        raise UsageError(
+            f"{path}: found {kind}, which says its encoding itself; leave --encoding out"
+        )
+    if not how.header and has_names:
+        raise UsageError(f"{path}: found {kind}, whose columns have names; leave --no-header out")
+    if how.header_row and has_names:
+        raise UsageError(f"{path}: found {kind}, whose columns have names; leave --header-row out")
+    if kind in (Kind.PARQUET, Kind.SPSS, Kind.STATA) and is_packed(path):
+        raise UsageError(f"{path}: found {kind} in a packed file; unpack it first")
 
 
 def _bounded(
-    path: Path, found: Iterator[tuple[int, list[str]]], findings: Findings
+    path: Path, records: Iterator[tuple[int, list[str]]], findings: Findings
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield records until there are too many columns, cells or characters.
 
@@ -252,7 +258,7 @@ def _bounded(
     """
     size = path.stat().st_size
     cells, signs = _most_cells(path), max(FREE_SIGNS, SIGNS_A_BYTE * size, most_bytes() or 0)
-    for place, record in found:
+    for place, record in records:
         text = "".join(record)
         cells, signs = cells - len(record), signs - len(text)
         if not is_text(text):
@@ -279,7 +285,7 @@ def _bounded(
 
 
 def _without_empty_ends(
-    path: Path, found: Iterator[tuple[int, list[str]]], findings: Findings
+    path: Path, records: Iterator[tuple[int, list[str]]], findings: Findings
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield records without the columns after the last one with a name, if they are empty.
 
@@ -288,7 +294,7 @@ def _without_empty_ends(
     """
     first_records: list[tuple[int, list[str]]] = []
     header: list[str] | None = None
-    for record in found:
+    for record in records:
         first_records.append(record)
         if header is None and not is_blank(record[1]):
             header = record[1]
@@ -299,7 +305,7 @@ def _without_empty_ends(
     for _, cells in first_records:
         if len(cells) == n_names and any(cell.strip() for cell in cells[width:]):
             width = n_names
-    for place, cells in chain(first_records, found):
+    for place, cells in chain(first_records, records):
         extra_cells = [cell.strip() for cell in cells[width:]]
         if width and extra_cells and not any(extra_cells) and not is_blank(cells):
             yield place, cells[:width]
@@ -323,13 +329,13 @@ def _width_of(cells: Sequence[str]) -> int:
     return max((number for number, cell in enumerate(cells, start=1) if cell.strip()), default=0)
 
 
-def _with_points(found: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+def _with_points(records: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
     """Yield records in which numbers with a decimal comma have a point.
 
     The first record has the names of columns.
     """
     is_header = True
-    for place, cells in found:
+    for place, cells in records:
         if is_header:
             is_header = is_blank(cells)
             yield place, cells
@@ -350,70 +356,84 @@ def is_text(text: str) -> bool:
 
 
 def _mapped(
-    path: Path, found: Iterator[tuple[int, list[str]]], findings: Findings, how: How
+    path: Path, records: Iterator[tuple[int, list[str]]], findings: Findings, how: ReadSettings
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield records under the names of a mapping.
 
     Records of another length stay as they are, for the later check.
     """
-    width, kept_indices, has_row_numbers = 0, list[int](), NUMBER in how.columns
+    columns: _MappedColumns | None = None
     row = 0
-    for place, cells in found:
+    for place, cells in records:
         if is_blank(cells):
             continue
-        if not width:
-            width = len(cells)
-            names = [
-                name.strip() if how.header else str(number)
-                for number, name in enumerate(cells, start=1)
-            ]
-            unique_names = _told_apart(names)
-            for name in how.columns:
-                if name not in (*unique_names, NUMBER):
-                    findings.add(
-                        path,
-                        place,
-                        name,
-                        "no such column to map",
-                        f"one of {', '.join(unique_names)}",
-                    )
-            pairs = list(zip(unique_names, names, strict=True))
-            mapped_names = [
-                how.columns.get(unique_name, how.columns.get(name, name))
-                for unique_name, name in pairs
-            ]
-            left_out = {
-                name for name, mapped_name in how.columns.items() if mapped_name == LEFT_OUT
-            }
-            kept_indices = [
-                index
-                for index, pair in enumerate(pairs)
-                if mapped_names[index] != LEFT_OUT or left_out.isdisjoint(pair)
-            ]
-            yield (
-                place,
-                [mapped_names[index] for index in kept_indices]
-                + [how.columns.get(NUMBER, "")] * has_row_numbers,
-            )
+        if columns is None:
+            columns = _mapped_columns(path, place, cells, findings, how)
+            yield place, columns.header
             if how.header:
                 continue
         row += 1
-        yield (
-            place,
-            [cells[index] for index in kept_indices] + [str(row)] * has_row_numbers
-            if len(cells) == width
-            else cells,
-        )
+        yield place, columns.cells_of(row, cells)
 
 
-def _told_apart(names: Sequence[str]) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _MappedColumns:
+    """The columns of a table under the names of a mapping."""
+
+    width: int
+    "number of columns of the file"
+    indices: Sequence[int]
+    "the columns that are read"
+    names: Sequence[str]
+    row_numbers: str | None
+    "name of the column with the number of the row, or None without one"
+
+    @property
+    def header(self) -> list[str]:
+        extra_names = [] if self.row_numbers is None else [self.row_numbers]
+        return [*self.names, *extra_names]
+
+    def cells_of(self, row: int, cells: list[str]) -> list[str]:
+        """Return the cells that are read of a row."""
+        if len(cells) != self.width:
+            return cells
+        read_cells = [cells[index] for index in self.indices]
+        if self.row_numbers is not None:
+            read_cells.append(str(row))
+        return read_cells
+
+
+def _mapped_columns(
+    path: Path, place: int, cells: Sequence[str], findings: Findings, how: ReadSettings
+) -> _MappedColumns:
+    """Return the columns by the first record. Names that the file does not have are noted."""
+    names = [
+        name.strip() if how.header else str(number) for number, name in enumerate(cells, start=1)
+    ]
+    unique_names = _unique_names(names)
+    for name in how.columns:
+        if name not in (*unique_names, NUMBER):
+            expected = f"one of {', '.join(unique_names)}"
+            findings.add(path, place, name, "no such column to map", expected)
+    left_out = {name for name, mapped_name in how.columns.items() if mapped_name == LEFT_OUT}
+    indices: list[int] = []
+    mapped_names: list[str] = []
+    for index, (unique_name, name) in enumerate(zip(unique_names, names, strict=True)):
+        mapped_name = how.columns.get(unique_name, how.columns.get(name, name))
+        if mapped_name != LEFT_OUT or left_out.isdisjoint((unique_name, name)):
+            indices.append(index)
+            mapped_names.append(mapped_name)
+    return _MappedColumns(len(cells), indices, mapped_names, how.columns.get(NUMBER))
+
+
+def _unique_names(names: Sequence[str]) -> list[str]:
     """Return the names by which a mapping may call columns.
 
     The second `answer` is `answer (2)`, and the third column is `3` if it has no name.
 
     Examples
     --------
-    >>> _told_apart(["answer", "", "answer"])
+    >>> _unique_names(["answer", "", "answer"])
     ['answer', '2', 'answer (2)']
     """
     counts = Counter[str]()
@@ -439,12 +459,13 @@ def objects(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
                 yield number, value
         return
     findings.counted[path.name] = "entry"
-    value = _json(path, 1, read_text(path, findings) or "", findings)
+    text = read_text(path, findings)
+    value = None if text is None else _json(path, 1, text, findings)
     if value is not None:
         yield from enumerate(value if isinstance(value, list) else [value], start=1)
 
 
-def header_of(path: Path, how: How = AS_IS) -> list[str]:
+def header_of(path: Path, how: ReadSettings = AS_IS) -> list[str]:
     """Return the names of a file's columns. They are empty if they cannot be read."""
     try:
         if not how.columns and (kind := kind_of(path)) in (Kind.SPSS, Kind.STATA):
@@ -458,7 +479,7 @@ def header_of(path: Path, how: How = AS_IS) -> list[str]:
         return []
 
 
-def sheets_of(path: Path, how: How = AS_IS) -> dict[str, list[str]]:
+def sheets_of(path: Path, how: ReadSettings = AS_IS) -> dict[str, list[str]]:
     """Return the columns of each table of a file, by the name of the table.
 
     Tables are the sheets of a spreadsheet and the lists of a JSON object. Any other file, and a
@@ -471,7 +492,7 @@ def sheets_of(path: Path, how: How = AS_IS) -> dict[str, list[str]]:
             begin = max(0, how.header_row - 1)
             rows = {
                 sheet.title: (
-                    [_said(cell).strip() for cell in row]
+                    [_cell_text(cell).strip() for cell in row]
                     for row in islice(sheet.values, begin, None)
                 )
                 for sheet in book.worksheets
@@ -500,7 +521,7 @@ def sheets_of(path: Path, how: How = AS_IS) -> dict[str, list[str]]:
     }
 
 
-def likely_header_row(path: Path, how: How = AS_IS) -> int | None:
+def likely_header_row(path: Path, how: ReadSettings = AS_IS) -> int | None:
     """Return the row of a text or spreadsheet that names the columns below a title or comment.
 
     It is a guess, and None if the first row may be the header.
@@ -524,7 +545,7 @@ def likely_header_row(path: Path, how: How = AS_IS) -> int | None:
         (
             place
             for place, cells in filled
-            if _n_filled(cells) == widest and _may_name(cells, widest)
+            if _n_filled(cells) == widest and _may_be_names(cells, widest)
         ),
         None,
     )
@@ -542,18 +563,13 @@ def _header_line(lines: Sequence[str]) -> int | None:
             reader = csv.reader(StringIO(text, newline=""), delimiter=separator)
             rows = [cells for cells in islice(reader, LOOKED_AT) if not is_blank(cells)]
             widths = {len(cells) for cells in rows[: len(rows) - 1] or rows}
-            if len(rows) < 2 or len(widths) > 1 or max(widths) < 2 or not _may_name(rows[0], 2):
+            if len(rows) < 2 or len(widths) > 1 or max(widths) < 2 or not _may_be_names(rows[0], 2):
                 continue
             title = next(csv.reader([lines[filled[0] - 1]], delimiter=separator), [])
-            width = max(map(_filled_width, rows))
+            width = max(map(_width_of, rows))
             is_below = filled[0] != number and 2 * _n_filled(title) <= width
             return number if is_below and _n_filled(rows[0]) == width else None
     return None
-
-
-def _filled_width(cells: Sequence[str]) -> int:
-    """Return the number of cells up to the last one that is not empty."""
-    return max((number for number, cell in enumerate(cells, start=1) if cell.strip()), default=0)
 
 
 def _n_filled(cells: Sequence[str]) -> int:
@@ -565,7 +581,7 @@ def _is_title(cells: Sequence[str], widest: int) -> bool:
     return _n_filled(cells) == 1 < widest
 
 
-def _may_name(cells: Sequence[str], fewest: int) -> bool:
+def _may_be_names(cells: Sequence[str], fewest: int) -> bool:
     """Return whether cells may be names of columns.
 
     Names differ, and none of them is a number or a sentence.
@@ -624,16 +640,9 @@ def text_lines(
         if not encoding and not has_mark and _is_utf_16(begin):
             findings.add(path, 1, None, "a file in UTF-16 without the mark that says so", UTF_8)
             return
-        try:
-            codec = codecs.lookup(encoding or ("utf-16" if has_mark else "utf-8-sig")).name
-            b"".decode(codec)  # not all of them are of texts
-        except LookupError as error:
-            raise UsageError(
-                f"--encoding {encoding}: no encoding has this name; found often: windows-1252"
-            ) from error
+        decoder = _LineDecoder(path, findings, encoding, _codec_of(encoding, has_mark=has_mark))
         # A byte of a line's end may be part of another sign.
-        reads_whole = codec.startswith(("utf-16", "utf-32"))
-        offset, ascii_before = 0, True
+        reads_whole = decoder.codec.startswith(("utf-16", "utf-32"))
         lines = [file.read()] if reads_whole else iter(partial(file.readline, longest), b"")
         for number, raw in enumerate(lines, start=1):
             if len(raw) == longest and not raw.endswith(b"\n"):
@@ -641,23 +650,65 @@ def text_lines(
                     path, number, None, f"a line of more than {longest:,} bytes", "lines of a table"
                 )
                 return
-            try:
-                line = raw.decode("utf-8" if number > 1 and codec == "utf-8-sig" else codec)
-            except UnicodeDecodeError as error:
-                position = offset + error.start
-                hint = "" if encoding or not ascii_before else _windows_1252(raw, error.start)
-                problem = (
-                    f"byte 0x{raw[error.start]:02X} at position {position}, which is not "
-                    f"{encoding or 'UTF-8'}{hint}"
-                )
-                findings.add(path, number + raw.count(b"\n", 0, error.start), None, problem, UTF_8)
+            line = decoder.decoded(number, raw)
+            if line is None:
                 return
-            if "\x00" in line:
-                nul_line = number + line.count("\n", 0, line.index("\x00"))
-                findings.add(path, nul_line, None, "a NUL byte", "a text file in UTF-8")
-                return
-            offset, ascii_before = offset + len(raw), ascii_before and raw.isascii()
             yield line
+
+
+def _codec_of(encoding: str, *, has_mark: bool) -> str:
+    """Return the name of the codec of a text. Raises UsageError if there is none."""
+    default = "utf-16" if has_mark else "utf-8-sig"
+    try:
+        codec = codecs.lookup(encoding or default).name
+        b"".decode(codec)  # not all of them are of texts
+    except LookupError as error:
+        raise UsageError(
+            f"--encoding {encoding}: no encoding has this name; found often: windows-1252"
+        ) from error
+    return codec
+
+
+class _LineDecoder:
+    """Decodes the lines of a file, and notes the first fault."""
+
+    def __init__(self, path: Path, findings: Findings, encoding: str, codec: str) -> None:
+        self.codec = codec
+        self._path = path
+        self._findings = findings
+        self._encoding = encoding
+        "the encoding that was named, or an empty string"
+        self._offset = 0
+        self._ascii_before = True
+
+    def decoded(self, number: int, raw: bytes) -> str | None:
+        """Return a line, or None after noting why it is no text."""
+        # Only the first line may begin with a mark.
+        codec = "utf-8" if number > 1 and self.codec == "utf-8-sig" else self.codec
+        try:
+            line = raw.decode(codec)
+        except UnicodeDecodeError as error:
+            self._note_byte(number, raw, error.start)
+            return None
+        if "\x00" in line:
+            nul_line = number + line.count("\n", 0, line.index("\x00"))
+            self._findings.add(self._path, nul_line, None, "a NUL byte", "a text file in UTF-8")
+            return None
+        self._offset += len(raw)
+        self._ascii_before = self._ascii_before and raw.isascii()
+        return line
+
+    def _note_byte(self, number: int, raw: bytes, start: int) -> None:
+        """Note the first byte of a line that cannot be decoded."""
+        hint = ""
+        if not self._encoding and self._ascii_before:
+            hint = _windows_1252_hint(raw, start)
+        problem = (
+            f"byte 0x{raw[start]:02X} at position {self._offset + start}, which is not "
+            f"{self._encoding or 'UTF-8'}{hint}"
+        )
+        line = number + raw.count(b"\n", 0, start)
+        self._findings.add(self._path, line, None, problem, UTF_8)
 
 
 def _is_utf_16(content: bytes) -> bool:
@@ -666,7 +717,7 @@ def _is_utf_16(content: bytes) -> bool:
     return any(begin[start::2].count(0) * 10 > 9 * len(begin[start::2]) > 27 for start in (0, 1))
 
 
-def _windows_1252(content: bytes, at: int) -> str:
+def _windows_1252_hint(content: bytes, at: int) -> str:
     """Return a hint with the word at the first byte that is not UTF-8.
 
     It is empty unless the word may be Windows-1252.
@@ -688,7 +739,7 @@ def _windows_1252(content: bytes, at: int) -> str:
 # ── texts ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _of_text(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
+def _of_text(path: Path, findings: Findings, how: ReadSettings) -> Iterator[tuple[int, list[str]]]:
     lines = text_lines(path, findings, how.encoding, LONGEST)
     n_above = max(0, how.header_row - 1)
     lines = islice(lines, n_above, None) if n_above else lines
@@ -763,7 +814,9 @@ def records_of(
     n_skipped = 1 if match else 0
     separator = match[1] if match else _separator("".join(head), signs)
     remaining = (
-        physical_line for line in chain(head[n_skipped:], lines) for physical_line in _ends(line)
+        physical_line
+        for line in chain(head[n_skipped:], lines)
+        for physical_line in _physical_lines(line)
     )
     reader = csv.reader(remaining, strict=True, delimiter=separator)
     first_line = n_skipped + 1
@@ -785,7 +838,7 @@ def records_of(
         first_line = n_skipped + reader.line_num + 1
 
 
-def _ends(line: str) -> Iterable[str]:
+def _physical_lines(line: str) -> Iterable[str]:
     """Return the lines within a line. Old programs end them with a carriage return alone."""
     return (
         StringIO(line, newline="")
@@ -824,7 +877,7 @@ def _separator(text: str, signs: str = SEPARATORS) -> str:
     return signs[header_counts.index(max(header_counts))]
 
 
-def _of_lines(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
+def _of_lines(path: Path, findings: Findings, how: ReadSettings) -> Iterator[tuple[int, list[str]]]:
     """Yield the objects of JSON Lines as rows.
 
     Columns are the keys of all of them, so the file is read twice.
@@ -853,7 +906,7 @@ def _of_lines(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, l
             yield number, [row.get(name, "") for name in names]
 
 
-def _of_json(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
+def _of_json(path: Path, findings: Findings, how: ReadSettings) -> Iterator[tuple[int, list[str]]]:
     """Yield the objects of a list as rows.
 
     A list may be the value of a key, if it is the only one among the keys.
@@ -863,7 +916,7 @@ def _of_json(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, li
     yield from _of_lists(path, value, findings, how.sheet)
 
 
-def json_rows(path: Path, how: How = AS_IS) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def json_rows(path: Path, how: ReadSettings = AS_IS) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield (place, object) of each row of a table in JSON or JSON Lines.
 
     The places are those of `records`.
@@ -896,7 +949,7 @@ def _row_list(value: object, sheet: str = "") -> list[Mapping[str, Any]] | None:
     return None
 
 
-def _of_toml(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
+def _of_toml(path: Path, findings: Findings, how: ReadSettings) -> Iterator[tuple[int, list[str]]]:
     text = read_text(path, findings, how.encoding)
     try:
         value = None if text is None else parse_toml(text, path)
@@ -958,9 +1011,11 @@ def _json(path: Path, line: int, text: str, findings: Findings) -> object:
     return value
 
 
-def _of_objects(found: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[tuple[int, list[str]]]:
+def _of_objects(
+    records: Sequence[tuple[int, Mapping[str, Any]]],
+) -> Iterator[tuple[int, list[str]]]:
     """Yield objects as rows. An object within one gives columns with a dot, `issues.economy`."""
-    flat_rows = [(place, dict(_flat(json_object))) for place, json_object in found]
+    flat_rows = [(place, dict(_flat(json_object))) for place, json_object in records]
     names = list(dict.fromkeys(name for _, row in flat_rows for name in row))
     if names:
         yield 0, names
@@ -968,17 +1023,17 @@ def _of_objects(found: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[tupl
         yield place, [row.get(name, "") for name in names]
 
 
-def _flat(one: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
-    for key, value in one.items():
+def _flat(json_object: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in json_object.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{before}{key}.")
         elif isinstance(value, list) and all(isinstance(item, str) for item in value):
             yield f"{before}{key}", ", ".join(value)
         else:
-            yield f"{before}{key}", _said(value)
+            yield f"{before}{key}", _cell_text(value)
 
 
-def _said(value: object) -> str:
+def _cell_text(value: object) -> str:
     """Return a value as the text of a cell."""
     if value is None:
         return ""
@@ -1020,7 +1075,7 @@ def _missing(kind: Kind) -> MissingPackage:
     )
 
 
-def _of_excel(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
+def _of_excel(path: Path, findings: Findings, how: ReadSettings) -> Iterator[tuple[int, list[str]]]:
     try:
         book = _book(path, data_only=True)
     except (MissingPackage, UsageError):
@@ -1037,58 +1092,77 @@ def _of_excel(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, l
     if not book.worksheets:
         findings.add(path, None, None, "a spreadsheet without a sheet", "an Excel file that opens")
         return
-    sheets = [
+    sheet = _sheet_of(path, book, how.sheet)
+    if not _check_sheet(path, sheet, findings, how):
+        return
+    rows = [
+        [_excel_cell_text(value) for value in cells] for cells in sheet.iter_rows(values_only=True)
+    ]
+    width = max(map(_last_filled, rows), default=0)
+    _note_formulas(path, sheet.title, rows, findings)
+    for row_number, row in enumerate(rows, start=1):
+        if row_number >= how.header_row:
+            yield row_number, row[:width]
+
+
+def _last_filled(row: Sequence[str]) -> int:
+    """Return the number of cells of a row up to the last one that has a text, spaces included."""
+    return max((number for number, cell in enumerate(row, start=1) if cell), default=0)
+
+
+def _sheet_of(path: Path, book: Any, name: str) -> Any:
+    """Return the named sheet of a spreadsheet, or the only one that is filled.
+
+    Raises UsageError if there is no such sheet, or several.
+    """
+    if name:
+        for worksheet in book.worksheets:
+            if worksheet.title == name:
+                return worksheet
+        raise UsageError(f"{path}: no sheet {name!r}; there are {', '.join(book.sheetnames)}")
+    filled = [
         worksheet
         for worksheet in book.worksheets
         if worksheet.max_row > 1 or worksheet.max_column > 1
     ]
-    sheet = next((worksheet for worksheet in book.worksheets if worksheet.title == how.sheet), None)
-    if how.sheet and sheet is None:
-        raise UsageError(f"{path}: no sheet {how.sheet!r}; there are {', '.join(book.sheetnames)}")
-    if sheet is None and len(sheets) > 1:
+    if len(filled) > 1:
         raise UsageError(
-            f"{path}: {len(sheets)} sheets: {', '.join(tab.title for tab in sheets)}; --sheet "
+            f"{path}: {len(filled)} sheets: {', '.join(tab.title for tab in filled)}; --sheet "
             "names one"
         )
-    sheet = sheet or (sheets[0] if sheets else book.worksheets[0])
+    return filled[0] if filled else book.worksheets[0]
+
+
+def _check_sheet(path: Path, sheet: Any, findings: Findings, how: ReadSettings) -> bool:
+    """Return whether a sheet can be read. Merged cells are noted, and a sheet that is too large.
+
+    A sheet with merged cells is read on, for its other faults.
+    """
     if sheet.max_row * sheet.max_column > _most_cells(path):
-        size_text = (
-            f"a sheet of {sheet.max_row:,} rows and {sheet.max_column:,} columns, most of "
-            "them empty"
-        )
         findings.add(
             path,
             None,
             None,
-            size_text,
+            f"a sheet of {sheet.max_row:,} rows and {sheet.max_column:,} columns, most of "
+            "them empty",
             "no empty rows and columns: delete those after the last that is filled",
         )
-        return
+        return False
     for cell_range in sheet.merged_cells.ranges:
-        if cell_range.max_row < how.header_row:
-            continue
-        findings.add(
-            path,
-            cell_range.min_row,
-            None,
-            f"merged cells, {cell_range}",
-            "a value in every cell of its own",
-        )
-    rows = [
-        [_said_in_excel(value) for value in cells] for cells in sheet.iter_rows(values_only=True)
-    ]
-    width = max((index + 1 for row in rows for index, cell in enumerate(row) if cell), default=0)
-    _note_formulas(path, sheet.title, rows, findings)
-    yield from (
-        (row_number, row[:width])
-        for row_number, row in enumerate(rows, start=1)
-        if row_number >= how.header_row
-    )
+        if cell_range.max_row >= how.header_row:
+            findings.add(
+                path,
+                cell_range.min_row,
+                None,
+                f"merged cells, {cell_range}",
+                "a value in every cell of its own",
+            )
+    return True
 
 
-def _said_in_excel(value: object) -> str:
+def _excel_cell_text(value: object) -> str:
     """Return a cell of a spreadsheet, which writes a carriage return as `_x000D_`."""
-    return _said(value).replace("_x000D_", "").replace("\r\n", "\n")
+    return _cell_text(value).replace("_x000D_", "").replace("\r\n", "\n")
 
 
 def _book(path: Path, **how: bool) -> Any:
@@ -1110,43 +1184,62 @@ def _check_parts(
     Openpyxl makes a cell of every place in a range that is merged or a link, and reads a part as
     often as it is named. So a few bytes can describe many cells.
     """
-    n_cells = n_sheets = depth = max_cells = 0
-    allowed = _most_cells(path)
-
-    def begin(name: str, attributes: dict[str, str]) -> None:
-        nonlocal n_cells, n_sheets, depth
-        depth, tag = depth + 1, name.rpartition(":")[2]
-        n_sheets += tag == "sheet"
-        if tag == "c":
-            n_cells += 1
-        elif tag in ("mergeCell", "hyperlink"):
-            left, top, right, bottom = corners(attributes["ref"])
-            n_cells += (right - left + 1) * (bottom - top + 1)
-        if (
-            depth > DEEPEST
-            or n_sheets > MOST_SHEETS
-            or max(n_cells, max_cells) * max(n_sheets, 1) > allowed
-        ):
-            raise UsageError(
-                f"{path}: found more cells or sheets than the size of the file explains; give a "
-                "table as CSV"
-            )
-
-    def end(_: str) -> None:
-        nonlocal depth
-        depth -= 1
-
+    count = _PartCount(path, _most_cells(path), corners)
     with ZipFile(BytesIO(whole)) as archive:
         for part_name in archive.namelist():
-            reader = expat.ParserCreate()
-            reader.StartElementHandler, reader.EndElementHandler, n_cells, depth = begin, end, 0, 0
-            # Openpyxl says what.
+            # Openpyxl says what is wrong with it.
             with (
                 archive.open(part_name) as file,
                 suppress(expat.ExpatError, KeyError, ValueError),
             ):
-                reader.ParseFile(file)
-            max_cells = max(max_cells, n_cells)
+                count.reader_of_part().ParseFile(file)
+
+
+class _PartCount:
+    """Counts the cells and sheets that the parts of a spreadsheet describe."""
+
+    def __init__(
+        self, path: Path, allowed: int, corners: Callable[[str], tuple[int, int, int, int]]
+    ) -> None:
+        self._path = path
+        self._allowed = allowed
+        self._corners = corners
+        self._n_sheets = 0
+        self._max_cells = 0
+        "the largest number of cells of a part"
+        self._n_cells = 0
+        "the number of cells of the current part so far"
+        self._depth = 0
+
+    def reader_of_part(self) -> expat.XMLParserType:
+        """Return the parser of the next part. It raises UsageError for more than is allowed."""
+        self._n_cells = 0
+        self._depth = 0
+        reader = expat.ParserCreate()
+        reader.StartElementHandler = self._begin
+        reader.EndElementHandler = self._end
+        return reader
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        tag = name.rpartition(":")[2]
+        if tag == "sheet":
+            self._n_sheets += 1
+        elif tag == "c":
+            self._n_cells += 1
+        elif tag in ("mergeCell", "hyperlink"):
+            left, top, right, bottom = self._corners(attributes["ref"])
+            self._n_cells += (right - left + 1) * (bottom - top + 1)
+        self._max_cells = max(self._max_cells, self._n_cells)
+        n_made = self._max_cells * max(self._n_sheets, 1)
+        if self._depth > DEEPEST or self._n_sheets > MOST_SHEETS or n_made > self._allowed:
+            raise UsageError(
+                f"{self._path}: found more cells or sheets than the size of the file explains; "
+                "give a table as CSV"
+            )
+
+    def _end(self, _: str) -> None:
+        self._depth -= 1
 
 
 def _note_formulas(
@@ -1170,7 +1263,11 @@ def _note_formulas(
     book.close()
 
 
-def _of_parquet(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:  # noqa: ARG001
+def _of_parquet(
+    path: Path,
+    findings: Findings,
+    how: ReadSettings,  # noqa: ARG001  the interface of `_READERS`
+) -> Iterator[tuple[int, list[str]]]:
     parquet = _package(Kind.PARQUET)
     try:
         schema = parquet.ParquetFile(path).schema_arrow
@@ -1196,8 +1293,8 @@ def _of_parquet(path: Path, findings: Findings, how: How) -> Iterator[tuple[int,
 def _cells(column: Any) -> list[str]:
     """Return a column of a Parquet file as cells, each text of its dictionary once."""
     if not hasattr(column, "dictionary"):
-        return list(map(_said, column.to_pylist()))
-    texts = list(map(_said, column.dictionary.to_pylist()))
+        return list(map(_cell_text, column.to_pylist()))
+    texts = list(map(_cell_text, column.dictionary.to_pylist()))
     return ["" if index is None else texts[index] for index in column.indices.to_pylist()]
 
 
@@ -1235,7 +1332,7 @@ class Variable:
         return [
             text_by_value[value]
             if value in text_by_value
-            else text_by_value.setdefault(value, _said(value))
+            else text_by_value.setdefault(value, _cell_text(value))
             for value in self.values
         ]
 
@@ -1268,10 +1365,12 @@ def labelled(
     variables = []
     for name, question in zip(metadata["names"], metadata["questions"], strict=True):
         distinct_values, indices = metadata["values"][name]
-        labels = {_said(value): str(label) for value, label in metadata["labels"].get(name, ())}
-        missing = {_said(value) for value in metadata["missing"].get(name, ())}
+        labels = {
+            _cell_text(value): str(label) for value, label in metadata["labels"].get(name, ())
+        }
+        missing = {_cell_text(value) for value in metadata["missing"].get(name, ())}
         for bounds in metadata["ranges"].get(name, ()):
-            in_range = {_said(value) for value in distinct_values if _within(value, bounds)}
+            in_range = {_cell_text(value) for value in distinct_values if _within(value, bounds)}
             missing |= in_range | {value for value in labels if _within(_number(value), bounds)}
         variables.append(
             Variable(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -53,6 +53,13 @@ _NUMBER = re.compile(
     r"(?!(?<=[0-9][ \u00a0\u2009\u202f])[0-9]{3}(?![0-9]))"  # the thousands of 3 000
 )
 "`1. `, `(2) `, `Q01 `, `T-2: `, `Thesis 3: `, `4 - `, `5 `"
+_NUMBER_ALONE = re.compile(r"[(\[]?[0-9]{1,4}[.):\]]{0,2}")
+"a line with a number and no text, such as `1.`"
+_FIRST_FIELD = re.compile(
+    r"(?P<word>[^\W\d_]{1,12}[ .-]?)?(?P<number>[0-9]{1,4})(?P<close>[,;])\s*(?=\S)"
+    r"(?!(?<=,)[0-9]{3}(?![0-9]))"  # the thousands of 3,000
+)
+"`1,`, `Q01;`, `T-2, `, the first field of a line of a CSV"
 _LETTER = re.compile(r"(?P<open>\(?)(?P<letter>[A-Za-z])(?P<close>[.)])\s+(?=\S)")
 _ROMAN = re.compile(
     r"(?P<open>[(\[]?)(?=[IVX])(?P<roman>X{0,3}(?:IX|IV|V?I{0,3}))(?P<close>[.):\]]{1,2})\s+(?=\S)",
@@ -157,21 +164,19 @@ def parse_list(lines: Sequence[tuple[int, str]]) -> StatementList:
     items, numbers_note = _without_numbers(items)
     if numbers_note:
         notes.append(numbers_note)
+    else:
+        items, fields_note = _without_first_fields(items)
+        if fields_note:
+            notes.append(fields_note)
     items, n_quoted = _without_quotes(items)
     if n_quoted:
         notes.append(f"Taken off: the quotation marks around {_each(n_quoted)}.")
     is_marked = bool(items) and bool(n_bullets or numbers_note)
-    marked = (
-        [] if numbers_note else [statement for statement in items if _may_be_marked(statement.text)]
-    )
+    marked: list[ListedStatement] = []
+    if not numbers_note:
+        marked = [statement for statement in items if _may_be_marked(statement.text)]
     if marked:
-        lines_kept = ", ".join(str(statement.line) for statement in marked[:MOST_NAMED])
-        remainder = f" and {len(marked) - MOST_NAMED:,} more" if len(marked) > MOST_NAMED else ""
-        notes.append(
-            "Kept as text: the number, letter or dash with which "
-            f"{plural(len(marked), 'statement')} of {len(items):,} "
-            f"{'begins' if len(marked) == 1 else 'begin'} (line {lines_kept}{remainder})."
-        )
+        notes.append(_kept_note(marked, len(items)))
     return StatementList(
         tuple(items),
         tuple(notes),
@@ -180,6 +185,17 @@ def parse_list(lines: Sequence[tuple[int, str]]) -> StatementList:
             statement.line for statement in marked if _is_clearly_marked(statement.text)
         ),
         left_out=tuple(heading.line for heading in headings),
+    )
+
+
+def _kept_note(marked: Sequence[ListedStatement], n_statements: int) -> str:
+    """Return a sentence about the statements that begin with a mark that others do not have."""
+    lines = ", ".join(str(statement.line) for statement in marked[:MOST_NAMED])
+    remainder = f" and {len(marked) - MOST_NAMED:,} more" if len(marked) > MOST_NAMED else ""
+    return (
+        "Kept as text: the number, letter or dash with which "
+        f"{plural(len(marked), 'statement')} of {n_statements:,} "
+        f"{'begins' if len(marked) == 1 else 'begin'} (line {lines}{remainder})."
     )
 
 
@@ -259,20 +275,21 @@ def _without_headings(
 ) -> tuple[list[ListedStatement], list[ListedStatement]]:
     """Return (statements, headings) of a list in Markdown.
 
-    Lines without a word are headings, too.
+    Lines without a word are headings, too. A number without a text is never a statement.
     """
+    numbers = [statement for statement in listed if _NUMBER_ALONE.fullmatch(statement.text)]
     headings = [
         statement
         for statement in listed
         if _HEADING.match(statement.text) or _RULE.fullmatch(statement.text)
     ]
-    if len(headings) == len(listed):
-        return list(listed), []
-    lines = {heading.line for heading in headings}
-    plain_headings = [
-        replace(heading, text=_HEADING.sub("", heading.text, count=1)) for heading in headings
+    if len(headings) + len(numbers) == len(listed):
+        headings = []
+    lines = {statement.line for statement in (*headings, *numbers)}
+    left_out = [statement for statement in listed if statement.line in lines]
+    return [statement for statement in listed if statement.line not in lines], [
+        replace(statement, text=_HEADING.sub("", statement.text, count=1)) for statement in left_out
     ]
-    return [statement for statement in listed if statement.line not in lines], plain_headings
 
 
 def _title_of(listed: Sequence[ListedStatement], *, is_quoted: bool) -> ListedStatement | None:
@@ -343,46 +360,104 @@ def _without_bullets(listed: Sequence[ListedStatement]) -> tuple[list[ListedStat
     ], len(listed)
 
 
+@dataclass(frozen=True, slots=True)
+class _Enumeration:
+    """A way in which lists enumerate their statements."""
+
+    pattern: re.Pattern[str]
+    "the mark at the beginning of a line"
+    group: str
+    "the group of the pattern with the number or letter"
+    is_enumeration: Callable[[Sequence[re.Match[str]]], bool]
+    "whether the marks of all lines enumerate the list"
+
+    def marks_of(self, listed: Sequence[ListedStatement]) -> list[re.Match[str]]:
+        """Return the mark of each statement, or an empty list if they do not enumerate it."""
+        matches = [self.pattern.match(statement.text) for statement in listed]
+        marks = [match for match in matches if match]
+        is_complete = bool(marks) and len(marks) == len(listed)
+        return marks if is_complete and self.is_enumeration(marks) else []
+
+    def labels_of(self, marks: Sequence[re.Match[str]]) -> list[str]:
+        """Return the ref that each mark gives. All are empty if they begin anew in every part."""
+        if _restarts([mark[self.group] for mark in marks]):
+            return [""] * len(marks)
+        return [_label_of(mark, self.group) for mark in marks]
+
+
 def _without_numbers(listed: Sequence[ListedStatement]) -> tuple[list[ListedStatement], str]:
     """Return the statements without the numbers or letters that enumerate the list.
 
     The second value is a sentence about it, or an empty string if nothing was removed.
     """
-    for pattern, group, is_enumeration in (
-        (_NUMBER, "number", _is_numbering),
-        (_LETTER, "letter", _is_lettering),
-        (_ROMAN, "roman", _is_roman_numbering),
+    for enumeration in (
+        _Enumeration(_NUMBER, "number", _is_numbering),
+        _Enumeration(_LETTER, "letter", _is_lettering),
+        _Enumeration(_ROMAN, "roman", _is_roman_numbering),
     ):
-        matches = [pattern.match(statement.text) for statement in listed]
-        complete_matches = [match for match in matches if match]
-        if (
-            not complete_matches
-            or len(complete_matches) < len(listed)
-            or not is_enumeration(complete_matches)
-        ):
-            continue
-        labels = [_label_of(match, group) for match in complete_matches]
-        if _restarts([match[group] for match in complete_matches]):
-            labels = [""] * len(
-                complete_matches
-            )  # they begin anew in every part, and name no statement
-        first_mark = complete_matches[0][0].strip()
-        last_mark = complete_matches[-1][0].strip()
-        description = (
-            f"“{first_mark}” before the statement"
-            if len(complete_matches) == 1
-            else f"“{first_mark}” to “{last_mark}” before the statements"
-        )
-        texts = [
-            statement.text[match.end() :]
-            for statement, match in zip(listed, complete_matches, strict=True)
-        ]
-        plain_statements = [
-            replace(statement, ref=label, text=text)
-            for statement, label, text in zip(listed, labels, texts, strict=True)
-        ]
-        return plain_statements, f"Taken off: {description}."
+        marks = enumeration.marks_of(listed)
+        if marks:
+            labels = enumeration.labels_of(marks)
+            return _without_marks(listed, marks, labels), _marks_note(marks)
     return list(listed), ""
+
+
+def _without_marks(
+    listed: Sequence[ListedStatement], marks: Sequence[re.Match[str]], labels: Sequence[str]
+) -> list[ListedStatement]:
+    """Return the statements without their marks, whose labels are their refs."""
+    return [
+        replace(statement, ref=label, text=statement.text[mark.end() :])
+        for statement, mark, label in zip(listed, marks, labels, strict=True)
+    ]
+
+
+def _marks_note(marks: Sequence[re.Match[str]]) -> str:
+    """Return a sentence about the marks that were removed."""
+    first_mark = marks[0][0].strip()
+    if len(marks) == 1:
+        return f"Taken off: “{first_mark}” before the statement."
+    return f"Taken off: “{first_mark}” to “{marks[-1][0].strip()}” before the statements."
+
+
+def _without_first_fields(
+    listed: Sequence[ListedStatement],
+) -> tuple[list[ListedStatement], str]:
+    """Return the statements of a CSV without a header, whose first column is a number.
+
+    The second value is a sentence about it, or an empty string if nothing was removed.
+    """
+    enumeration = _Enumeration(_FIRST_FIELD, "number", _is_column_of_numbers)
+    marks = enumeration.marks_of(listed)
+    if not marks:
+        return list(listed), ""
+    statements = _without_marks(listed, marks, enumeration.labels_of(marks))
+    texts = [_cell_of(statement.text) for statement in statements]
+    return [
+        replace(statement, text=text) for statement, text in zip(statements, texts, strict=True)
+    ], _marks_note(marks)
+
+
+def _cell_of(text: str) -> str:
+    """Return the text of a cell, without the quotation marks of a CSV around all of it."""
+    if not text.startswith('"'):
+        return text
+    try:
+        fields = next(csv.reader([text], strict=True))
+    except csv.Error:
+        return text
+    return fields[0].strip() if len(fields) == 1 else text
+
+
+def _is_column_of_numbers(matches: Sequence[re.Match[str]]) -> bool:
+    """Return whether numbers are the first column of a CSV: written alike, and rising."""
+    are_alike = len({(match["word"], match["close"]) for match in matches}) == 1
+    numbers = [int(match["number"]) for match in matches]
+    return (
+        are_alike
+        and len(numbers) > 1
+        and all(previous < following for previous, following in pairwise(numbers))
+    )
 
 
 def _label_of(match: re.Match[str], group: str) -> str:

@@ -81,9 +81,11 @@ def main(path: str, kind: str, columns: list[str] | None) -> None:
     """Write what a file contains to standard output, as JSON."""
     import pyreadstat
 
-    selection: dict[str, Any] = (
-        {"usecols": columns} if columns else {} if columns is None else {"metadataonly": True}
-    )
+    selection: dict[str, Any] = {}
+    if columns:
+        selection = {"usecols": columns}
+    elif columns is not None:
+        selection = {"metadataonly": True}
     values, metadata = getattr(pyreadstat, READERS[kind])(
         path, output_format="dict", user_missing=True, **selection
     )

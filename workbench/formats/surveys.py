@@ -43,20 +43,20 @@ from workbench.formats.answers import whole_records
 from workbench.formats.populations import (
     NOBODY,
     NOTHING,
-    Who,
+    PeopleColumns,
     groups_of,
     note_all,
     number_in,
+    people_columns_of,
     weights_of,
-    who_of,
-    with_who,
+    with_weights_and_groups,
 )
 from workbench.formats.records import (
     AS_IS,
     LEFT_OUT,
     Findings,
-    How,
     Kind,
+    ReadSettings,
     Variable,
     kind_of,
     labelled,
@@ -87,7 +87,7 @@ _APOSTROPHES, _PARTS = re.compile(r"[’'´`]"), re.compile(r"[/;,()\[\]:.–-]|
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SurveyColumns:
     """The roles of the columns of a survey. An empty one is set by the kind of the file."""
 
     questions: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ class Wanted:
     numbers without labels."""
     unordered: tuple[str, ...] = ()
     "questions whose answers have no order"
-    who: Who = NOBODY
+    who: PeopleColumns = NOBODY
     respondent: tuple[str, ...] = ()
     "columns that name a person together, or none for the number of the row"
     missing: tuple[str, ...] = ()
@@ -113,15 +113,17 @@ class Wanted:
         return tuple(dict.fromkeys((*self.who.columns, *self.respondent)))
 
 
-def wanted_of(given: Mapping[str, str], *, drop_unweighted: bool = False) -> Wanted:
+def wanted_of(given: Mapping[str, str], *, drop_unweighted: bool = False) -> SurveyColumns:
     """Return the roles of columns from the values of the options.
 
     Raises UsageError if they cannot be read.
     """
-    return Wanted(
+    return SurveyColumns(
         questions=listed(given.get("questions")),
         unordered=listed(given.get("unordered")),
-        who=who_of(given.get("groups"), given.get("weight"), drop_unweighted=drop_unweighted),
+        who=people_columns_of(
+            given.get("groups"), given.get("weight"), drop_unweighted=drop_unweighted
+        ),
         respondent=listed(given.get("respondent")),
         missing=listed(given.get("missing")),
         language=given.get("language") or PUBLISHED_LANGUAGE,
@@ -132,7 +134,7 @@ TYPED = ("questions", "groups", "weight", "respondent", "unordered", "missing", 
 DROP = "drop-unweighted"
 
 
-def typed(text: str) -> Wanted:
+def columns_of_text(text: str) -> SurveyColumns:
     """Return the roles of columns from a text.
 
     For example `weight=w groups=cntry,agea:18-29/30+ drop-unweighted`. Raises UsageError if it
@@ -154,7 +156,7 @@ def survey_of(
     name: str,
     columns: Mapping[str, Variable],
     places: Sequence[int],
-    wanted: Wanted,
+    wanted: SurveyColumns,
     findings: Findings,
     left: Mapping[str, list[str]],
 ) -> Instrument:
@@ -163,7 +165,7 @@ def survey_of(
     `places` has the place of each person in the file. `left` maps the reason why columns were left
     out already to their names.
     """
-    questions, reasons = _asked(path, columns, places, wanted, findings)
+    questions, reasons = _read_questions(path, columns, places, wanted, findings)
     findings.check()
     if not questions:
         sentences = _left_out({**left, **reasons})
@@ -177,13 +179,8 @@ def survey_of(
         raise UsageError(
             f"{path}: nobody answered a question; {plural(len(questions), 'question')} were read"
         )
-    scales = {scale.name: scale for _, scale, _ in questions.values()}
-    texts = {ref: _text(variable) for ref, (variable, _, _) in questions.items()}
-    without_text = [
-        ref
-        for ref, (variable, _, _) in questions.items()
-        if texts[ref] != variable.question.strip()
-    ]
+    scales = {question.scale.name: question.scale for question in questions.values()}
+    without_text = [ref for ref, question in questions.items() if not question.has_text]
     if without_text:
         notes = (
             *notes,
@@ -193,13 +190,15 @@ def survey_of(
     return Instrument(
         name=name,
         title=name,
-        statements=tuple(_statement(ref, text, wanted.language) for ref, text in texts.items()),
+        statements=tuple(
+            _statement(ref, question.text, wanted.language) for ref, question in questions.items()
+        ),
         language=wanted.language,
         templates=templates_for(wanted),
         questionnaire=Questionnaire(
             tuple(
-                Question(ref, Role.SURVEY, Form.QUESTION, scale.name)
-                for ref, (_, scale, _) in questions.items()
+                Question(ref, Role.SURVEY, Form.QUESTION, question.scale.name)
+                for ref, question in questions.items()
             ),
             tuple(scales[name] for name in sorted(scales)),
             people,
@@ -208,7 +207,7 @@ def survey_of(
     )
 
 
-def templates_for(wanted: Wanted) -> tuple[Template, ...]:
+def templates_for(wanted: SurveyColumns) -> tuple[Template, ...]:
     """Return the templates of the audits that ask such questions."""
     return templates_of(QUESTIONNAIRE_AUDITS, (wanted.language,))
 
@@ -217,12 +216,7 @@ def _statement(ref: str, text: str, language: str) -> Statement:
     return Statement(ref, (Wording(ORIGINAL, language, text),))
 
 
-def _text(one: Variable) -> str:
-    text = one.question.strip()
-    return one.name if text_fault(text) else text
-
-
-def _how_read(wanted: Wanted) -> Iterator[str]:
+def _how_read(wanted: SurveyColumns) -> Iterator[str]:
     if wanted.who.weights:
         yield f"Weight: {' × '.join(wanted.who.weights)}."
     for item in wanted.who.groups:
@@ -250,7 +244,7 @@ def _left_out(left: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def read_columns(
-    path: Path, wanted: Wanted, how: How, findings: Findings
+    path: Path, wanted: SurveyColumns, how: ReadSettings, findings: Findings
 ) -> tuple[dict[str, Variable], Sequence[int], dict[str, list[str]]]:
     """Return the required columns by name, the places of the rows, and omitted columns.
 
@@ -287,7 +281,7 @@ def read_columns(
 
 
 def _of_statistics(
-    path: Path, kind: Kind, wanted: Wanted, how: How, findings: Findings
+    path: Path, kind: Kind, wanted: SurveyColumns, how: ReadSettings, findings: Findings
 ) -> tuple[dict[str, Variable], Sequence[int], dict[str, list[str]]]:
     """Read the descriptions of all columns first, and then the values of the required ones."""
     if how != AS_IS and set(how.columns.values()) != {LEFT_OUT}:
@@ -307,36 +301,33 @@ def _of_statistics(
         return {}, (), omitted
     questions = list(wanted.questions)
     for variable in () if questions else variables:
-        options = [
-            option
-            for option in variable.labels.items()
-            if not _is_missing(*option, variable, wanted)
-        ]
         if not _may_ask(variable.name, wanted):
             continue
-        if FEWEST <= len(options) <= MOST:
-            questions.append(variable.name)
-        else:
-            too_many = f"more than {MOST} answers"
-            reason = (
-                too_many if options[MOST:] else "one answer" if options else "no labels of answers"
-            )
+        reason = _reason_against(variable, wanted)
+        if reason:
             omitted.setdefault(reason, []).append(variable.name)
-    read_variables = labelled(
-        path,
-        kind,
-        findings,
-        [name for name in names if name in {*questions, *wanted.about_people}] or names[:1],
-    )
+        else:
+            questions.append(variable.name)
+    required = {*questions, *wanted.about_people}
+    read_names = [name for name in names if name in required] or names[:1]
     columns = {
         variable.name: replace(variable, labels=_plain_labels(variable.labels))
-        for variable in read_variables or ()
+        for variable in labelled(path, kind, findings, read_names) or ()
     }
-    return (
-        columns,
-        range(1, 1 + max((len(variable.values) for variable in columns.values()), default=0)),
-        omitted,
+    n_rows = max((len(variable.values) for variable in columns.values()), default=0)
+    return columns, range(1, 1 + n_rows), omitted
+
+
+def _reason_against(variable: Variable, wanted: SurveyColumns) -> str:
+    """Return why a column that nobody named is no question, or an empty string if it is one."""
+    n_options = sum(
+        not _is_missing(code, label, variable, wanted) for code, label in variable.labels.items()
     )
+    if n_options > MOST:
+        return f"more than {MOST} answers"
+    if n_options < FEWEST:
+        return "one answer" if n_options else "no labels of answers"
+    return ""
 
 
 def _plain_labels(labels: Mapping[str, str]) -> dict[str, str]:
@@ -359,7 +350,7 @@ def _plain_labels(labels: Mapping[str, str]) -> dict[str, str]:
 
 
 def _check_there(
-    path: Path, place: int | None, names: Sequence[str], wanted: Wanted, findings: Findings
+    path: Path, place: int | None, names: Sequence[str], wanted: SurveyColumns, findings: Findings
 ) -> bool:
     """Return whether all named columns exist once. Otherwise note which do not."""
     n_faults = len(findings.found)
@@ -385,7 +376,7 @@ def _check_there(
     return len(findings.found) == n_faults
 
 
-def _may_ask(name: str, wanted: Wanted) -> bool:
+def _may_ask(name: str, wanted: SurveyColumns) -> bool:
     return name not in wanted.about_people and bool(
         not wanted.pattern or re.fullmatch(wanted.pattern, name)
     )
@@ -393,8 +384,34 @@ def _may_ask(name: str, wanted: Wanted) -> bool:
 
 # ── questions ─────────────────────────────────────────────────────────────────────────────────────
 
-Asked = dict[str, tuple[Variable, Scale, Mapping[object, str]]]
-"ref -> its column, its scale, and the answer of each value of the column"
+
+@dataclass(frozen=True, slots=True)
+class SurveyQuestion:
+    """A question of a survey and its column."""
+
+    column: Variable
+    scale: Scale
+    answer_by_value: Mapping[object, str]
+    "value of the column -> the answer"
+
+    @property
+    def text(self) -> str:
+        """The text of the question, or the name of the column if it has none."""
+        text = self.column.question.strip()
+        return self.column.name if text_fault(text) else text
+
+    @property
+    def answers(self) -> list[str]:
+        """The answer of each row, or an empty string without one."""
+        return [self.answer_by_value[value] for value in self.column.values]
+
+    @property
+    def has_text(self) -> bool:
+        return self.text == self.column.question.strip()
+
+
+SurveyQuestions = dict[str, SurveyQuestion]
+"ref -> question"
 
 
 @dataclass(slots=True)
@@ -420,19 +437,19 @@ class Scales:
         return Scale(name, options)
 
 
-def _asked(
+def _read_questions(
     path: Path,
     columns: Mapping[str, Variable],
     places: Sequence[int],
-    wanted: Wanted,
+    wanted: SurveyColumns,
     findings: Findings,
-) -> tuple[Asked, dict[str, list[str]]]:
+) -> tuple[SurveyQuestions, dict[str, list[str]]]:
     """Return the questions, and the names of other columns by the reason why they are no question.
 
     For named questions this is a fault.
     """
     scales = Scales()
-    questions: Asked = {}
+    questions: SurveyQuestions = {}
     omitted: dict[str, list[str]] = {}
     are_named = bool(wanted.questions)
     for ref in wanted.questions or [name for name in columns if _may_ask(name, wanted)]:
@@ -461,7 +478,7 @@ def _asked(
             omitted.setdefault(answers, []).append(ref)
         else:
             options, answer_by_value = answers
-            questions[ref] = (variable, scales.of(options, ref), answer_by_value)
+            questions[ref] = SurveyQuestion(variable, scales.of(options, ref), answer_by_value)
     return questions, omitted
 
 
@@ -477,9 +494,11 @@ class _Gap:
     )
 
 
-def _places(one: Variable, values: Collection[str], places: Sequence[int]) -> dict[str, list[int]]:
+def _places(
+    column: Variable, values: Collection[str], places: Sequence[int]
+) -> dict[str, list[int]]:
     places_by_value: dict[str, list[int]] = {value: [] for value in values}
-    for text, place in zip(map(_plain, one.values), places, strict=True):
+    for text, place in zip(map(_plain, column.values), places, strict=True):
         if text in places_by_value:
             places_by_value[text].append(place)
     return places_by_value
@@ -490,72 +509,122 @@ def _plain(value: object) -> str:
     return Variable("", "", {}, frozenset(), (value,)).texts()[0]
 
 
+@dataclass(frozen=True, slots=True)
+class _CodedColumn:
+    """A column with the labels of its codes. A column without labels has its texts as codes."""
+
+    text_by_value: Mapping[object, str]
+    "value -> its text, where the first spelling of a text stands for the others"
+    used_texts: Collection[str]
+    "texts that are an answer or a code that means none, in the order of the rows"
+    labels: Mapping[str, str]
+    missing: Collection[str]
+    "codes and texts that are no answer"
+    has_labels: bool
+    "whether the file has the labels"
+
+    @property
+    def labels_of_answers(self) -> dict[str, str]:
+        return {code: label for code, label in self.labels.items() if code not in self.missing}
+
+    @property
+    def labels_of_missing(self) -> dict[str, str]:
+        """The labels that are no answer. A code that is a number without words has none."""
+        return {
+            code: label
+            for code, label in self.labels.items()
+            if code in self.missing and (self.has_labels or number_in(code) is None)
+        }
+
+    @property
+    def unlabelled(self) -> list[str]:
+        """The texts that may be answers but have no label."""
+        return [
+            text for text in self.used_texts if text not in self.labels and text not in self.missing
+        ]
+
+
+def _coded_column(column: Variable, wanted: SurveyColumns) -> _CodedColumn:
+    distinct_values = dict.fromkeys(column.values)
+    # The first spelling of a text stands for the others.
+    spelling_by_text = {folded(code): code for code in column.labels}
+    read_texts = replace(column, values=list(distinct_values)).texts()
+    text_by_value = {
+        value: spelling_by_text.setdefault(folded(text), text)
+        for value, text in zip(distinct_values, read_texts, strict=True)
+    }
+    used_texts = dict.fromkeys(
+        text for text in text_by_value.values() if folded(text) not in NOTHING
+    )
+    labels = {code: label for code, label in column.labels.items() if label}
+    has_labels = bool(labels)
+    if not has_labels:
+        labels = {text: text for text in _in_order(used_texts)}
+    missing = {
+        code
+        for code in {**labels, **used_texts}
+        if _is_missing(code, labels.get(code, ""), column, wanted)
+    }
+    return _CodedColumn(text_by_value, used_texts, labels, missing, has_labels)
+
+
 def _answers_of(
-    one: Variable, wanted: Wanted, *, named: bool
+    column: Variable, wanted: SurveyColumns, *, named: bool
 ) -> tuple[tuple[Option, ...], Mapping[object, str]] | _Gap | str:
     """Return the options of a column and the answer of each of its values.
 
     Otherwise return why it is no question.
     """
-    distinct_values = dict.fromkeys(one.values)
-    # The first spelling of a text stands for the others.
-    spelling_by_text = {folded(code): code for code in one.labels}
-    read_texts = replace(one, values=list(distinct_values)).texts()
-    texts = {
-        value: spelling_by_text.setdefault(folded(text), text)
-        for value, text in zip(distinct_values, read_texts, strict=True)
-    }
-    used_texts = dict.fromkeys(text for text in texts.values() if folded(text) not in NOTHING)
-    labels = {code: label for code, label in one.labels.items() if label}
-    has_no_labels = not labels
-    if has_no_labels:
-        labels = {value: value for value in _in_order(used_texts)}
-    missing = {
-        code
-        for code in {**labels, **used_texts}
-        if _is_missing(code, labels.get(code, ""), one, wanted)
-    }
-    options_by_code = {code: label for code, label in labels.items() if code not in missing}
-    gaps = [text for text in used_texts if text not in labels and text not in missing]
-    if gaps and not has_no_labels and _only_ends(options_by_code, gaps):
-        ends = {**{text: text for text in gaps}, **options_by_code}
-        options_by_code = {
-            code: ends[code] for code in sorted(ends, key=lambda code: number_in(code) or 0.0)
-        }
+    coded = _coded_column(column, wanted)
+    labels = coded.labels_of_answers
+    gaps = coded.unlabelled
+    if gaps and coded.has_labels and _only_ends(labels, gaps):
+        labels = _with_steps(labels, gaps)
     elif gaps:
-        return _Gap(tuple(gaps)) if options_by_code else "no labels of answers"
-    max_options = MOST_LETTERED if named else MOST
-    if not FEWEST <= len(options_by_code) <= max_options:
-        return f"more than {max_options} answers" if options_by_code else "no labels of answers"
-    if (
-        has_no_labels
-        and not named
-        and not wanted.pattern
-        and all(number_in(label) is not None for label in options_by_code)
-    ):
-        return "numbers without labels"
-    if any(len(label) > LONGEST_ANSWER for label in options_by_code.values()):
-        return f"an answer of more than {LONGEST_ANSWER} characters"
-    no_answers = {
-        code: label
-        for code, label in labels.items()
-        if code in missing
-        and not (has_no_labels and number_in(code) is not None)  # a code in no words says nothing
-    }
-    folded_labels = set(map(folded, options_by_code.values()))
-    if len(folded_labels) < len(options_by_code) or folded_labels & set(
-        map(folded, no_answers.values())
-    ):
-        return "two codes with the same label"
-    scale_options = _options(
-        options_by_code,
-        no_answers,
-        _meanings(one.name, options_by_code, wanted, words=has_no_labels),
+        return _Gap(tuple(gaps)) if labels else "no labels of answers"
+    no_answers = coded.labels_of_missing
+    has_meaning = named or bool(wanted.pattern) or coded.has_labels
+    problem = _problem_of(
+        labels, no_answers, max_options=MOST_LETTERED if named else MOST, has_meaning=has_meaning
     )
+    if problem:
+        return problem
+    meanings = _meanings(column.name, labels, wanted, words=not coded.has_labels)
+    answer_by_text = {**labels, **no_answers}
     answer_by_value = {
-        value: {**options_by_code, **no_answers}.get(text, "") for value, text in texts.items()
+        value: answer_by_text.get(text, "") for value, text in coded.text_by_value.items()
     }
-    return scale_options, answer_by_value
+    return _options(labels, no_answers, meanings), answer_by_value
+
+
+def _with_steps(ends: Mapping[str, str], steps: Sequence[str]) -> dict[str, str]:
+    """Return the labels of a scale of numbers, whose steps are their own labels."""
+    labels = {**{step: step for step in steps}, **ends}
+    return {code: labels[code] for code in sorted(labels, key=lambda code: number_in(code) or 0.0)}
+
+
+def _problem_of(
+    labels: Mapping[str, str],
+    no_answers: Mapping[str, str],
+    *,
+    max_options: int,
+    has_meaning: bool,
+) -> str:
+    """Return why labels are not the answers to a question, or an empty string if they are.
+
+    With `has_meaning`, numbers may be answers.
+    """
+    if not FEWEST <= len(labels) <= max_options:
+        return f"more than {max_options} answers" if labels else "no labels of answers"
+    if not has_meaning and all(number_in(label) is not None for label in labels):
+        return "numbers without labels"
+    if any(len(label) > LONGEST_ANSWER for label in labels.values()):
+        return f"an answer of more than {LONGEST_ANSWER} characters"
+    folded_labels = set(map(folded, labels.values()))
+    folded_missing = set(map(folded, no_answers.values()))
+    if len(folded_labels) < len(labels) or folded_labels & folded_missing:
+        return "two codes with the same label"
+    return ""
 
 
 def _only_ends(offered: Mapping[str, str], gaps: Sequence[str]) -> bool:
@@ -619,7 +688,7 @@ def _options(
 
 
 def _meanings(
-    ref: str, offered: Mapping[str, str], wanted: Wanted, *, words: bool
+    ref: str, offered: Mapping[str, str], wanted: SurveyColumns, *, words: bool
 ) -> dict[str, Meaning]:
     if ref in wanted.unordered:
         return dict.fromkeys(offered, Meaning.OPTION)
@@ -675,8 +744,8 @@ def is_refusal(label: str) -> bool:
     )
 
 
-def _is_missing(code: str, label: str, one: Variable, wanted: Wanted) -> bool:
-    if code in one.missing or folded(code) in NOTHING or is_refusal(label or code):
+def _is_missing(code: str, label: str, column: Variable, wanted: SurveyColumns) -> bool:
+    if code in column.missing or folded(code) in NOTHING or is_refusal(label or code):
         return True
     number = number_in(code)
     if wanted.negative_missing and number is not None and number < 0:
@@ -693,8 +762,8 @@ def _people(
     path: Path,
     columns: Mapping[str, Variable],
     places: Sequence[int],
-    asked: Asked,
-    wanted: Wanted,
+    questions: SurveyQuestions,
+    wanted: SurveyColumns,
     findings: Findings,
 ) -> tuple[tuple[Respondent, ...], tuple[str, ...]]:
     """Return the people with at least one answer, and sentences about the others."""
@@ -705,52 +774,60 @@ def _people(
     }
     weights = weights_of(path, weight_cells, places, wanted.who, findings)
     notes: list[str] = []
-    groups: list[tuple[str, list[str]]] = []
+    cells_by_group: dict[str, list[str]] = {}
     for grouping in wanted.who.groups:
         texts = _cells(columns[grouping.column], wanted, words=not grouping.cuts)
         cells, group_notes = groups_of(path, grouping, texts, places, findings)
-        groups.append((grouping.name, cells))
+        cells_by_group[grouping.name] = cells
         notes += group_notes
-    values_by_ref = [
-        (ref, [answers[value] for value in variable.values])
-        for ref, (variable, _, answers) in asked.items()
-    ]
-    shared_groups: dict[tuple[str, ...], dict[str, str]] = {}
-    people, of_groups = [], {}
-    for index, name in enumerate(names):
-        answers = {ref: answer for ref, values in values_by_ref if (answer := values[index])}
-        if answers:
-            people.append(Respondent(name, answers))
-            person_groups = tuple(cells[index] for _, cells in groups)
-            of_groups[name] = shared_groups.setdefault(
-                person_groups,
-                {
-                    field_name: value
-                    for (field_name, _), value in zip(groups, person_groups, strict=True)
-                    if value
-                },
-            )
+    people, groups_by_name = _respondents(names, questions, cells_by_group)
     n_silent = len(names) - len(people)
     if n_silent:
         notes.append(
             f"{plural(n_silent, 'respondent')} left out, without an answer to any question."
         )
-    respondents, group_notes = with_who(people, dict(zip(names, weights, strict=True)), of_groups)
+    respondents, group_notes = with_weights_and_groups(
+        people, dict(zip(names, weights, strict=True)), groups_by_name
+    )
     return respondents, (*notes, *group_notes)
 
 
-def _cells(one: Variable, wanted: Wanted, *, words: bool) -> list[str]:
+def _respondents(
+    names: Sequence[str], questions: SurveyQuestions, cells_by_group: Mapping[str, Sequence[str]]
+) -> tuple[list[Respondent], dict[str, Mapping[str, str]]]:
+    """Return the people with an answer, and the groups of each by name.
+
+    People of the same groups share one mapping, since they may be many.
+    """
+    answers_by_ref = {ref: question.answers for ref, question in questions.items()}
+    shared_groups: dict[tuple[str, ...], dict[str, str]] = {}
+    people: list[Respondent] = []
+    groups_by_name: dict[str, Mapping[str, str]] = {}
+    for row, name in enumerate(names):
+        answers = {ref: answer for ref, column in answers_by_ref.items() if (answer := column[row])}
+        if not answers:
+            continue
+        people.append(Respondent(name, answers))
+        values = tuple(cells[row] for cells in cells_by_group.values())
+        groups = {
+            group: value for group, value in zip(cells_by_group, values, strict=True) if value
+        }
+        groups_by_name[name] = shared_groups.setdefault(values, groups)
+    return people, groups_by_name
+
+
+def _cells(column: Variable, wanted: SurveyColumns, *, words: bool) -> list[str]:
     """Return the cells of a column about people: its labels, or its plain values.
 
     Cells that are no answer are empty.
     """
-    texts = one.texts()
+    texts = column.texts()
     cell_by_text = {
-        text: "" if _is_missing(text, one.labels.get(text, ""), one, wanted) else text
+        text: "" if _is_missing(text, column.labels.get(text, ""), column, wanted) else text
         for text in set(texts)
     }
     return [
-        (one.labels.get(text) or text) if words and text else text
+        (column.labels.get(text) or text) if words and text else text
         for text in map(cell_by_text.__getitem__, texts)
     ]
 

@@ -16,7 +16,14 @@ from pathlib import Path
 
 from workbench.csv_files import bare
 from workbench.formats.numbers import finite_number, has_decimal_comma
-from workbench.formats.records import AS_IS, Findings, How, is_blank, likely_header_row, records
+from workbench.formats.records import (
+    AS_IS,
+    Findings,
+    ReadSettings,
+    is_blank,
+    likely_header_row,
+    records,
+)
 
 COMMA_HINT = ", with a decimal point; a table is read with decimal commas by --decimal ,"
 
@@ -47,7 +54,7 @@ def read_rows(
     first_counts: Sequence[str] = (),
     guarded: bool = False,
     column: Callable[[str], str] = str,
-    how: How = AS_IS,
+    how: ReadSettings = AS_IS,
 ) -> list[Row]:
     """Return the records of a file. Every fault is noted in `findings`.
 
@@ -77,12 +84,10 @@ def read_rows(
         if not findings.found:
             findings.add(path, 1, None, "an empty file", f"a header with {', '.join(required)}")
         return []
-    line, header = header_record
-    header = [column(bare(name.strip()) if guarded else name.strip()) for name in header]
-    if (
-        not set(required) <= set(header)
-        and (header_row := likely_header_row(path, how)) is not None
-    ):
+    line, names = header_record
+    header = [column(bare(name.strip()) if guarded else name.strip()) for name in names]
+    is_incomplete = not set(required) <= set(header)
+    if is_incomplete and (header_row := likely_header_row(path, how)) is not None:
         findings.add(
             path, line, None, "a title or comment above the columns", header_told(header_row)
         )
@@ -100,16 +105,20 @@ def read_rows(
                 path, line, None, f"{len(cells)} fields", f"{len(header)}, as in the header"
             )
             continue
-        cell_by_name: dict[str, str] = {}
-        for name, cell in zip(header, cells, strict=True):
-            # Of two columns of one name, the first counts.
-            cell_by_name.setdefault(name, bare(cell) if guarded else cell)
-        row = Row(path, line, cell_by_name)
+        row = Row(path, line, _cells_by_name(header, cells, guarded=guarded))
         rows.append(row)
-        for required_name in required:
-            if not row.get(required_name) and required_name not in may_be_empty:
-                findings.add(path, line, required_name, "an empty cell", "some text")
+        for name in required:
+            if not row.get(name) and name not in may_be_empty:
+                findings.add(path, line, name, "an empty cell", "some text")
     return rows
+
+
+def _cells_by_name(header: Sequence[str], cells: Sequence[str], *, guarded: bool) -> dict[str, str]:
+    """Return the cells of a row. Of two columns of one name, the first counts."""
+    cell_by_name: dict[str, str] = {}
+    for name, cell in zip(header, cells, strict=True):
+        cell_by_name.setdefault(name, bare(cell) if guarded else cell)
+    return cell_by_name
 
 
 def _header_is_good(

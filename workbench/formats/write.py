@@ -88,32 +88,43 @@ def export(format: str, instrument: Instrument) -> Export:  # noqa: A002  the co
             f"the instrument {instrument.name!r} holds no statement yet; there is nothing to export"
         )
     _check_encodable(instrument)
-    if format == "choices":
-        reduced, left_out = kept_as_choices(instrument)
-        return Export(
-            format,
-            choice_files(reduced) | lexicon_files(reduced),
-            left_out,
-            lambda folder: _check_same(reduced, folder, read_choice_instrument),
-        )
-    further_losses = (
-        *beside_choices(instrument),
-        *(lost_lexicons(instrument) if format != "csv" else ()),
+    return _EXPORTS[format](instrument)
+
+
+def _choices_export(instrument: Instrument) -> Export:
+    reduced, left_out = kept_as_choices(instrument)
+    return Export(
+        "choices",
+        choice_files(reduced) | lexicon_files(reduced),
+        left_out,
+        lambda folder: _check_same(reduced, folder, read_choice_instrument),
     )
-    if format == "csv":
-        reduced_csv, losses = without_strays(normal_form(without_choices(instrument)))
-        files = csv_files(reduced_csv) | lexicon_files(reduced_csv)
-        return Export(
-            format,
-            files,
-            (*losses, *further_losses),
-            lambda folder: _check_same(reduced_csv, folder, read_csv),
-        )
-    if format == "probvaa":
-        layout = Layout(instrument)
-        left_out = (*layout.left_out, *beside_layout(instrument), *further_losses)
-        return Export("probvaa", layout.files(), left_out, layout.check, layout.notes())
+
+
+def _csv_export(instrument: Instrument) -> Export:
+    reduced, losses = without_strays(normal_form(without_choices(instrument)))
+    return Export(
+        "csv",
+        csv_files(reduced) | lexicon_files(reduced),
+        (*losses, *beside_choices(instrument)),
+        lambda folder: _check_same(reduced, folder, read_csv),
+    )
+
+
+def _probvaa_export(instrument: Instrument) -> Export:
+    layout = Layout(instrument)
+    losses = (
+        *layout.left_out,
+        *beside_layout(instrument),
+        *beside_choices(instrument),
+        *lost_lexicons(instrument),
+    )
+    return Export("probvaa", layout.files(), losses, layout.check, layout.notes())
+
+
+def _jsonl_export(instrument: Instrument) -> Export:
     lines_export = _lines_export(normal_form(without_choices(instrument)))
+    further_losses = (*beside_choices(instrument), *lost_lexicons(instrument))
     return replace(lines_export, left_out=(*lines_export.left_out, *further_losses))
 
 
@@ -316,8 +327,8 @@ def _normal_statement(statement: Statement, issues: Mapping[str, int]) -> Statem
     )
 
 
-def _first_difference(name: str, found: Instrument, wanted: Instrument) -> str:
-    actual, expected = _comparable(name, found), _comparable(name, wanted)
+def _first_difference(name: str, read_back: Instrument, instrument: Instrument) -> str:
+    actual, expected = _comparable(name, read_back), _comparable(name, instrument)
     if isinstance(actual, tuple) and isinstance(expected, tuple):
         pairs = (
             (left, right) for left, right in zip(actual, expected, strict=False) if left != right
@@ -353,3 +364,12 @@ def _file_name(name: str) -> str:
         and all(character.isalnum() or character in "-_." for character in name)
     )
     return f"{name if is_valid else 'statements'}.jsonl"
+
+
+_EXPORTS: Mapping[str, Callable[[Instrument], Export]] = {
+    "csv": _csv_export,
+    "probvaa": _probvaa_export,
+    "jsonl": _jsonl_export,
+    "choices": _choices_export,
+}
+"the format of an export -> what makes it"

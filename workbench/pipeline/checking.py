@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
-from stores.core.contents import Part, kept
+from stores.core.contents import StoreSection, cached_result
 from stores.core.store import Store
 from stores.instruments.checks import ENCODER, NLI, CheckModel, Waiver
 from stores.jobs.job_rows import Job
@@ -229,7 +229,12 @@ def check_report(
     def made() -> CheckReport:
         return _checked(store, name, language, chosen)
 
-    report = kept(store, ("checked", name, language, chosen), (Part.MATERIAL, Part.FINDINGS), made)
+    report = cached_result(
+        store,
+        ("checked", name, language, chosen),
+        (StoreSection.MATERIAL, StoreSection.FINDINGS),
+        made,
+    )
     if not (waivers := store.checks.waivers(name)):
         return report
     found = {one.finding.fingerprint: one.finding for one in report.checked}
@@ -282,7 +287,9 @@ def open_lint(store: Store, name: str) -> tuple[LintFinding, ...]:
         ]
         return tuple(sorted(found, key=by_severity))
 
-    found = kept(store, ("lint", name), (Part.MATERIAL, Part.FINDINGS), made)
+    found = cached_result(
+        store, ("lint", name), (StoreSection.MATERIAL, StoreSection.FINDINGS), made
+    )
     waivers = store.checks.waivers(name)
     return (
         tuple(finding for finding in found if finding.fingerprint not in waivers)

@@ -33,11 +33,11 @@ from workbench.errors import UsageError
 from workbench.formats.answer_logs import log_of
 from workbench.formats.log_values import MOST_COUNT
 from workbench.formats.party_files import MANIFESTO, Placed, read_positions
-from workbench.formats.people import STANCES, said_stances
-from workbench.formats.populations import counted_groups, said_of_people
+from workbench.formats.people import STANCES, stance_words
+from workbench.formats.populations import counted_groups, people_notes
 from workbench.formats.read import ANSWERS, BESIDE, ISSUE_LABELS, LABELS, LOG, recognised
-from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How
-from workbench.formats.surveys import Wanted
+from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, ReadSettings
+from workbench.formats.surveys import SurveyColumns
 from workbench.formats.write import Export, export
 from workbench.pipeline.label_imports import (
     DEFAULT_LABEL_OPTIONS,
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from workbench.pipeline.recorded import Found
 
 
-EVERYTHING = Wanted()
+EVERYTHING = SurveyColumns()
 
 
 @dataclass(frozen=True, slots=True)
@@ -640,7 +640,7 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
         )
         yield (
             f"parties: {parties}, {plural(len(instrument.party_answers), 'answer')}: "
-            + said_stances(instrument.party_answers)
+            + stance_words(instrument.party_answers)
         )
     if counts := languages(instrument):
         yield "wordings by language: " + ", ".join(

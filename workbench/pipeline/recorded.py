@@ -44,7 +44,7 @@ from workbench.formats.answer_logs import (
 )
 from workbench.formats.log_values import MOST_COUNT, OddValue, Turns, model_of
 from workbench.formats.prompt_files import DIGITS, key_of
-from workbench.formats.records import AS_IS, Findings, How
+from workbench.formats.records import AS_IS, Findings, ReadSettings
 from workbench.installed import code_version
 from workbench.pipeline.planning import Plan, plan
 from workbench.regular_files import check_file

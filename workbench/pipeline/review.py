@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import islice
 
 from stores.annotation.reviews import ReadAnswer, Remarked
-from stores.core.contents import Part, kept
+from stores.core.contents import StoreSection, cached_result
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench import registry

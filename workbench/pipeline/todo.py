@@ -201,7 +201,7 @@ def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
             if pending.again - known_uids or (pending.items and not has_any):
                 description, route = (
                     f"for an auditor: {run.named} ({registry.audit_title(audit.name)})",
-                    ("review", (*run.way, run.family)),
+                    ("review", (*run.design_key, run.family)),
                 )
                 blind = f"for an auditor ({registry.audit_title(audit.name)})"
                 key = (

@@ -13,7 +13,7 @@ from typing import Any
 from stores.core.contents import content_hash, last_event
 from stores.core.store import Store
 from stores.runs.answers import StatementAnswers
-from stores.runs.models import Spared
+from stores.runs.models import SavedAnswers
 from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.annotation import agreement_tables

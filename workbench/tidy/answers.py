@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stores.core.store import Store
-from stores.runs.data_rows import Cell, Draw, Read, Responses
+from stores.runs.data_rows import Cell, Draw, Reading, Responses
 from workbench import registry
 from workbench.domain.choices import LETTERS
 from workbench.domain.instruments import with_words
@@ -272,7 +272,7 @@ class Answers:
         """Return the column of counts."""
         return Coded((1,), np.zeros_like(part.count)) if self._expand else part.count
 
-    def reading(self, of: Read) -> Row:
+    def reading(self, of: Reading) -> Row:
         """Return the values of `READING`, which most readings share."""
         if (values := self._read.get(of[:-1])) is None:
             if len(self._read) >= HELD:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stores.core.base import restored
+from stores.core.base import decode_text
 from stores.core.store import Store
 from stores.instruments.instruments import Filters
 from workbench.domain.rulings import Ruling, Verdict, disputed
@@ -35,8 +35,8 @@ def read_labels(store: Store, choice: Choice) -> Iterator[Row]:
             row["statement_version"],
             row["language"],
             f"{row['kind']}{ordinal}",
-            restored(row["wording"]),
-            restored(row["text"]),
+            decode_text(row["wording"]),
+            decode_text(row["text"]),
             row["role"],
             people.called(row["annotator"]),
             row["codebook"],

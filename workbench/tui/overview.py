@@ -156,7 +156,7 @@ class Judgement:
 
 def read_overview(store: Store) -> Overview:
     """Read the data that is quick to read. Raises StoreError."""
-    from stores.core.contents import Part, state_of
+    from stores.core.contents import StoreSection, state_of
 
     def seen() -> Overview:
         answers, _ = store.runs.totals()

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stores.core.store import Store
-from stores.runs.predictions import PredictionRow, Put, RunPredictions
+from stores.runs.predictions import AskedWording, PredictionRow, RunPredictions
 from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.audits.questionnaire.asking import (
@@ -187,7 +187,7 @@ def current(
     instrument: Instrument,
     questionnaire: Questionnaire,
     language: str,
-    put: Iterable[Put],
+    put: Iterable[AskedWording],
     axes: Iterable[Axes],
 ) -> CurrentDesign:
     """Return the contexts and templates that would be used now for prompts like these."""
@@ -360,13 +360,13 @@ class _RunPrompts:
 
     rows: npt.NDArray[np.void]
     "(N,) of `_ROW`"
-    put: Sequence[Put]
+    put: Sequence[AskedWording]
     axes: Sequence[Axes]
     "the axes to which rows point, and others"
     conditions: Sequence[Condition]
     "the condition of each of the axes"
 
-    def by_put(self, of: Callable[[Put], int]) -> IntArray:
+    def by_put(self, of: Callable[[AskedWording], int]) -> IntArray:
         """Return a number for each row, computed from its target and template."""
         return _looked_up([of(put) for put in self.put], self.rows["put"])
 
@@ -636,7 +636,7 @@ def _people(
     return frozenset(drawn_names)
 
 
-def variant_of(row: PredictionRow | Put) -> VariantId:
+def variant_of(row: PredictionRow | AskedWording) -> VariantId:
     """Return the wording of a prompt."""
     return VariantId(VariantKind(row.kind), row.ordinal)
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from stores.core.contents import Part, kept
+from stores.core.contents import StoreSection, cached_result
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.codes import PASS
@@ -213,8 +213,14 @@ def counts(store: Store, run: Run, reader: int, rulings: RunRulings = NO_RULINGS
         rulings.leaves_out,
         bool(rulings.read_anew),
     )
-    return kept(
-        store, key, (Part.ANSWERS, Part.MATERIAL), made, n_readings, rulings.probes, rulings.answers
+    return cached_result(
+        store,
+        key,
+        (StoreSection.ANSWERS, StoreSection.MATERIAL),
+        made,
+        n_readings,
+        rulings.probes,
+        rulings.answers,
     )
 
 
@@ -226,7 +232,7 @@ def _counted(store: Store, run: Run, reader: int, rulings: RunRulings) -> Counts
     answered, truncated = store.runs.counts(run, [reader]), store.runs.truncated(run)
     probe_layout = layout(store, run, {*truncated, *answered.probes.tolist()})
     shape, flat = probe_layout.shape, probe_layout.flat
-    probes, plans = store.runs.most(run)
+    probes, plans = store.runs.planned_counts(run)
     planned, indices = np.zeros(shape, dtype=np.int32), probe_layout.of(probes)
     planned.reshape(-1)[indices[indices >= 0]] = plans[indices >= 0]
     arrays = {
@@ -491,8 +497,11 @@ def label_mass(store: Store, run: Run) -> LabelMass:
     A prompt counts as not scored if one of its spellings is not. If a run only has probabilities of
     the first version of the spellings, these are returned. Raises UsageError if nothing is scored.
     """
-    return kept(
-        store, ("label mass", run), (Part.ANSWERS, Part.MATERIAL), lambda: _mass(store, run)
+    return cached_result(
+        store,
+        ("label mass", run),
+        (StoreSection.ANSWERS, StoreSection.MATERIAL),
+        lambda: _mass(store, run),
     )
 
 

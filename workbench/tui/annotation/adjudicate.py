@@ -48,14 +48,14 @@ from workbench.tui.kit.key_gate import gate_of
 from workbench.tui.kit.person_dialog import PersonDialog, ask_person
 
 if TYPE_CHECKING:
-    from stores.annotation.labels import Decision, GivenLabel, Judged
+    from stores.annotation.labels import Decision, GivenLabel, JudgedItem
 
 
 @dataclass(frozen=True, slots=True)
 class DisputedItem:
     """An item with its labels under letters."""
 
-    judged: Judged
+    judged: JudgedItem
     given: tuple[tuple[str, GivenLabel], ...]
 
     @property

@@ -35,7 +35,7 @@ from workbench.tui.kit.base import StoreScreen, of_store, worker
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.formats.records import How
+    from workbench.formats.records import ReadSettings
     from workbench.pipeline.importing import Material, Outcome, Request
 
 KINDS = (*TABLES, *PACKED, ".parquet", ".sav", ".dta", ".eval")
@@ -253,7 +253,7 @@ class ImportScreen(StoreScreen):
         "material of the preview, which is then written, or None if it cannot be"
         self._format = ""
         "format that the request was read as"
-        self._proposed: How | None = None
+        self._proposed: ReadSettings | None = None
         "proposed mapping of the file's columns to those of statements"
         self._skippable = False
         self._shipped = False
@@ -361,7 +361,7 @@ class ImportScreen(StoreScreen):
     @on(Input.Submitted, "#people")
     def map_people(self, event: Input.Submitted) -> None:
         """Read the file with the typed questions, weights and groups."""
-        from workbench.formats.surveys import typed
+        from workbench.formats.surveys import columns_of_text
 
         if self._request is None:
             return
@@ -371,7 +371,7 @@ class ImportScreen(StoreScreen):
                 self._ask(with_options(self._request, event.value))
                 self.people_box.remove_class("-shown")
                 return
-            survey_columns = typed(event.value)
+            survey_columns = columns_of_text(event.value)
         except WorkbenchError as error:
             self.show_refused(self._request, error)
             return
@@ -662,7 +662,7 @@ def _typed_options(typed: str, names: tuple[str, ...], example: str) -> dict[str
     return values
 
 
-def _proposed(request: Request) -> How | None:
+def _proposed(request: Request) -> ReadSettings | None:
     """Return the proposed mapping of a table to statements, or None without a readable one."""
     from workbench.formats.read import likely
 

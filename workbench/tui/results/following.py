@@ -142,7 +142,9 @@ class Following(JudgesAgain):
         """Open the review queue of the visible run, with the reader of the figures."""
         run = self.run_to_review() if self.RULED else None
         if run is not None and self.figures is not None:
-            self.app.push_screen(screen("review", (*run.way, run.family), self.reader_in_sight()))
+            self.app.push_screen(
+                screen("review", (*run.design_key, run.family), self.reader_in_sight())
+            )
 
     @on(SheetView.Opened)
     def open_row(self, event: SheetView.Opened) -> None:

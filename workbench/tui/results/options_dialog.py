@@ -336,7 +336,7 @@ def same_run(a: Run, b: Run) -> bool:
 
     The numbers of their answers may differ.
     """
-    return (a.way, a.family) == (b.way, b.family)
+    return (a.design_key, a.family) == (b.design_key, b.family)
 
 
 __all__ = [

@@ -387,7 +387,8 @@ def load(
         return Loaded(settings, empty=message)
     # Judging writes the readings of rules, so they are left out.
     state = state_of(
-        store.connection, [store_part for store_part in Part if store_part is not Part.READINGS]
+        store.connection,
+        [store_part for store_part in StoreSection if store_part is not StoreSection.READINGS],
     )
     selection, base = _selection(store, audit, settings, instruments, known)
     base = replace(base, rests_on=(selection, state))

@@ -34,7 +34,7 @@ class ReviewSession:
 
 def run_key(run: Run) -> RunKey:
     """Return the values that distinguish a run from the others of a store."""
-    return (*run.way, run.family)
+    return (*run.design_key, run.family)
 
 
 def reviewable(store: Store) -> Sequence[Run]:

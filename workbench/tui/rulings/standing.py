@@ -12,7 +12,7 @@ from workbench.domain.statements import VariantKind
 from workbench.tui.rulings.dialog import ruling_line
 
 if TYPE_CHECKING:
-    from stores.annotation.rulings import Giver
+    from stores.annotation.rulings import AnswerSource
     from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling
@@ -64,7 +64,7 @@ class RulingInForce:
     "rowids of the probes of its object"
     answer: str = ""
     "first digits of the key of the answer, or empty without a single answer"
-    givers: frozenset[Giver] = frozenset()
+    givers: frozenset[AnswerSource] = frozenset()
     "models and runs that gave that answer"
     model_id: int | None = None
     "rowid of the only model that it applies to, or None for all models"
