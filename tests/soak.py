@@ -264,10 +264,8 @@ class Soak:
             )
             held = Counter(
                 store.execute(
-                    "select r.unit_id, p.name from reading r join reader p "
-                    "on p.id = r.reader_id "
-                    "where r.uid is not null and p.kind = "
-                    "'person'"
+                    "select r.unit_id, p.name from reading r join reader p on p.id = r.reader_id "
+                    "where r.uid is not null and p.kind = 'person'"
                 ).fetchall()
             )
             said = Counter((unit, name) for unit, name, _ in self.notes("annotate"))

@@ -293,11 +293,9 @@ def lexicon(language: str = PUBLISHED_LANGUAGE, brought: str = "") -> Lexicon:
                 return _lexicon(path)
     raise UnknownName(
         f"there is no lexicon of the language {language!r}, so no rule can read its answers. It "
-        "was looked for in "
-        f"{', '.join(str(folder / 'lexicons') for folder in language_folders())} and among the "
-        "entry points of "
-        f"{entry_points.LEXICONS}; ${LANGUAGE_FOLDER} names a folder of one's own. Available: "
-        f"{', '.join(lexicons())}"
+        f"was looked for in {', '.join(str(folder / 'lexicons') for folder in language_folders())} "
+        f"and among the entry points of {entry_points.LEXICONS}; ${LANGUAGE_FOLDER} names a folder "
+        f"of one's own. Available: {', '.join(lexicons())}"
     )
 
 

@@ -113,8 +113,7 @@ def _loaded(point: EntryPoint) -> Any:
         package = point.dist.name if point.dist is not None else point.module
         raise MissingPackage(
             f"{point.name} ({point.group}) of the package {package} cannot be loaded: {reason}. "
-            "Uninstall the package, "
-            "or install a version that fits this workbench."
+            "Uninstall the package, or install a version that fits this workbench."
         ) from error
 
 

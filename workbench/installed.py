@@ -124,8 +124,7 @@ def need_local(what: str) -> None:
     if missing := [name for package, name in LOCAL.items() if find_spec(package) is None]:
         raise MissingPackage(
             f"{what}: models that run on this machine need {', '.join(missing)}, not installed "
-            "here. Install with: "
-            f"{install('local')}"
+            f"here. Install with: {install('local')}"
         )
 
 

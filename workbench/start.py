@@ -19,10 +19,9 @@ def main() -> int:
         if foreign_package := _foreign(name):
             print(
                 f"{DISTRIBUTION}: the import name {name!r} belongs to another package here: "
-                f"{foreign_package}. Uninstall that "
-                "package, or give this program an environment of its own: uv tool install, or "
-                "pipx install, with the "
-                "copy or the wheel that it was installed from",
+                f"{foreign_package}. Uninstall that package, or give this program an environment "
+                "of its own: uv tool install, or pipx install, with the copy or the wheel that it "
+                "was installed from",
                 file=sys.stderr,
             )
             return 1

@@ -226,9 +226,8 @@ class Annotator:
         """Release the lease of an unlabelled item."""
         with self._store.write() as connection:
             connection.execute(
-                "delete from assignment where queue_id = :queue and unit_id = :unit and "
-                "reader_id = :me "
-                "and state = 'leased'",
+                "delete from assignment where queue_id = :queue and unit_id = :unit and reader_id "
+                "= :me and state = 'leased'",
                 self._values() | {"unit": unit},
             )
 
@@ -272,8 +271,7 @@ class Annotator:
             min(row[0], IDLE_MS)
             for row in execute(
                 "select elapsed_ms from my_reading where elapsed_ms is not null and label is not "
-                "null "
-                "order by at desc limit :n",
+                "null order by at desc limit :n",
                 {"n": PACE_OF},
             )
         ]
@@ -407,8 +405,7 @@ class Annotator:
         ).fetchone()[0]
         connection.execute(
             "insert into reading (unit_id, reader_id, revision, label, reason, confidence, "
-            "elapsed_ms, at, "
-            "codebook_id, uid) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "elapsed_ms, at, codebook_id, uid) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 unit,
                 self._me,
@@ -447,10 +444,9 @@ class Annotator:
         self, connection: sqlite3.Connection, unit: int, state: str, until: str | None = None
     ) -> None:
         connection.execute(
-            "insert into assignment (queue_id, unit_id, reader_id, state, lease_until, at) "
-            "values (?, ?, ?, ?, ?, ?) "
-            "on conflict (queue_id, unit_id, reader_id) do update set state = excluded.state, "
-            "lease_until = excluded.lease_until, at = excluded.at",
+            "insert into assignment (queue_id, unit_id, reader_id, state, lease_until, at) values "
+            "(?, ?, ?, ?, ?, ?) on conflict (queue_id, unit_id, reader_id) do update set state = "
+            "excluded.state, lease_until = excluded.lease_until, at = excluded.at",
             (self._queue_id, unit, self._me, state, until, now()),
         )
 

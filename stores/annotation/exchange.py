@@ -316,9 +316,8 @@ def _append(
     """Insert an event. Returns whether it was new."""
     if event.kind is EventKind.REMARK:
         cursor = connection.execute(
-            "insert into remark (uid, unit_id, reader_id, flagged, note, at, dated) values (?, "
-            "?, ?, ?, ?, ?, ?) "
-            "on conflict (uid) do nothing",
+            "insert into remark (uid, unit_id, reader_id, flagged, note, at, dated) values (?, ?, "
+            "?, ?, ?, ?, ?) on conflict (uid) do nothing",
             (
                 event.uid,
                 unit,
@@ -341,10 +340,9 @@ def _append(
         time = now_after(last_row[0])
     connection.execute(
         "insert into reading (unit_id, reader_id, revision, label, reason, note, confidence, "
-        "elapsed_ms, at, "
-        "codebook_id, uid, basis, dated) values (?, ?, (select coalesce(max(revision), 0) + 1 "
-        "from reading "
-        "where unit_id = ? and reader_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "elapsed_ms, at, codebook_id, uid, basis, dated) values (?, ?, (select "
+        "coalesce(max(revision), 0) + 1 from reading where unit_id = ? and reader_id = ?), ?, ?, "
+        "?, ?, ?, ?, ?, ?, ?, ?)",
         (
             unit,
             reader,

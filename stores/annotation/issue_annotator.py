@@ -219,8 +219,7 @@ class IssueAnnotator:
         if not statements or statements[0].text_id != row.statement.text_id:
             raise ConflictError(
                 f"the statement {row.ref} was changed or taken away since it was shown; nothing "
-                "was written. "
-                "Read it again (F5), then label it."
+                "was written. Read it again (F5), then label it."
             )
         names = self._names()
         for issue in labels:
@@ -268,9 +267,8 @@ class IssueAnnotator:
 
     def _pace(self) -> float | None:
         rows = self.connection.execute(
-            "select max(at) from my_issue_label where reader_id = :me and label is not null "
-            "group by statement_id "
-            "order by 1 desc limit :n",
+            "select max(at) from my_issue_label where reader_id = :me and label is not null group "
+            "by statement_id order by 1 desc limit :n",
             {"n": PACE_OF, "me": self._me},
         )
         times = [datetime.fromisoformat(row[0]) for row in rows]

@@ -315,8 +315,7 @@ class Labels(Aggregate):
     def _after(self, unit: int) -> str:
         last = self.connection.execute(
             "select max(r.at) from reading r join reader h on h.id = r.reader_id and h.kind = "
-            "'adjudication' "
-            "where r.unit_id = ?",
+            "'adjudication' where r.unit_id = ?",
             (unit,),
         ).fetchone()[0]
         return now_after(last)
@@ -620,8 +619,7 @@ class Classifiers(Aggregate):
             for item in predictions:
                 connection.execute(
                     "insert into reading (unit_id, reader_id, revision, label, reason, "
-                    "confidence, at) "
-                    "values (?, ?, 1, ?, '', ?, ?) on conflict do nothing",
+                    "confidence, at) values (?, ?, 1, ?, '', ?, ?) on conflict do nothing",
                     (
                         unit_of(connection, item.text_id, item.wording_id),
                         classifier.reader,

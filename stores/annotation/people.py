@@ -172,8 +172,7 @@ def _write_survey(
     }
     connection.executemany(
         "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) values (?, "
-        "?, ?, ?, ?) "
-        "on conflict do update set agrees = excluded.agrees",
+        "?, ?, ?, ?) on conflict do update set agrees = excluded.agrees",
         [
             (
                 statements[answer.statement],
@@ -211,8 +210,7 @@ def _add_issue_labels(
             continue
         newest = connection.execute(
             "select revision, label from issue_label where statement_id = ? and issue = ? and "
-            "reader_id = ? "
-            "order by revision desc limit 1",
+            "reader_id = ? order by revision desc limit 1",
             key,
         ).fetchone()
         if newest is None or newest[1] != label.label:
@@ -347,9 +345,8 @@ def _events(connection: sqlite3.Connection) -> tuple[FieldEvent, ...]:
 
 def _insert(connection: sqlite3.Connection, events: Iterable[FieldEvent]) -> int:
     return connection.executemany(
-        "insert into person_field (uid, person, field, value, said_by, at) values (?, ?, ?, ?, "
-        "?, ?) "
-        "on conflict (uid) do nothing",
+        "insert into person_field (uid, person, field, value, said_by, at) values (?, ?, ?, ?, ?, "
+        "?) on conflict (uid) do nothing",
         [
             (event.uid, event.person, event.field, event.value, event.by, event.at)
             for event in events
@@ -572,9 +569,8 @@ class Surveys(Aggregate):
                 remainder = f" and {len(conflicts) - SHOWN} more" if len(conflicts) > SHOWN else ""
                 raise ConflictError(
                     "found other answers than these people gave here themselves: "
-                    f"{'; '.join(conflicts[:SHOWN])}{remainder}. "
-                    "Nothing was imported; take these lines out, or give the people of the file "
-                    "other names"
+                    f"{'; '.join(conflicts[:SHOWN])}{remainder}. Nothing was imported; take these "
+                    "lines out, or give the people of the file other names"
                 )
         return AddedAnswers(**tally, respondents=tuple(people))
 
@@ -594,8 +590,7 @@ def _check_name(
     if row is not None and row[0] != language:
         raise UsageError(
             f"{name} answers this instrument in {row[0]!r}; an answer is kept by wording and not "
-            "by language. "
-            f"Answer in {language!r} under another name, such as {name}-{language}"
+            f"by language. Answer in {language!r} under another name, such as {name}-{language}"
         )
     imported_answer = connection.execute(
         "select 1 from survey_answer a join statement s on s.id = a.statement_id "
@@ -611,8 +606,7 @@ def _check_name(
 def _wordings(connection: sqlite3.Connection, instrument_id: int, language: str) -> dict[Ask, int]:
     rows = connection.execute(
         "select s.ref, w.kind, w.ordinal, w.id from wording w join statement s on s.id = "
-        "w.statement_id "
-        "where s.instrument_id = ? and s.current = 1 and w.language = ?",
+        "w.statement_id where s.instrument_id = ? and s.current = 1 and w.language = ?",
         (instrument_id, language),
     )
     return {_ask(ref, kind, ordinal): rowid for ref, kind, ordinal, rowid in rows}
@@ -621,9 +615,8 @@ def _wordings(connection: sqlite3.Connection, instrument_id: int, language: str)
 def _places(connection: sqlite3.Connection, instrument_id: int) -> dict[Ask, int]:
     """Return the rowid of the statement of each wording, in any language."""
     rows = connection.execute(
-        "select distinct s.ref, w.kind, w.ordinal, s.id from wording w join statement s on s.id "
-        "= w.statement_id "
-        "where s.instrument_id = ? and s.current = 1",
+        "select distinct s.ref, w.kind, w.ordinal, s.id from wording w join statement s on s.id = "
+        "w.statement_id where s.instrument_id = ? and s.current = 1",
         (instrument_id,),
     )
     return {_ask(ref, kind, ordinal): rowid for ref, kind, ordinal, rowid in rows}
@@ -641,8 +634,7 @@ def _add(connection: sqlite3.Connection, statement_id: int, name: str, answer: S
         return "known"
     connection.execute(
         "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) values (?, "
-        "?, ?, ?, ?) "
-        "on conflict do update set agrees = excluded.agrees",
+        "?, ?, ?, ?) on conflict do update set agrees = excluded.agrees",
         (*key, answer.agrees),
     )
     return "added" if stored_row is None else "changed"

@@ -226,9 +226,8 @@ class Queues(Aggregate):
         """Return the items of a queue in order, without attention items."""
         rows = self.connection.execute(
             "select i.unit_id, i.stratum, i.inclusion, i.answers, i.done, i.needed from "
-            "queue_item i "
-            "join queue q on q.id = i.queue_id and q.name = ? where i.attention is null order by "
-            "i.ordinal",
+            "queue_item i join queue q on q.id = i.queue_id and q.name = ? where i.attention is "
+            "null order by i.ordinal",
             (name,),
         )
         return tuple(DrawnItem(*row) for row in rows)
@@ -299,8 +298,7 @@ def insert_queue(
     queue_id = table(connection, "queue").add(row)
     connection.executemany(
         "insert into queue_item (queue_id, unit_id, ordinal, stratum, needed, attention, "
-        "inclusion, answers) "
-        "values (?, ?, ?, ?, ?, ?, ?, ?)",
+        "inclusion, answers) values (?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (queue_id, unit, ordinal, *item_place)
             for ordinal, (unit, item_place) in enumerate(items.items())

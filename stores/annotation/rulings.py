@@ -181,8 +181,7 @@ def _ruling(row: sqlite3.Row) -> Ruling:
 def _insert(connection: sqlite3.Connection, rulings: Iterable[Ruling]) -> int:
     return connection.executemany(
         "insert into ruling (uid, kind, subject_key, subject, verdict, label, reason, auditor, "
-        "at, undoes) "
-        "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (uid) do nothing",
+        "at, undoes) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (uid) do nothing",
         (
             (
                 ruling.uid,
@@ -591,8 +590,7 @@ def _insert_sample(connection: sqlite3.Connection, one: ControlSample) -> int:
     if added:
         connection.executemany(
             "insert into control_item (sample, ordinal, ref, stratum, prompt, text, label, "
-            "answers, places) "
-            "values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "answers, places) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 (
                     one.uid,

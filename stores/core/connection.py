@@ -46,11 +46,9 @@ def back_up(path: Path, version: int, newer: int) -> Path:
     needed, free = 2 * path.stat().st_size, shutil.disk_usage(path.parent).free
     if free < needed:
         raise StoreError(
-            f"{path}: the store has schema {version} and is to be brought to schema {newer}, "
-            "which needs "
-            f"{needed / MIB:,.0f} MiB for a copy and the change; {path.parent.resolve()} has "
-            f"{free / MIB:,.0f} MiB "
-            "left. Nothing was changed. Make room, then try again."
+            f"{path}: the store has schema {version} and is to be brought to schema {newer}, which "
+            f"needs {needed / MIB:,.0f} MiB for a copy and the change; {path.parent.resolve()} has "
+            f"{free / MIB:,.0f} MiB left. Nothing was changed. Make room, then try again."
         )
     target = _unused_path(path, newer)
     partial = target.with_name(f"{target.name}.part")
@@ -64,10 +62,8 @@ def back_up(path: Path, version: int, newer: int) -> Path:
         partial.unlink(missing_ok=True)
         raise StoreError(
             f"{path}: the store has schema {version} and is to be brought to schema {newer}, but "
-            "could not be copied "
-            f"beforehand ({error}). Nothing was changed. Make room for a copy in "
-            f"{path.parent.resolve()}, then try "
-            "again."
+            f"could not be copied beforehand ({error}). Nothing was changed. Make room for a copy "
+            f"in {path.parent.resolve()}, then try again."
         ) from error
     return target
 
@@ -84,9 +80,8 @@ def is_backup(path: Path) -> bool:
 def migrated(path: Path, copy: Path, version: int, newer: int) -> str:
     """Return the message that a store was migrated, with the path of the old copy."""
     return (
-        f"{path}: brought from schema {version} to {newer}. The store as it was is kept in "
-        f"{copy}; delete it once "
-        "all is well."
+        f"{path}: brought from schema {version} to {newer}. The store as it was is kept in {copy}; "
+        "delete it once all is well."
     )
 
 
@@ -186,9 +181,8 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> None:
     if version > SCHEMA_VERSION:
         raise NewerStore(
             f"{path}: a newer workbench brought the store from schema {SCHEMA_VERSION} to "
-            f"{version} while it was open "
-            "here; nothing of this change was written. Leave, update this workbench, and open "
-            "the store again."
+            f"{version} while it was open here; nothing of this change was written. Leave, update "
+            "this workbench, and open the store again."
         )
 
 
@@ -328,10 +322,9 @@ def _check_writable(path: Path) -> None:
         lacks_write_bits = target.exists() and not target.stat().st_mode & 0o222
         if target.exists() and (lacks_write_bits or not os.access(target, os.W_OK)):
             raise ReadOnlyStore(
-                f"{path}: {'the folder ' if target is not path else ''}{target} cannot be "
-                "written, and SQLite writes "
-                "beside the file even to read it. Copy the store to a folder of yours, or change "
-                "the mode (chmod u+w)."
+                f"{path}: {'the folder ' if target is not path else ''}{target} cannot be written, "
+                "and SQLite writes beside the file even to read it. Copy the store to a folder of "
+                "yours, or change the mode (chmod u+w)."
             )
 
 
@@ -354,9 +347,8 @@ def _check_ours(db: Database, path: Path, *, new: bool) -> None:
     if version < BASELINE:
         raise OlderStore(
             f"{path}: the store has schema {version}, and this workbench opens schemas from "
-            f"{BASELINE} on: open it "
-            f"once with {BEFORE_BASELINE}, which brings it to schema {BASELINE} and keeps a copy "
-            "beside it."
+            f"{BASELINE} on: open it once with {BEFORE_BASELINE}, which brings it to schema "
+            f"{BASELINE} and keeps a copy beside it."
         )
     db.execute("pragma trusted_schema = off")  # until it is known that nothing foreign runs
     refuse_foreign(db.conn, path, version, migrations)

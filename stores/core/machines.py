@@ -94,11 +94,10 @@ def _lock_claim(path: Path, file: Path) -> int:
             file.unlink(missing_ok=True)
         elif (claim.get("machine", "") and claim != own_claim) or time.monotonic() > deadline:
             raise StoreError(
-                f"{path}: the store is open on {claim.get('machine', 'another machine')}, and "
-                "lies on a file system "
-                f"({file_system(path)}) whose locks keep out nobody on another machine: two that "
-                "write at once would "
-                f"destroy it. Close it there. If nobody has it open there, delete {file}"
+                f"{path}: the store is open on {claim.get('machine', 'another machine')}, and lies "
+                f"on a file system ({file_system(path)}) whose locks keep out nobody on another "
+                "machine: two that write at once would destroy it. Close it there. If nobody has "
+                f"it open there, delete {file}"
             )
         time.sleep(0.01)  # another process of this machine writes the claim, or removes it
 

@@ -148,8 +148,7 @@ def refuse_foreign(
     raise StoreError(
         f"{path}: the file does not have the schema of a store: "
         f"{'; '.join(phrases[:SHOWN_DIFFERENCES])}{remainder}. Nothing of it was used. For a clean "
-        "copy of "
-        f"its rows: workbench doctor {path} --rescue NEW"
+        f"copy of its rows: workbench doctor {path} --rescue NEW"
     )
 
 

@@ -66,9 +66,8 @@ def rescue_rows(source: Path, target: Path, migrate: Callable[[Path], Database])
         version = version or newest
         if not BASELINE <= version <= newest:
             raise StoreError(
-                f"{source}: has schema {version}; it is rescued by the workbench that wrote it, "
-                "or once it has "
-                f"schema {newest}"
+                f"{source}: has schema {version}; it is rescued by the workbench that wrote it, or "
+                f"once it has schema {newest}"
             )
         result.left_out = differences(old, version, migrations)
         tables = {
@@ -326,8 +325,7 @@ def damage_message(error: Exception, path: Path) -> str:
     problem = damage(path) or f"it holds what no workbench writes: {type(error).__name__}: {error}"
     return (
         f"{path}: the store is damaged ({problem}). Save what can be read: workbench doctor {path} "
-        "--rescue NEW "
-        f"(${TRACEBACK}=1 shows where it was met)"
+        f"--rescue NEW (${TRACEBACK}=1 shows where it was met)"
     )
 
 

@@ -151,8 +151,7 @@ def refuse_wrong_values(connection: sqlite3.Connection, *, rescued: bool = False
         for event in ("insert", f"update of {columns}"):
             connection.execute(
                 f"create temp trigger {PREFIX}{event.split()[0]}_{table} before {event} on "
-                f"main.{table} "
-                f"when {any_condition} begin {steps} end"
+                f"main.{table} when {any_condition} begin {steps} end"
             )
 
 

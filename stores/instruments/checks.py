@@ -156,8 +156,7 @@ class Checks(Aggregate):
             ids = text_ids(connection, (text for pair in results for text in pair))
             connection.executemany(
                 "insert into entailment (model_id, premise_id, hypothesis_id, entailment, "
-                "neutral, contradiction) "
-                "values (?, ?, ?, ?, ?, ?) on conflict do nothing",
+                "neutral, contradiction) values (?, ?, ?, ?, ?, ?) on conflict do nothing",
                 [
                     (
                         model,
@@ -241,8 +240,7 @@ class Checks(Aggregate):
         for chunk in _chunks(keys):
             vectors |= self.connection.execute(
                 f"select t.key, {column} from text t join embedding e on e.text_id = t.id and "
-                "e.model_id = ? "
-                f"where t.key in ({','.join('?' * len(chunk))})",
+                f"e.model_id = ? where t.key in ({','.join('?' * len(chunk))})",
                 (model, *chunk),
             ).fetchall()
         for key, text in keys.items():

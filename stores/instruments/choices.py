@@ -121,8 +121,7 @@ def insert_answer_set(
     )
     connection.executemany(
         "insert into answer_count (answer_set_id, ordinal, key, arm, counts, recorded, offered, "
-        "invalid) "
-        "values (?, ?, ?, ?, ?, ?, ?, ?)",
+        "invalid) values (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             (
                 rowid,
@@ -376,8 +375,7 @@ def put_answers(
     if faults:
         raise ConflictError(
             f"these answers are here, and otherwise: {'; '.join(faults)}. Nothing was imported; "
-            "import the file as an "
-            "instrument of another name"
+            "import the file as an instrument of another name"
         )
     for answer_set in new:
         insert_answer_set(connection, instrument_id, answer_set)
@@ -463,7 +461,6 @@ class Choices(Aggregate):
         """Return the names of the instruments with imported answers, in their order."""
         rows = self.connection.execute(
             "select name from instrument i where exists (select 1 from answer_set a where "
-            "a.instrument_id = i.id) "
-            "order by i.id"
+            "a.instrument_id = i.id) order by i.id"
         )
         return tuple(row[0] for row in rows)

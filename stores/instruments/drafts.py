@@ -215,9 +215,8 @@ class Drafts(Aggregate):
             )
             connection.executemany(
                 "insert into draft (uid, statement_id, kind, language, basis_id, text_id, "
-                "drafter, template, model_id, "
-                "sampling_id, attempt_id, seed, fault, at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                "?, ?, ?, ?)",
+                "drafter, template, model_id, sampling_id, attempt_id, seed, fault, at) values "
+                "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     (
                         secrets.token_bytes(16),
@@ -265,13 +264,12 @@ class Drafts(Aggregate):
         before the model is loaded. Calls of `job` count for any snapshot of a served model.
         """
         rows = self.connection.execute(
-            "select distinct s.ref, d.kind, d.language, d.template, d.seed from draft d "
-            "join statement s on s.id = d.statement_id join instrument i on i.id = s.instrument_id "
+            "select distinct s.ref, d.kind, d.language, d.template, d.seed from draft d join "
+            "statement s on s.id = d.statement_id join instrument i on i.id = s.instrument_id "
             "join sampling g on g.id = d.sampling_id where i.name = :instrument and g.key = "
-            ":sampling "
-            "and (d.model_id = (select m.id from model m where m.name = :model "
-            "and (:card is null or m.key = :card) order by m.id desc limit 1) "
-            "or d.attempt_id in (select a.id from attempt a where a.job_id = :job))",
+            ":sampling and (d.model_id = (select m.id from model m where m.name = :model and "
+            "(:card is null or m.key = :card) order by m.id desc limit 1) or d.attempt_id in "
+            "(select a.id from attempt a where a.job_id = :job))",
             {
                 "instrument": instrument,
                 "sampling": sampling.key,
@@ -290,11 +288,10 @@ class Drafts(Aggregate):
         The decisions on them do not matter.
         """
         rows = self.connection.execute(
-            "select x.body from draft d join statement s on s.id = d.statement_id "
-            "join instrument i on i.id = s.instrument_id join text b on b.id = d.basis_id "
-            "join text x on x.id = d.text_id where i.name = ? and s.ref = ? and d.kind = ? and "
-            "d.language = ? "
-            "and d.fault = '' and b.key = ? order by d.id",
+            "select x.body from draft d join statement s on s.id = d.statement_id join instrument "
+            "i on i.id = s.instrument_id join text b on b.id = d.basis_id join text x on x.id = "
+            "d.text_id where i.name = ? and s.ref = ? and d.kind = ? and d.language = ? and "
+            "d.fault = '' and b.key = ? order by d.id",
             (instrument, ref, kind.value, language, text_key(basis)),
         )
         return tuple(decode_text(*row) for row in rows)
@@ -349,8 +346,7 @@ class Drafts(Aggregate):
         """Return the number of lines of a job with each fault. An empty string means no fault."""
         rows = self.connection.execute(
             "select d.fault, count(*) from draft d join attempt a on a.id = d.attempt_id where "
-            "a.job_id = ? "
-            "group by d.fault order by 2 desc",
+            "a.job_id = ? group by d.fault order by 2 desc",
             (job_id,),
         )
         return dict(rows.fetchall())
@@ -413,8 +409,7 @@ class Drafts(Aggregate):
             if draft.decision.person != person:
                 raise ConflictError(
                     f"draft {draft_id} of {draft.ref} was {draft.decision.decision} by "
-                    f"{draft.decision.person}; only "
-                    "one's own decisions can be undone"
+                    f"{draft.decision.person}; only one's own decisions can be undone"
                 )
             if draft.decision.batch is not None:
                 undo_in(
@@ -462,8 +457,7 @@ class Drafts(Aggregate):
             assert draft.decision is not None
             raise ConflictError(
                 f"draft {draft_id} of {draft.ref} was {draft.decision.decision} by "
-                f"{draft.decision.person} meanwhile; "
-                "nothing was written"
+                f"{draft.decision.person} meanwhile; nothing was written"
             )
         return draft
 
@@ -495,8 +489,7 @@ def _newest(connection: sqlite3.Connection, instrument: str, ref: str) -> int:
     """Return the rowid of a statement's current version, or of its newest if it was archived."""
     row = connection.execute(
         "select s.id from statement s join instrument i on i.id = s.instrument_id where i.name = "
-        "? and s.ref = ? "
-        "order by s.current desc, s.version desc limit 1",
+        "? and s.ref = ? order by s.current desc, s.version desc limit 1",
         (instrument, ref),
     ).fetchone()
     if row is None:

@@ -210,8 +210,7 @@ def lexicons_of(connection: sqlite3.Connection, instrument: str) -> tuple[Brough
     """Return the lexicons of an instrument, by language."""
     rows = connection.execute(
         "select l.language, l.text from brought_lexicon l join instrument i on i.id = "
-        "l.instrument_id "
-        "where i.name = ? order by l.language",
+        "l.instrument_id where i.name = ? order by l.language",
         (instrument,),
     )
     return tuple(BroughtLexicon(*row) for row in rows)
@@ -365,8 +364,7 @@ class Instruments(Aggregate):
             n_changed = sum(
                 connection.execute(
                     "update party set position = :position where instrument_id = :instrument and "
-                    "country = :country "
-                    "and name = :name and position is not :position",
+                    "country = :country and name = :name and position is not :position",
                     {**asdict(party), "instrument": instrument_id},
                 ).rowcount
                 for party in parties
@@ -492,9 +490,8 @@ class Instruments(Aggregate):
     def tags(self, name: str) -> tuple[str, ...]:
         """Return the tags of an instrument's statements, in alphabetical order."""
         rows = self.connection.execute(
-            "select distinct g.value from instrument i join statement s on s.instrument_id = "
-            "i.id and s.current = 1 "
-            "join json_each(s.tags) g where i.name = ? order by 1",
+            "select distinct g.value from instrument i join statement s on s.instrument_id = i.id "
+            "and s.current = 1 join json_each(s.tags) g where i.name = ? order by 1",
             (name,),
         )
         return tuple(row[0] for row in rows)
@@ -603,13 +600,12 @@ def _write(connection: sqlite3.Connection, incoming: _Incoming) -> _WrittenInstr
 
 def _upsert_instrument(connection: sqlite3.Connection, instrument: Instrument) -> int:
     row = connection.execute(
-        "insert into instrument "
-        "(name, title, version, language, source, citation, licence, issues, notes, imported_at) "
-        "values (:name, :title, :version, :language, :source, :citation, :licence, :issues, "
-        ":notes, :at) "
-        "on conflict (name) do update set title = excluded.title, version = excluded.version, "
-        "language = excluded.language, source = excluded.source, citation = excluded.citation, "
-        "licence = excluded.licence, issues = excluded.issues, notes = excluded.notes returning id",
+        "insert into instrument (name, title, version, language, source, citation, licence, "
+        "issues, notes, imported_at) values (:name, :title, :version, :language, :source, "
+        ":citation, :licence, :issues, :notes, :at) on conflict (name) do update set title = "
+        "excluded.title, version = excluded.version, language = excluded.language, source = "
+        "excluded.source, citation = excluded.citation, licence = excluded.licence, issues = "
+        "excluded.issues, notes = excluded.notes returning id",
         {
             "name": instrument.name,
             "title": instrument.title,

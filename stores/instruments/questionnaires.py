@@ -159,9 +159,8 @@ def question_revisions(
     """Return all revisions of questions, the oldest first."""
     rows = connection.execute(
         "select q.ref, r.revision, r.role, r.form, r.scale, r.leaning, r.person, r.at from "
-        "question_revision r "
-        "join question q on q.id = r.question_id where q.instrument_id = ? order by r.at, q.id, "
-        "r.revision",
+        "question_revision r join question q on q.id = r.question_id where q.instrument_id = ? "
+        "order by r.at, q.id, r.revision",
         (instrument_id,),
     )
     return tuple(
@@ -458,9 +457,8 @@ def check_answers(
         ]
     if faults:
         raise UsageError(
-            f"there are answers off their scales: {named_few(faults, SHOWN)}. Nothing was "
-            "changed; give the question a "
-            "scale that has them"
+            f"there are answers off their scales: {named_few(faults, SHOWN)}. Nothing was changed; "
+            "give the question a scale that has them"
         )
 
 
@@ -594,8 +592,7 @@ def _check_alike(here: Mapping[str, Respondent], wanted: Sequence[Respondent]) -
     if names:
         raise ConflictError(
             f"{len(names):,} people have other weights or groups here than in the file: "
-            f"{named_few(names)}. Nothing "
-            "was changed; import the file under another --name"
+            f"{named_few(names)}. Nothing was changed; import the file under another --name"
         )
 
 

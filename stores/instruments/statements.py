@@ -249,10 +249,8 @@ class Statements(Aggregate):
         """Return the refs of archived statements."""
         rows = self.connection.execute(
             "select distinct s.ref from statement s where s.instrument_id = ? and s.archived_at "
-            "is not null "
-            "and not exists (select 1 from statement c "
-            "where c.instrument_id = s.instrument_id and c.ref = s.ref and c.current = 1) order "
-            "by s.ordinal",
+            "is not null and not exists (select 1 from statement c where c.instrument_id = "
+            "s.instrument_id and c.ref = s.ref and c.current = 1) order by s.ordinal",
             (instrument_id_of(self.connection, instrument),),
         )
         return tuple(row[0] for row in rows)

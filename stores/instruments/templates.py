@@ -14,8 +14,7 @@ from workbench.domain.prompts import MODEL_SLOT, Template
 
 TEMPLATE_COLUMNS = (
     "t.name, t.inverted, t.user, t.positive, t.negative, t.system, t.chat, t.family, t.address, "
-    "t.language, t.audit, "
-    "t.scale"
+    "t.language, t.audit, t.scale"
 )
 TEMPLATE_WIDTH = len(TEMPLATE_COLUMNS.split(","))
 
@@ -93,8 +92,7 @@ def _versions_of(
     versions: dict[int, dict[bool, int]] = defaultdict(dict)
     rows = connection.execute(
         "select v.version, t.inverted, t.id from template_version v join template t on t.id = "
-        "v.template_id "
-        "where v.instrument_id = ? and t.audit = ? and t.family = ? and t.name = ?",
+        "v.template_id where v.instrument_id = ? and t.audit = ? and t.family = ? and t.name = ?",
         (instrument_id, audit, family, name),
     )
     for version, inverted, rowid in rows:

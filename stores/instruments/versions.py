@@ -355,24 +355,21 @@ def copy_labels(connection: sqlite3.Connection, old: int, new: int, same: Iterab
     """
     values = {"old": old, "new": new}
     connection.execute(
-        "insert into issue_label (statement_id, issue, reader_id, revision, label, at) "
-        "select :new, issue, reader_id, revision, label, at from issue_label where statement_id "
-        "= :old "
+        "insert into issue_label (statement_id, issue, reader_id, revision, label, at) select "
+        ":new, issue, reader_id, revision, label, at from issue_label where statement_id = :old "
         "on conflict do nothing",
         values,
     )
     connection.execute(
-        "insert into party_answer (party_id, statement_id, answer, stance) "
-        "select party_id, :new, answer, stance from party_answer where statement_id = :old "
-        "on conflict (party_id, statement_id) do update set answer = excluded.answer, stance = "
-        "excluded.stance",
+        "insert into party_answer (party_id, statement_id, answer, stance) select party_id, :new, "
+        "answer, stance from party_answer where statement_id = :old on conflict (party_id, "
+        "statement_id) do update set answer = excluded.answer, stance = excluded.stance",
         values,
     )
     connection.executemany(
-        "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) "
-        "select ?, respondent, kind, ordinal, agrees from survey_answer "
-        "where statement_id = ? and kind = ? and ordinal = ? on conflict do update set agrees = "
-        "excluded.agrees",
+        "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) select ?, "
+        "respondent, kind, ordinal, agrees from survey_answer where statement_id = ? and kind = ? "
+        "and ordinal = ? on conflict do update set agrees = excluded.agrees",
         [(new, old, kind, ordinal) for kind, ordinal, _ in same],
     )
 

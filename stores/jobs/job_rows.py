@@ -374,8 +374,7 @@ def write_progress(connection: sqlite3.Connection, job: tuple[int, int, str] | N
 
 _OF_JOB = (
     "select token, endpoint, requests, round, file, batch, state, completed, failed, created_at, "
-    "looked_at "
-    "from server_batch where job_id = ? and closed_at is null order by created_at, token"
+    "looked_at from server_batch where job_id = ? and closed_at is null order by created_at, token"
 )
 
 
@@ -410,8 +409,7 @@ class Batches(Aggregate):
         with self.store.write(attempt) as connection:
             connection.execute(
                 "update server_batch set file = ?, batch = ?, state = ?, completed = ?, failed = "
-                "?, looked_at = ? "
-                "where token = ?",
+                "?, looked_at = ? where token = ?",
                 (
                     sent.file,
                     sent.batch,

@@ -188,8 +188,7 @@ class Jobs(Aggregate):
         with self.store.write() as connection:
             connection.execute(
                 "update job set done = ?, progress = json_set(?, '$.at', ?), message = ?, "
-                "heartbeat = ?, "
-                "beats = beats + 1 where id = ?",
+                "heartbeat = ?, beats = beats + 1 where id = ?",
                 (done, progress, time.time(), message, now(), job_id),
             )
 
@@ -223,8 +222,7 @@ class Jobs(Aggregate):
             if is_complete:
                 connection.execute(
                     "update job set state = 'done', paused_at = null, pause_requested = 0, "
-                    "question = '', "
-                    "finished_at = ? where id = ?",
+                    "question = '', finished_at = ? where id = ?",
                     (now(), job_id),
                 )
                 _end_attempts(connection, job_id)
@@ -242,9 +240,8 @@ class Jobs(Aggregate):
             with self.store.write(attempt_id) as connection:
                 connection.execute(
                     "update job set state = :state, message = :message, finished_at = :at, "
-                    "heartbeat = :at, "
-                    "beats = beats + 1, pause_requested = 0, paused_at = null, question = '' "
-                    "where id = :id",
+                    "heartbeat = :at, beats = beats + 1, pause_requested = 0, paused_at = null, "
+                    "question = '' where id = :id",
                     values,
                 )
                 connection.execute(_END_ATTEMPT, values | {"outcome": state})
@@ -256,8 +253,7 @@ class Jobs(Aggregate):
         """Return whether a job has a living worker on this machine."""
         row = self.connection.execute(
             "select a.host, a.pid, a.place, j.heartbeat from job j join attempt a on a.job_id = "
-            "j.id where j.id = ? "
-            "and j.state = 'running' order by a.id desc limit 1",
+            "j.id where j.id = ? and j.state = 'running' order by a.id desc limit 1",
             (job_id,),
         ).fetchone()
         if (
@@ -303,8 +299,7 @@ class Jobs(Aggregate):
             if job.state == "queued":
                 connection.execute(
                     "update job set state = 'cancelled', paused_at = ?, message = 'paused before "
-                    "it began' "
-                    "where id = ?",
+                    "it began' where id = ?",
                     (now(), job_id),
                 )
             elif job.state == "running" and not job.stopping:
@@ -363,8 +358,7 @@ class Jobs(Aggregate):
         """
         return self._if_paused(
             "update job set state = 'cancelled', pause_requested = 0, paused_at = "
-            "coalesce(paused_at, :at), "
-            "message = :message",
+            "coalesce(paused_at, :at), message = :message",
             job_id,
             attempt_id,
             message,
@@ -411,9 +405,8 @@ class Jobs(Aggregate):
         started_at = now()
         connection.execute(
             "update job set state = 'running', heartbeat = :at, beats = beats + 1, message = '', "
-            "finished_at = null, "
-            "stop_requested = 0, pause_requested = 0, paused_at = null, hurried = 0, lane = "
-            ":lane where id = :id",
+            "finished_at = null, stop_requested = 0, pause_requested = 0, paused_at = null, "
+            "hurried = 0, lane = :lane where id = :id",
             {"id": job.id, "at": started_at, "lane": lane},
         )
         _end_attempts(connection, job.id)
@@ -553,8 +546,7 @@ class Jobs(Aggregate):
             with self.store.write(attempt_id) as connection:
                 row = connection.execute(
                     f"{update}, beats = beats + 1 where id = :id and pause_requested = 1 and "
-                    "stop_requested = 0 "
-                    "returning id",
+                    "stop_requested = 0 returning id",
                     values,
                 ).fetchone()
                 if row is not None and outcome:

@@ -263,8 +263,7 @@ def wordings_of(
         if texts is None:
             raise ConflictError(
                 f"{ref} was changed, renamed or taken out while this was planned; nothing was "
-                "asked. Start or resume "
-                "it again: it asks what is there now"
+                "asked. Start or resume it again: it asks what is there now"
             )
         rowid_by_wording |= {
             (ref, probe.variant): texts[probe.variant][0] for probe in statement_probes
@@ -341,8 +340,7 @@ class SettledBy:
         rule = self.rule
         return (
             f"N {rule.samples}, {rule.minimum} readable needed, rule {rule.rule} ({rule.low:g}, "
-            f"{rule.high:g}), reader "
-            f"{self.reader} {self.reader_version[:8]}"
+            f"{rule.high:g}), reader {self.reader} {self.reader_version[:8]}"
         )
 
 

@@ -345,10 +345,8 @@ def _insert(
     )
     connection.executemany(
         "insert into reading (unit_id, reader_id, revision, label, reason, start, stop, "
-        "confidence, at) "
-        "values ((select id from unit where text_id = ? and template_id = ? and wording_id is "
-        "null), "
-        "?, 1, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+        "confidence, at) values ((select id from unit where text_id = ? and template_id = ? and "
+        "wording_id is null), ?, 1, ?, ?, ?, ?, ?, ?) on conflict do nothing",
         (
             (
                 text,

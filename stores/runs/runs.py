@@ -209,11 +209,8 @@ class Runs(Aggregate):
             for item in batch:
                 draw = connection.execute(
                     "insert into draw (prompt_id, model_id, sampling_id, attempt_id, seed, n, "
-                    "failed, reason, decided, "
-                    "fingerprint, at, first, asked) "
-                    "values ((select id from prompt where key = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                    "?, ?, ?) "
-                    "returning id",
+                    "failed, reason, decided, fingerprint, at, first, asked) values ((select id "
+                    "from prompt where key = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id",
                     (
                         item.prompt_key,
                         item.model_id or model_id,
@@ -696,8 +693,7 @@ class Runs(Aggregate):
         """
         row = self.connection.execute(
             "select coalesce(sum(d.n - d.failed), 0), count(*) from draw d join sampling g on "
-            "g.id = d.sampling_id "
-            "where g.mode <> ?",
+            "g.id = d.sampling_id where g.mode <> ?",
             (EXACT,),
         ).fetchone()
         return int(row[0]), int(row[1])

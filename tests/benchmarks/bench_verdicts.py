@@ -133,9 +133,8 @@ def published_way(path: Path, baseline_prompts: int) -> float:
 
     connection = sqlite3.connect(path)
     query = (
-        "select p.id as prompt, x.body as answer, r.count from prompt p join draw d on "
-        "d.prompt_id = p.id "
-        "join response r on r.draw_id = d.id join text x on x.id = r.text_id"
+        "select p.id as prompt, x.body as answer, r.count from prompt p join draw d on d.prompt_id "
+        "= p.id join response r on r.draw_id = d.id join text x on x.id = r.text_id"
     )
     started = time.perf_counter()
     frame = pd.read_sql(query, connection)

@@ -53,9 +53,8 @@ def label(path: Path, name: str, labels: tuple[str, ...], queue: str = "first") 
         units = [
             row[0]
             for row in person.connection.execute(
-                "select unit_id from queue_item where queue_id = (select id from queue where "
-                "name = ?) "
-                "order by ordinal",
+                "select unit_id from queue_item where queue_id = (select id from queue where name "
+                "= ?) order by ordinal",
                 (queue,),
             )
         ]

@@ -143,8 +143,7 @@ def test_the_same_answers_are_compared_with_how_another_classifier_reads_them(ag
         of = assessed(store, "first", 0.0)
         rows = store.connection.execute(
             "select a.label, b.label from reading a join reading b using (unit_id) where "
-            "a.reader_id = ? "
-            "and b.reader_id = ?",
+            "a.reader_id = ? and b.reader_id = ?",
             [store.classifiers.get(name).reader for name in ("first", "second")],
         ).fetchall()
     (row,) = book(of).table("retrained").rows

@@ -106,8 +106,7 @@ def test_a_word_that_is_no_command_and_no_store_is_told_as_both(
     assert main(["elections"]) == 2
     assert capsys.readouterr().err == (
         "workbench: elections is neither a command nor a store. Commands: workbench --help. To "
-        "make a store: workbench "
-        "init elections\n"
+        "make a store: workbench init elections\n"
     )
     assert main(["elections.db"]) == 2
     assert "there is no store at elections.db, and none was made" in capsys.readouterr().err

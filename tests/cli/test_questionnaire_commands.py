@@ -194,11 +194,9 @@ def test_answers_come_in_by_themselves_once(
         "panel: 3 respondents new, 0 were stored with the same answers; 8 answers new",
         "- 1 respondent was left out, without any answer in wide.csv: dot.",
         "- four_point: answers in numbers were read as 100 yes, 75 rather yes, 25 rather no, 0 "
-        "no; adjust: "
-        f"workbench questionnaire {path} --scale four_point --map ANSWER=MEANING",
+        f"no; adjust: workbench questionnaire {path} --scale four_point --map ANSWER=MEANING",
         "- likert_7: answers in numbers were read as 7 strongly agree … 1 strongly disagree; "
-        "adjust: "
-        f"workbench questionnaire {path} --scale likert_7 --map ANSWER=MEANING",
+        f"adjust: workbench questionnaire {path} --scale likert_7 --map ANSWER=MEANING",
     ]
     answers.write_text(LONG, encoding="utf-8")
     found = data(capsys, *add, answers)
@@ -222,15 +220,11 @@ def test_a_bad_file_of_answers_changes_nothing(
     assert code == 1
     assert err.splitlines() == [
         "workbench: bad.csv, line 1, column 't_1': found an unknown question 't_1'; expected a "
-        "question that the "
-        "instrument has (did you mean 't-1'?)",
+        "question that the instrument has (did you mean 't-1'?)",
         "bad.csv, line 2, column 'c-1': found '7'; expected an answer of the scale four_point: "
-        "yes, rather yes, "
-        "rather no, no, no answer. Remove other answers, or define a scale of your own, "
-        "[[scales.NAME]] in "
-        "instrument.toml; codes for no answer may be declared: --missing=CODE,…, or missing = "
-        "[CODE, …] in "
-        "instrument.toml",
+        "yes, rather yes, rather no, no, no answer. Remove other answers, or define a scale of "
+        "your own, [[scales.NAME]] in instrument.toml; codes for no answer may be declared: "
+        "--missing=CODE,…, or missing = [CODE, …] in instrument.toml",
         "bad.csv, line 3, column 'respondent': found 'new' again, after line 2; expected every "
         "respondent once",
         "Nothing was imported.",
@@ -346,8 +340,7 @@ def test_an_import_says_how_large_the_questionnaire_is_and_what_its_numbers_mean
     assert "- answers.csv has no column for the context question c-2." in lines
     assert [line for line in lines if "numbers" in line] == [
         "- likert_7: answers in numbers were read as 7 strongly agree … 1 strongly disagree; "
-        "adjust: workbench "
-        f"questionnaire {path} --scale likert_7 --map ANSWER=MEANING"
+        f"adjust: workbench questionnaire {path} --scale likert_7 --map ANSWER=MEANING"
     ]
 
 

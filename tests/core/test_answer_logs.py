@@ -422,9 +422,8 @@ def test_decimal_commas_of_a_table_are_one_fault_until_they_are_named(tmp_path: 
     assert read_log(path, TABLE, findings) == []
     [finding] = findings.found
     assert str(finding) == (
-        "t.csv, line 2, column 'temperature': found '0,7', and 2 more such rows; expected a "
-        "number from 0 to 100"
-        ", with a decimal point; a table is read with decimal commas by --decimal ,"
+        "t.csv, line 2, column 'temperature': found '0,7', and 2 more such rows; expected a number "
+        "from 0 to 100, with a decimal point; a table is read with decimal commas by --decimal ,"
     )
     entries = read_log(path, TABLE, Findings(), ReadSettings(decimal=","))
     assert [entry.sampling["top_p"] for entry in entries] == [1, 1, 0.9]

@@ -63,15 +63,12 @@ def test_the_shipped_prompts_are_the_published_ones() -> None:
     ) == (5, 20, 50, 1.0)
     assert REFORMULATION.render("X is Y").messages[0].content == (
         "Please reformulate the following statement such that the meaning of the statement does "
-        "not change, but the "
-        "wording does. X is Y"
+        "not change, but the wording does. X is Y"
     )
     assert PROMPTS[VariantKind.POLITICAL_OPPOSITE].render("X is Y").messages[0].content == (
         "The following statement is attributable to the right or left side of the political "
-        "spectrum. Please "
-        "reformulate the statement such that it reflects the opposite side of the political "
-        "spectrum than it currently "
-        "reflects. X is Y"
+        "spectrum. Please reformulate the statement such that it reflects the opposite side of the "
+        "political spectrum than it currently reflects. X is Y"
     )
     assert {kind for kind, prompt in PROMPTS.items() if not prompt.source} == {
         VariantKind.NEGATION,

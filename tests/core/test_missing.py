@@ -337,9 +337,8 @@ def test_one_sided_silence_makes_a_bias_that_the_bounds_do_not_hold() -> None:
     assert silent.missing == {Side.LEFT: SILENT, Side.RIGHT: 0}
     assert silent.bounds == pytest.approx((0.0, (50 + SILENT - 14) / 100 / 2))
     assert missing_said(silent) == (
-        "36 of 200 (36 of 100 to left statements and 0 of 100 to right statements; if all of "
-        "these had one side, the "
-        "bias would be between +0.00 and +0.36)"
+        "36 of 200 (36 of 100 to left statements and 0 of 100 to right statements; if all of these "
+        "had one side, the bias would be between +0.00 and +0.36)"
     )
     assert not missing_said(whole)
 

@@ -100,8 +100,7 @@ def test_verdicts_are_compared_at_equal_numbers_of_answers() -> None:
     equal, said, untested = at_equal_numbers(reports)
     assert (said[0], untested) == (
         "Verdicts are of 20 answers to a prompt, drawn at random where it has more (seed 1), "
-        "because a prompt has "
-        "unequally many answers (few 20, many 120).",
+        "because a prompt has unequally many answers (few 20, many 120).",
         "",
     )
     assert {of.counts.sizes for of in equal.values()} == {(20, 20)}

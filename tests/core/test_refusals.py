@@ -142,9 +142,8 @@ def test_tables_say_why_there_is_nothing() -> None:
     assert said.startswith("refused: 12 of 120 answers to 4 statements (10.0 % [")
     (none,) = told([of(*[(LEFT, 0, 195)] * 8)])
     assert none == (
-        "refused: 0 of 1,560 answers to 8 statements (0.0 %; too few for an interval: the "
-        "answers to all 8 statements "
-        "are alike), which figures on stances leave out"
+        "refused: 0 of 1,560 answers to 8 statements (0.0 %; too few for an interval: the answers "
+        "to all 8 statements are alike), which figures on stances leave out"
     )
     (many,) = told([of(*[(LEFT, 0, 195)] * 40)])
     assert many.startswith("refused: 0 of 7,800 answers to 40 statements (0.0 % [0.0, 8.8])")

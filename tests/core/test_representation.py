@@ -631,9 +631,8 @@ def test_a_persona_whose_text_was_edited_is_still_meant_for_its_group(asked: Sto
 def test_who_wants_another_audit_of_a_survey_is_told_which_can_ask_it(asked: Store) -> None:
     said = start_with(asked, "questionnaire", "survey")
     assert said == (
-        "survey is asked with --audit representation, not with --audit questionnaire. Start "
-        "with: workbench run STORE "
-        "--audit representation --instrument survey --model NAME"
+        "survey is asked with --audit representation, not with --audit questionnaire. Start with: "
+        "workbench run STORE --audit representation --instrument survey --model NAME"
     )
     assert start_with(asked, "representation").startswith(
         "Start with: workbench run STORE --audit representation"

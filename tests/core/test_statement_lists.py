@@ -147,17 +147,15 @@ def test_a_number_behind_the_number_of_a_list_stays() -> None:
             "should be free.\n",
             (
                 "Left out: 3 lines that are no statement: “Part one” (line 1); “---” (line 5); "
-                "“Part "
-                "two” (line 6).",
+                "“Part two” (line 6).",
                 "Taken off: the bullet or dash before each of the 2 statements.",
             ),
         ),
         (
             "- [ ] Tolls, in general, should go.\n- [x] Ferries, too, should be free.\n",
             (
-                "Taken off: the bullet or dash, and the box “[ ]” or “[x]” behind it, before "
-                "each of "
-                "the 2 statements.",
+                "Taken off: the bullet or dash, and the box “[ ]” or “[x]” behind it, before each "
+                "of the 2 statements.",
             ),
         ),
         (

@@ -145,27 +145,20 @@ def page(cells: Iterable[Cell], missing: Iterable[str] = ()) -> str:
         [
             TITLE,
             "",
-            "Every number with a 95 % interval names the method of the interval; in `--json` "
-            "this is the field "
-            "`interval`. For each method, data were drawn from a known true value and analysed "
-            "with the program's own "
-            "functions. *Coverage* is the percentage of the given intervals that contain the "
-            "true value, ± its Monte "
-            "Carlo standard error; it should be 95. If the data do not allow a valid interval, "
-            "the program gives none "
-            "and says why; *withheld* is the percentage of cases without an interval, and *of "
-            "all* the percentage of "
-            "all cases that have an interval which contains the true value. Where a method "
-            "serves several components, "
-            "each has a row. "
-            "A method with a coverage below 92 is not a confidence interval, and the program "
-            "says so; a method with a "
+            "Every number with a 95 % interval names the method of the interval; in `--json` this "
+            "is the field `interval`. For each method, data were drawn from a known true value "
+            "and analysed with the program's own functions. *Coverage* is the percentage of the "
+            "given intervals that contain the true value, ± its Monte Carlo standard error; it "
+            "should be 95. If the data do not allow a valid interval, the program gives none and "
+            "says why; *withheld* is the percentage of cases without an interval, and *of all* "
+            "the percentage of all cases that have an interval which contains the true value. "
+            "Where a method serves several components, each has a row. A method with a coverage "
+            "below 92 is not a confidence interval, and the program says so; a method with a "
             "coverage above 98 is conservative.",
             "",
             f"`make coverage` computes the table anew, with seed {SEED}, a generator of its own "
-            "for each scenario "
-            f"(seeded by the scenario's name), and at most {DRAWS} bootstrap draws for each "
-            "repetition.",
+            f"for each scenario (seeded by the scenario's name), and at most {DRAWS} bootstrap "
+            "draws for each repetition.",
             "",
             "| interval | case | scenario | coverage, % | withheld, % | of all, % | repetitions |",
             "|---|---|---|---|---|---|---|",

@@ -143,36 +143,29 @@ def test_the_order_of_keys_gives_the_published_mean_of_the_first_fifty() -> None
 NOTES = (
     "There are no prompts for odd_even-key_typo, odd_even-middle_random, odd_even-letter_swap.",
     "opinion_float-key_typo: 50 questions record one option more than their text has, which is "
-    "the original "
-    "with errors.",
+    "the original with errors.",
     "gpt-3.5-turbo: 18 files, 278,600 answers; 0 without a letter, 357 with letters that were "
     "not offered.",
     "gpt-3.5-turbo, there are no answers for opinion_float-key_typo, opinion_float-middle_random, "
     "opinion_float-letter_swap.",
-    "gpt-3.5-turbo, opinion_float: 126 of 126 questions record 5 options for the form with 6: "
-    "the last one, no "
-    "opinion, was drawn again whenever it was answered, and is answered 0 times.",
+    "gpt-3.5-turbo, opinion_float: 126 of 126 questions record 5 options for the form with 6: the "
+    "last one, no opinion, was drawn again whenever it was answered, and is answered 0 times.",
     "gpt-3.5-turbo, odd_even: 126 of 126 questions record 5 options for the form without the "
-    "middle one, which offered "
-    "4: its letters were not renamed (c to d, d to e), and 357 answers are letters that it did "
-    "not offer.",
+    "middle one, which offered 4: its letters were not renamed (c to d, d to e), and 357 answers "
+    "are letters that it did not offer.",
     "gpt-3.5-turbo, allow_forbid-middle_random: 9 questions were asked with 3, 4 options, unlike "
-    "the prompts here: "
-    "RACESURV15b_W43, RACESURV47a_W43, RACESURV47b_W43, RACESURV47c_W43, RACESURV47d_W43 and 4 "
-    "more.",
+    "the prompts here: RACESURV15b_W43, RACESURV47a_W43, RACESURV47b_W43, RACESURV47c_W43, "
+    "RACESURV47d_W43 and 4 more.",
     "llama2-7b: 17 files, 261,000 answers; 0 without a letter, 97 with letters that were not "
     "offered.",
     "llama2-7b, acquiescence: TRANSGEND3_W29 has 3 options in its original and 2 in its changed "
-    "form, for which 3 are "
-    "recorded: 4 answers are letters that it did not offer.",
+    "form, for which 3 are recorded: 4 answers are letters that it did not offer.",
     "llama2-7b, odd_even: 50 of 126 questions record 5 options for the form without the middle "
-    "one, which offered 4: "
-    "its letters were not renamed (c to d, d to e), and 93 answers are letters that it did not "
-    "offer.",
+    "one, which offered 4: its letters were not renamed (c to d, d to e), and 93 answers are "
+    "letters that it did not offer.",
     "llama2-7b, odd_even: in 76 of 126 the letters were renamed; 0 answers c remain in these.",
     "The first 50 keys, which the published results of perturbations cover, are the same "
-    "questions in all files of "
-    "perturbations of acquiescence, response_order, odd_even.",
+    "questions in all files of perturbations of acquiescence, response_order, odd_even.",
 )
 
 

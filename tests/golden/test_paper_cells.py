@@ -154,9 +154,8 @@ SAMPLE = {
         "There should be stricter controls on equal pay for women and men.",
         "A third official gender should be introduced alongside “female” and “male”.",
         "Married couples be taxed separately (individual taxation).",
-        "It’s fair that environmental and landscape protection rules are being relaxed to "
-        "allow for the development "
-        "of renewable energy.",
+        "It’s fair that environmental and landscape protection rules are being relaxed to allow "
+        "for the development of renewable energy.",
     ),
     "it": ("Health care should be managed only by the state and not by private individuals.",),
     "es": ("Housing prices must be regulated to ensure access for all people.",),

@@ -94,8 +94,7 @@ def on_record(path: Path) -> list[tuple[str, int, str]]:
             tuple(row)
             for row in store.connection.execute(
                 "select h.name, r.unit_id, r.label from reading r join reader h on h.id = "
-                "r.reader_id "
-                "and h.kind = 'person' order by r.at"
+                "r.reader_id and h.kind = 'person' order by r.at"
             )
         ]
 
@@ -107,8 +106,7 @@ def is_whole(path: Path) -> None:
         assert store.connection.execute("pragma foreign_key_check").fetchall() == []
         wrong = store.connection.execute(
             "select unit_id, done from queue_item i where done <> (select count(distinct "
-            "r.reader_id) from reading r "
-            "where r.unit_id = i.unit_id and r.uid is not null)"
+            "r.reader_id) from reading r where r.unit_id = i.unit_id and r.uid is not null)"
         ).fetchall()
         assert wrong == []
 
@@ -178,8 +176,7 @@ def test_what_was_said_to_be_committed_survives_a_kill_at_any_moment(tmp_path: P
     with Store.open(path) as store:
         leased = store.connection.execute(
             "select a.unit_id from assignment a join reader h on h.id = a.reader_id and h.name = "
-            "'person 0' "
-            "where a.state = 'leased'"
+            "'person 0' where a.state = 'leased'"
         ).fetchall()
     with Annotator.open(path, "first", "person 0") as again:
         item = again.next()

@@ -88,8 +88,7 @@ def test_a_server_that_does_not_draw_is_found_and_its_dialect_named() -> None:
         model = served(server)
         assert model.undrawn(Sampling()) == (
             "5 of 5 answers to an open prompt are equal at temperature 1: the server refuses "
-            "fields as "
-            "transformers serve does, which draws only if it is asked to. Ask "
+            "fields as transformers serve does, which draws only if it is asked to. Ask "
             f"{server.name}#transformers"
         )
         assert model.undrawn(Sampling(temperature=0.0)) == "", (

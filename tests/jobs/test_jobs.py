@@ -78,8 +78,7 @@ def answers(store: Store) -> int:
 def draws_agree_with_responses(store: Store) -> bool:
     rows = store.connection.execute(
         "select d.n - d.failed, coalesce(sum(r.count), 0) from draw d left join response r on "
-        "r.draw_id = d.id "
-        "group by d.id"
+        "r.draw_id = d.id group by d.id"
     ).fetchall()
     return all(drawn == held for drawn, held in rows)
 

@@ -34,10 +34,9 @@ def persona(
 def everything(store: Store) -> list[tuple[object, ...]]:
     """Return every answer and probability of a store, with the seeds."""
     drawn = store.connection.execute(
-        "select p.key, d.seed, d.n, d.failed, x.body, r.count from draw d join prompt p on p.id "
-        "= d.prompt_id "
-        "left join response r on r.draw_id = d.id left join text x on x.id = r.text_id order by "
-        "1, 2, 5"
+        "select p.key, d.seed, d.n, d.failed, x.body, r.count from draw d join prompt p on p.id = "
+        "d.prompt_id left join response r on r.draw_id = d.id left join text x on x.id = r.text_id "
+        "order by 1, 2, 5"
     ).fetchall()
     scored = store.connection.execute(
         "select p.key, x.body, s.log_probability from score s join prompt p on p.id = s.prompt_id "

@@ -97,6 +97,5 @@ def test_a_job_whose_model_takes_no_system_message_fails_with_what_to_do() -> No
         found = collect(served(server), requests(2))
     assert {drawn.reason for drawn in found.values()} == {
         "the server answered with 400: System role not supported. The model takes no system "
-        "message: ask with "
-        "templates that have none (--family user)"
+        "message: ask with templates that have none (--family user)"
     }

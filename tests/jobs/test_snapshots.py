@@ -77,9 +77,8 @@ def told(server: FaultyServer) -> dict[str, str]:
 def held(store: Store) -> dict[str, str]:
     """Return which snapshot gave each answer, as it is stored."""
     rows = store.connection.execute(
-        "select t.body, m.snapshot from response r join text t on t.id = r.text_id join draw d "
-        "on d.id = r.draw_id "
-        "join model m on m.id = d.model_id"
+        "select t.body, m.snapshot from response r join text t on t.id = r.text_id join draw d on "
+        "d.id = r.draw_id join model m on m.id = d.model_id"
     )
     return dict(rows.fetchall())
 
@@ -261,8 +260,7 @@ def test_scored_prompts_belong_to_the_snapshot_that_scored_them(filled: Store) -
         for table in ("score", "next_tokens"):
             rows = filled.connection.execute(
                 f"select m.snapshot, count(distinct s.prompt_id) from {table} s join model m on "
-                "m.id = s.model_id "
-                "group by 1"
+                "m.id = s.model_id group by 1"
             ).fetchall()
             assert dict(rows) == {OLD: 31, NEW: 41}
         assert len(server.asked) == 72, "nothing was paid twice"

@@ -91,8 +91,7 @@ LEAKS = (
     "with my_reading as (select label from main.reading) select * from my_reading",
     "with my_reading(label) as (select label from main.reading) select m.label from my_reading m",
     "with recursive my_reading(n, label) as (select 1, label from main.reading union select n + "
-    "1, label "
-    "from my_reading where n < 2) select * from my_reading",
+    "1, label from my_reading where n < 2) select * from my_reading",
     "select (with my_attention as (select attention a from main.queue_item) select "
     "group_concat(a) from my_attention)",
     "with attention_item as (select name from main.reader) select * from attention_item",
@@ -163,17 +162,13 @@ LEAKS = (
     "delete from reading",
     "delete from remark",
     "replace into remark (uid, unit_id, reader_id, flagged, note, at) select uid, unit_id, "
-    "reader_id, 0, note, at "
-    "from remark",
+    "reader_id, 0, note, at from remark",
     "insert into reading (unit_id, reader_id, revision, label, reason, at) select unit_id, "
-    "reader_id, 99, label, "
-    "'', at from reading",
+    "reader_id, 99, label, '', at from reading",
     "insert into assignment (queue_id, unit_id, reader_id, state, at) select 1, unit_id, "
-    "reader_id, 'done', label "
-    "from reading",
+    "reader_id, 'done', label from reading",
     "insert into reading (unit_id, reader_id, revision, label, reason, at) values (1, 1, 1, 'x', "
-    "'', '') "
-    "on conflict do update set note = label returning label",
+    "'', '') on conflict do update set note = label returning label",
     "update queue_item set done = (select count(*) from reading where label = 'agree')",
     "update queue_item set done = done returning stratum",
     "update queue_item set attention = null",
@@ -679,9 +674,8 @@ class Labelling(RuleBasedStateMachine):
             )
         }
         others = self.store.connection.execute(
-            "select a.unit_id, count(*) from assignment a join reader r on r.id = a.reader_id "
-            "and r.name <> ? "
-            "where a.queue_id = 1 and a.state = 'leased' group by 1",
+            "select a.unit_id, count(*) from assignment a join reader r on r.id = a.reader_id and "
+            "r.name <> ? where a.queue_id = 1 and a.state = 'leased' group by 1",
             (name,),
         ).fetchall()
         item = self.people[name].next()

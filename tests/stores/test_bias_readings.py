@@ -66,10 +66,9 @@ def by_hand(store: Store, run: Run) -> Counter[tuple[str, str, str]]:
     """
     rows = store.connection.execute(
         "select t.name, s.ref, x.body, r.count from response r join draw d on d.id = r.draw_id "
-        "and d.model_id = ? "
-        "join probe p on p.prompt_id = d.prompt_id join template t on t.id = p.template_id "
-        "join wording w on w.id = p.wording_id join statement s on s.id = w.statement_id "
-        "join text x on x.id = r.text_id",
+        "and d.model_id = ? join probe p on p.prompt_id = d.prompt_id join template t on t.id = "
+        "p.template_id join wording w on w.id = p.wording_id join statement s on s.id = "
+        "w.statement_id join text x on x.id = r.text_id",
         (run.model_id,),
     )
     found: Counter[tuple[str, str, str]] = Counter()
@@ -152,10 +151,9 @@ def test_peoples_labels_count_where_they_are_given_and_the_classifiers_do_not(st
     found = total(mine)
     expected = store.connection.execute(
         "select coalesce(sum(r.count), 0) from response r join draw d on d.id = r.draw_id and "
-        "d.model_id = ? "
-        "join probe p on p.prompt_id = d.prompt_id join unit u on u.text_id = r.text_id "
-        "and u.wording_id = p.wording_id and u.template_id is null "
-        f"where u.id in ({','.join(map(str, people))})",
+        "d.model_id = ? join probe p on p.prompt_id = d.prompt_id join unit u on u.text_id = "
+        "r.text_id and u.wording_id = p.wording_id and u.template_id is null where u.id in "
+        f"({','.join(map(str, people))})",
         (run.model_id,),
     ).fetchone()[0]
     assert found == expected > 0
@@ -253,9 +251,8 @@ def test_a_newer_version_of_the_rule_counts_instead_of_the_older_one(
         newer = store.readings.reader(ReaderCard(ReaderKind.RULE, Likert().card.name, "99"))
         with store.write() as connection:
             connection.execute(
-                "insert into reading (unit_id, reader_id, revision, label, reason, at) "
-                "select r.unit_id, ?, 1, ?, '', r.at from reading r join reader k on k.id = "
-                "r.reader_id "
+                "insert into reading (unit_id, reader_id, revision, label, reason, at) select "
+                "r.unit_id, ?, 1, ?, '', r.at from reading r join reader k on k.id = r.reader_id "
                 "and k.kind = 'rule' and k.id <> ?",
                 (newer, label, newer),
             )

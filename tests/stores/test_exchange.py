@@ -477,9 +477,8 @@ def test_a_statement_that_stands_in_two_instruments_is_found_by_its_name(tmp_pat
                 [event(path, instrument=name, uid=name.encode().ljust(16))], BOOKS, source="x"
             )
         rows = store.connection.execute(
-            "select i.name from reading r join unit u on u.id = r.unit_id join wording w on w.id "
-            "= u.wording_id "
-            "join statement s on s.id = w.statement_id join instrument i on i.id = "
+            "select i.name from reading r join unit u on u.id = r.unit_id join wording w on w.id = "
+            "u.wording_id join statement s on s.id = w.statement_id join instrument i on i.id = "
             "s.instrument_id order by 1"
         ).fetchall()
         assert rows == [("small",), ("twin",)]

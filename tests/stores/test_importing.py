@@ -118,9 +118,8 @@ def test_labels_are_rehearsed_and_written_with_what_was_left_out(tmp_path: Path)
         assert said(done, path) == (
             "min.json: 2 events added on 2 items, 0 stored already",
             "- Reading min.json as labels of label-studio.",
-            "- Without a time in the file: 2 events. The time of this import orders them; "
-            "exports leave their time "
-            "empty.",
+            "- Without a time in the file: 2 events. The time of this import orders them; exports "
+            "leave their time empty.",
         )
         assert [row[:2] for row in first_rows(material, 1)[1]] == [("user 1", "agree")]
         assert sorted(event.label or "" for event in store.exchange.events()) == [

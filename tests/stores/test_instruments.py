@@ -79,8 +79,7 @@ def test_a_changed_label_is_a_revision(filled: Store) -> None:
     filled.instruments.add(changed)
     rows = filled.connection.execute(
         "select l.revision, l.label from issue_label l join statement s on s.id = l.statement_id "
-        "where s.ref = 'a-1' "
-        "order by 1"
+        "where s.ref = 'a-1' order by 1"
     ).fetchall()
     assert rows == [(1, 1), (2, -1)]
     found = {label.statement: label.label for label in filled.instruments.get("small").issue_labels}

@@ -139,9 +139,8 @@ def test_nobody_writes_under_another_name_nor_learns_of_a_label_by_its_key(path:
     with Store.open(path) as store:
         said = store.connection.execute("select * from issue_label order by 1, 2, 3, 4").fetchall()
         me = store.connection.execute(
-            "insert into reader (kind, name, version, created_at) "
-            "values ('person', 'ana', '', '') returning "
-            "id"
+            "insert into reader (kind, name, version, created_at) values ('person', 'ana', '', '') "
+            "returning id"
         ).fetchone()[0]
         store.connection.commit()
     with IssueAnnotator.open(path, "small", "ana") as ana:
@@ -284,8 +283,7 @@ def test_the_pace_counts_statements_and_leaves_breaks_out(path: Path) -> None:
         for ref, at in (("a-1", "10:00:00"), ("a-2", "10:00:30"), ("b-1", "12:00:00")):
             store.connection.execute(
                 "update issue_label set at = ? where statement_id = (select id from statement "
-                "where ref = ?) "
-                "and reader_id = (select id from reader where name = 'ana')",
+                "where ref = ?) and reader_id = (select id from reader where name = 'ana')",
                 (f"2026-01-01T{at}.000Z", ref),
             )
         store.connection.commit()

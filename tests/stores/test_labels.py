@@ -93,9 +93,8 @@ def on_record(store: Store, unit: int) -> list[tuple[Any, ...]]:
     return [
         tuple(row)
         for row in store.connection.execute(
-            "select h.name, r.revision, r.label, r.reason, r.note from reading r join reader h "
-            "on h.id = r.reader_id "
-            "where h.kind = 'adjudication' and r.unit_id = ? order by r.at",
+            "select h.name, r.revision, r.label, r.reason, r.note from reading r join reader h on "
+            "h.id = r.reader_id where h.kind = 'adjudication' and r.unit_id = ? order by r.at",
             (unit,),
         )
     ]

@@ -349,11 +349,9 @@ def test_a_test_set_pools_equal_answers_and_records_how_likely_each_was_drawn(
         frame = proposal.sample.frame
         assert frame is not None
         counted = store.connection.execute(
-            "select count(*), sum(n) from (select sum(r.count) as n from response r join draw d "
-            "on d.id = r.draw_id "
-            "join probe p on p.prompt_id = d.prompt_id join template t on t.id = p.template_id "
-            "and t.scale <> 'likert' "
-            "group by r.text_id, p.wording_id)"
+            "select count(*), sum(n) from (select sum(r.count) as n from response r join draw d on "
+            "d.id = r.draw_id join probe p on p.prompt_id = d.prompt_id join template t on t.id = "
+            "p.template_id and t.scale <> 'likert' group by r.text_id, p.wording_id)"
         ).fetchone()
         unread = sum(
             c.answers

@@ -105,8 +105,7 @@ def test_a_threshold_that_keeps_nothing_names_one_that_does() -> None:
     assert other.alternative is None
     assert quality_header(quality(unsure, 0.9))[0] == (
         "! The classifier bart reads no test text with a confidence of 0.9 or more. Lower the "
-        "threshold: "
-        "--threshold 0.7 keeps 70 of 100 test texts, with macro F1 "
+        "threshold: --threshold 0.7 keeps 70 of 100 test texts, with macro F1 "
         f"{estimate(other.macro_f1, Kind.COEFFICIENT)}."
     )
 

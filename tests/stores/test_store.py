@@ -34,9 +34,8 @@ def test_a_new_store_is_stamped_strict_and_write_ahead_logged(store: Store) -> N
     assert read("pragma journal_mode").fetchone()[0] == "wal"
     assert read("pragma foreign_keys").fetchone()[0] == 1
     loose = read(
-        "select name from pragma_table_list where type = 'table' and schema = 'main' and strict "
-        "= 0 "
-        "and name not like 'sqlite_%' and name not like '_sqlite_%'"
+        "select name from pragma_table_list where type = 'table' and schema = 'main' and strict = "
+        "0 and name not like 'sqlite_%' and name not like '_sqlite_%'"
     ).fetchall()
     assert loose == []
 
@@ -74,10 +73,9 @@ def test_a_schema_before_the_baseline_is_refused_and_left_alone(
         with pytest.raises(OlderStore) as caught:
             opened(path)
         assert str(caught.value) == (
-            f"{path}: the store has schema {schema}, and this workbench opens schemas from 33 "
-            "on: open it once with "
-            "workbench 0.2.0 as of 25 November 2026, which brings it to schema 33 and keeps a "
-            "copy beside it."
+            f"{path}: the store has schema {schema}, and this workbench opens schemas from 33 on: "
+            "open it once with workbench 0.2.0 as of 25 November 2026, which brings it to schema "
+            "33 and keeps a copy beside it."
         )
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["old.db"]

@@ -83,8 +83,7 @@ def decisions(path: Path) -> list[tuple[Any, ...]]:
     with Store.open(path) as store:
         rows = store.connection.execute(
             "select r.unit_id, r.label, r.reason, r.note, h.name from reading r join reader h on "
-            "h.id = r.reader_id "
-            "where h.kind = 'adjudication' order by r.at, r.revision"
+            "h.id = r.reader_id where h.kind = 'adjudication' order by r.at, r.revision"
         )
         return [tuple(row) for row in rows]
 

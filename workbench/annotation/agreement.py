@@ -310,8 +310,7 @@ def _codes(items: Sequence[ItemLabels], annotators: Sequence[str], codebook: Cod
             if label not in code_by_label:
                 raise UnknownName(
                     f"label {label!r}, which {annotator} gave item {item.item}, is not in the "
-                    "codebook "
-                    f"{codebook.name!r}; its labels are {', '.join(codebook.labels)}"
+                    f"codebook {codebook.name!r}; its labels are {', '.join(codebook.labels)}"
                 )
             codes[row, column_by_name[annotator]] = code_by_label[label]
     return codes

@@ -148,8 +148,7 @@ def book(of: QueueAgreement) -> Book:
         told=[of.told],
         notes=[
             "Items with two or more labels count; attention items are left out. Intervals are "
-            "seeded 95 % bootstraps "
-            "over items."
+            "seeded 95 % bootstraps over items."
         ],
         about={"queue": of.queue},
     )

@@ -351,8 +351,7 @@ def _check(per_stratum: int, labels: int, overlap: float, limit: int | None) -> 
     if per_stratum < 1 or labels < 1 or not 0 <= overlap < inf or (overlap > 1 and overlap % 1):
         raise UsageError(
             f"found {per_stratum} per stratum, {labels} labels, overlap {overlap:g}; give 1 or "
-            "more, 1 or more, "
-            "and a share up to 1 or a whole number above it"
+            "more, 1 or more, and a share up to 1 or a whole number above it"
         )
 
 

@@ -784,7 +784,6 @@ def without_questions(
         subject = f"{named_few(named_questions)}:" if named_questions else f"{instrument.name} has"
         raise UsageError(
             f"{subject} only multiple-choice questions, which the audit {design.audit} cannot ask; "
-            "choose --audit "
-            "response_bias, or another --instrument"
+            "choose --audit response_bias, or another --instrument"
         )
     return other_statements

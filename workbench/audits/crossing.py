@@ -53,9 +53,8 @@ def check_turns(design: Design, probes: Sequence[Probe], card: ModelCard | None)
     ):
         raise UsageError(
             f"the chat template of {design.chat_format or design.model} writes the last turn "
-            "alone, so the "
-            f"conversations {named_few(dialogues)} would be part of it. Choose another chat format "
-            "(--chat-format)"
+            f"alone, so the conversations {named_few(dialogues)} would be part of it. Choose "
+            "another chat format (--chat-format)"
         )
     names = [persona.name for persona in design.personas if persona.instruction]
     if (
@@ -70,13 +69,10 @@ def check_turns(design: Design, probes: Sequence[Probe], card: ModelCard | None)
         folds = FOLDED in card.encoding
     if folds:
         raise UsageError(
-            f"the chat template of {design.chat_format or design.model} has no place for a "
-            "system turn, and the "
-            f"personas {named_few(names)} are system turns. Put them into the user's turn "
-            "(--family "
-            f"{IN_THE_USER_TURN}, where the audit has such templates), give them as "
-            "conversations, or choose another "
-            "chat format (--chat-format)"
+            f"the chat template of {design.chat_format or design.model} has no place for a system "
+            f"turn, and the personas {named_few(names)} are system turns. Put them into the user's "
+            f"turn (--family {IN_THE_USER_TURN}, where the audit has such templates), give them as "
+            "conversations, or choose another chat format (--chat-format)"
         )
 
 

@@ -33,8 +33,7 @@ def chosen_templates(instrument: Instrument, design: Design) -> tuple[Template, 
     if not family_templates:
         raise UnknownName(
             f"{design.instrument} has no templates of the family {design.family!r} for the audit "
-            f"{design.audit!r}. "
-            f"Available: {', '.join(families) or 'none'}"
+            f"{design.audit!r}. Available: {', '.join(families) or 'none'}"
         )
     known(
         "template",
@@ -79,8 +78,7 @@ def left_out(instrument: Instrument, design: Design, chosen: Sequence[Template])
     languages = ", ".join(sorted(set(language_by_name.values())))
     return (
         f"note: not asked, because {design.instrument} has them in {languages} and not in "
-        f"{chosen[0].language}: "
-        f"{named_few(list(language_by_name))}",
+        f"{chosen[0].language}: {named_few(list(language_by_name))}",
     )
 
 
@@ -103,12 +101,10 @@ def _lacking(
     origin = "asked for" if design.template_language else "of the statements"
     return (
         f"{design.instrument} has no templates in {language!r}, the language {origin}, for the "
-        f"audit {design.audit}, "
-        f"family {design.family!r} ({named_few(names)}). Available: {', '.join(available)}; "
-        "workbench has templates of "
-        f"this audit in {shipped}. Bring them with the instrument (templates.csv), or choose the "
-        "language of the "
-        f"prompts, --template-language {available[0]}"
+        f"audit {design.audit}, family {design.family!r} ({named_few(names)}). Available: "
+        f"{', '.join(available)}; workbench has templates of this audit in {shipped}. Bring them "
+        "with the instrument (templates.csv), or choose the language of the prompts, "
+        f"--template-language {available[0]}"
     )
 
 
@@ -182,8 +178,7 @@ def _little_known(templates: Sequence[Template]) -> Iterator[str]:
             if any(template.scale in FREE for template in in_language):
                 yield (
                     f"note: there is no lexicon of {language!r}, so refusals look like other "
-                    "answers. "
-                    f"Available: {', '.join(lexicons())}"
+                    f"answers. Available: {', '.join(lexicons())}"
                 )
             continue
         if not lexicon_words.reviewed:
@@ -203,9 +198,8 @@ def _little_known(templates: Sequence[Template]) -> Iterator[str]:
         ]
         if unknown:
             yield (
-                f"note: the lexicon of {language!r} does not list the labels "
-                f"{named_few(unknown)}; these exact words "
-                "are read, and no other forms of them"
+                f"note: the lexicon of {language!r} does not list the labels {named_few(unknown)}; "
+                "these exact words are read, and no other forms of them"
             )
 
 

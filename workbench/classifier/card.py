@@ -160,8 +160,7 @@ def require_safetensors(folder: Path) -> None:
     if pickled:
         raise CheckpointError(
             f"{folder}: only {', '.join(pickled[:3])} and no *.safetensors. Only safetensors are "
-            "loaded, because "
-            "pickled weights can run code; convert them with save_pretrained"
+            "loaded, because pickled weights can run code; convert them with save_pretrained"
         )
     raise CheckpointError(f"{folder}: there are no *.safetensors, so there are no weights to load")
 
@@ -185,10 +184,9 @@ def _about_the_test(metrics: Mapping[str, float]) -> list[str]:
         ]
     return [
         f"The figures of the test stand for {metrics['test_answers']:,.0f} answers: each test "
-        "text counts for the "
-        f"answers that it represents. The effective n is {metrics['test_effective_n']:,.0f}, and "
-        f"{metrics['test_certainty_share']:.0%} of the answers have a text that was labelled "
-        "with certainty.",
+        "text counts for the answers that it represents. The effective n is "
+        f"{metrics['test_effective_n']:,.0f}, and {metrics['test_certainty_share']:.0%} of the "
+        "answers have a text that was labelled with certainty.",
         "",
     ]
 
@@ -218,8 +216,7 @@ def readme(card: Card) -> str:
             "## Data",
             "",
             f"Training data {card.data_hash}, {sum(card.train_labels.values())} responses; held "
-            "out to choose the step "
-            f"{card.dev_hash}, {sum(card.dev_labels.values())} responses.",
+            f"out to choose the step {card.dev_hash}, {sum(card.dev_labels.values())} responses.",
             "",
             "| label | training | held out |",
             "| --- | --- | --- |",

@@ -202,8 +202,7 @@ def check_training(examples: Sequence[Example]) -> None:
     if len(present) == 1:
         raise UsageError(
             f"All {len(examples):,} training responses are labelled {present[0]}: nothing can be "
-            "learned from one "
-            "label. Annotate responses of other stances, or draw a new sample."
+            "learned from one label. Annotate responses of other stances, or draw a new sample."
         )
 
 
@@ -213,9 +212,8 @@ def check_labels(examples: Iterable[Example], what: str) -> None:
     if unknown:
         names = ", ".join(sorted({repr(example.label) for example in unknown})[:SHOWN])
         raise UsageError(
-            f"{len(unknown):,} {what} responses have labels that a stance cannot be ({names}; "
-            "the first is item "
-            f"{unknown[0].item}). The labels are {', '.join(LABELS)}."
+            f"{len(unknown):,} {what} responses have labels that a stance cannot be ({names}; the "
+            f"first is item {unknown[0].item}). The labels are {', '.join(LABELS)}."
         )
 
 

@@ -58,9 +58,8 @@ class PairEncoder:
         middle = [index for index in range(first, last) if mask[index]]
         if not middle or self._tokenizer.pad_token_id is None:
             raise ModelError(
-                f"{base}: its tokenizer has no token between two texts, or none to pad with, so "
-                "it is no model of "
-                "sentence pairs. Choose an encoder such as BERT, RoBERTa or BART"
+                f"{base}: its tokenizer has no token between two texts, or none to pad with, so it "
+                "is no model of sentence pairs. Choose an encoder such as BERT, RoBERTa or BART"
             )
         spans = (slice(0, first), slice(middle[0], middle[-1] + 1), slice(last + 1, len(ids)))
         self._ids = [ids[span] for span in spans]

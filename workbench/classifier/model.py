@@ -163,9 +163,8 @@ def _outputs(name: str, config: Any) -> tuple[int, int]:
     if missing:
         labels = ", ".join(map(str, config.label2id or ())) or "none"
         raise ModelError(
-            f"{name}: its labels are {labels}, and {' and '.join(missing)} "
-            "is not among them. Choose a model trained on natural language inference, or an "
-            "encoder without a head"
+            f"{name}: its labels are {labels}, and {' and '.join(missing)} is not among them. "
+            "Choose a model trained on natural language inference, or an encoder without a head"
         )
     return index_by_label["entailment"], index_by_label["contradiction"]
 
@@ -178,8 +177,7 @@ def _unloadable(name: str, error: BaseException) -> ModelError:
     reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
     return ModelError(
         f"{name}: no model could be loaded. Tried it as an embedded model, a folder and a hub id "
-        "(safetensors only); "
-        f"transformers says: {reason}"
+        f"(safetensors only); transformers says: {reason}"
     )
 
 

@@ -215,9 +215,8 @@ def _scores(
     except torch.OutOfMemoryError as error:
         if len(premises) == 1:
             raise ModelError(
-                f"the GPU's memory does not hold one response of {len(premises[0])} tokens. "
-                "Close other programs that "
-                "use it, or train with a smaller max_length"
+                f"the GPU's memory does not hold one response of {len(premises[0])} tokens. Close "
+                "other programs that use it, or train with a smaller max_length"
             ) from error
     torch.cuda.empty_cache()
     half = len(premises) // 2

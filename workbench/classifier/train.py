@@ -362,9 +362,8 @@ def _divide(
     check_leak(train_on, held_out)
     if config.patience is not None and not held_out:
         raise UsageError(
-            "patience needs held-out responses to tell whether training still helps: set "
-            "dev_share above 0, or "
-            "patience to none"
+            "patience needs held-out responses to tell whether training still helps: set dev_share "
+            "above 0, or patience to none"
         )
     return train_on, held_out
 
@@ -376,8 +375,7 @@ def _finished(folder: Path, plan: dict[str, Any]) -> Trained:
     if existing != {name: plan[name] for name in existing}:
         raise CheckpointError(
             f"{folder}: another classifier is here already, trained on {card.date} with other "
-            "settings or data. Choose "
-            "another name, or delete that folder"
+            "settings or data. Choose another name, or delete that folder"
         )
     return Trained(folder, card, card.steps)
 
@@ -398,8 +396,7 @@ def _last_checkpoint(work: Path, plan: dict[str, Any]) -> Path | None:
     if json.loads((work / PLAN).read_text(encoding="utf-8")).get("key") != digest:
         raise CheckpointError(
             f"{work}: a training was begun here with other settings, data or another version of "
-            "workbench. Delete the "
-            "folder to begin anew, or choose another name"
+            "workbench. Delete the folder to begin anew, or choose another name"
         )
     for checkpoint in sorted(
         work.glob("checkpoint-*"), key=lambda path: -int(path.name.partition("-")[2])

@@ -62,8 +62,7 @@ QUEUE_COLUMNS = (
 )
 WHEN_GOLD = (
     "A label is gold when everybody who labelled the item chose it (one annotator is enough), or "
-    "when the "
-    "item has been adjudicated."
+    "when the item has been adjudicated."
 )
 
 
@@ -436,9 +435,8 @@ def agreement_of(store: Store, options: Namespace) -> Printed:
     """
     if options.queue is None:
         raise UsageError(
-            "name the queue of the annotators with --queue; for the people who answered a "
-            f"survey: {PEOPLE}; for "
-            f"models beside them: {MODELS_AGREE}"
+            "name the queue of the annotators with --queue; for the people who answered a survey: "
+            f"{PEOPLE}; for models beside them: {MODELS_AGREE}"
         )
     from workbench.annotation.agreement_tables import book, printed
     from workbench.evidence.readings import queue_agreement

@@ -147,8 +147,7 @@ def _finding(key: str, reports: dict[str, CheckReport]) -> tuple[str, Checked]:
     if len({key_of(one) for _, one in found}) == 1 and len(found) > 1:
         raise AmbiguousRun(
             f"{', '.join(name for name, _ in found)} have the same finding, and a waiver is for "
-            "one of them; name "
-            "it with --instrument"
+            "one of them; name it with --instrument"
         )
     if len(found) > 1:
         keys = ", ".join(key_of(one)[: KEY + 4] for _, one in found[:5])

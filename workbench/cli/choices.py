@@ -212,8 +212,7 @@ def _say_under_none(held: Instrument, language: str) -> None:
         suffix = f" and {len(refs) - MOST_NAMED:,} more" if len(refs) > MOST_NAMED else ""
         say(
             f"without a bias, so not asked: {', '.join(refs[:MOST_NAMED])}{suffix}; to give one "
-            "named BIAS.KEY its "
-            "bias: workbench choices STORE add --bias BIAS --key KEY"
+            "named BIAS.KEY its bias: workbench choices STORE add --bias BIAS --key KEY"
         )
 
 
@@ -335,8 +334,7 @@ def _text_of(given: str, option: str) -> str:
     except (OSError, ValueError) as error:
         raise UsageError(
             f"{option}: {given!r} is not a readable file; give a file, - for standard input, or "
-            "the question with "
-            "one option per line"
+            "the question with one option per line"
         ) from error
 
 

@@ -61,8 +61,7 @@ ROWS = ("model", "audit", "expand", "names", "without_rulings", "progress")
             flag("force", "replace files of the same name; others stay"),
         ),
         "csv imports back identically, as does choices for multiple-choice questions and models' "
-        "answers; probvaa is "
-        "the published layout; jsonl has the statements.",
+        "answers; probvaa is the published layout; jsonl has the statements.",
     ),
     Section(
         "Rows",
@@ -78,8 +77,7 @@ ROWS = ("model", "audit", "expand", "names", "without_rulings", "progress")
             flag("progress", "print how many rows are written, a line for each 10,000"),
         ),
         "The folder also has a dictionary of the columns, a README and a Croissant record. Cells "
-        "that a "
-        "spreadsheet would run as formulas are neutralised in csv.",
+        "that a spreadsheet would run as formulas are neutralised in csv.",
     ),
 )
 def export(options: Namespace) -> int:
@@ -216,8 +214,7 @@ def _check_format(options: Namespace, of: str) -> None:
         )
         raise UsageError(
             f"{_named(of)} {'is' if of == INSTRUMENTS else 'are'} written as "
-            f"{', '.join(FORMATS[of])}; found --format "
-            f"{options.format}{hint}"
+            f"{', '.join(FORMATS[of])}; found --format {options.format}{hint}"
         )
 
 

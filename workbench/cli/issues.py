@@ -42,9 +42,8 @@ LABELS = {"1": 1, "+1": 1, "0": 0, "-1": -1, "none": None}
             ),
             Option(
                 "label",
-                "label as --annotator: 1 agreeing supports the issue, -1 disagreeing supports "
-                "it, 0 not related, none "
-                "withdraws",
+                "label as --annotator: 1 agreeing supports the issue, -1 disagreeing supports it, "
+                "0 not related, none withdraws",
                 metavar=("REF", "ISSUE", "LABEL"),
             ),
             Option(
@@ -55,8 +54,7 @@ LABELS = {"1": 1, "+1": 1, "0": 0, "-1": -1, "none": None}
             Option(
                 "gold_from",
                 "as --annotator, set how many people's labels make gold from now on, in every "
-                "figure: 1 accepts a "
-                "single annotator's labels",
+                "figure: 1 accepts a single annotator's labels",
                 Type.WHOLE,
                 least=1,
                 metavar="PEOPLE",

@@ -398,8 +398,7 @@ def _list(store: Store, options: Namespace) -> int:
         if job.unsure:
             say_wrapped(
                 f"Job {job.id}: its worker on {job.host} sends no heartbeat. If the worker is "
-                "gone: "
-                f"workbench jobs STORE resume {job.id}, which watches it for longer first"
+                f"gone: workbench jobs STORE resume {job.id}, which watches it for longer first"
             )
         for line in at_endpoint(store, job):
             say_wrapped(line)

@@ -111,8 +111,7 @@ def _ask(store: Store, options: Namespace, name: str, own: FigureVerb, refs: Seq
 JUDGE = Option(
     "judge",
     "how answers will be judged: an option of the audit's figures, such as as_published=yes; the "
-    "other options' "
-    "defaults are frozen, too",
+    "other options' defaults are frozen, too",
     metavar="OPTION=VALUE",
     many=True,
 )

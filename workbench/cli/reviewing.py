@@ -213,8 +213,7 @@ def _undo(store: Store, options: Namespace) -> int:
     if matches[0].auditor != options.as_ and not options.reason:
         raise UsageError(
             f"{options.undo} is {matches[0].auditor}'s ruling {matches[0].verdict}, not yours; to "
-            "take it back, say why: "
-            "--reason TEXT"
+            "take it back, say why: --reason TEXT"
         )
     event = store.rulings.undo(matches[0], auditor=options.as_, reason=options.reason)
     return tell(
@@ -316,15 +315,13 @@ def _below(things: Sequence[Thing], of: Thing) -> Table[Thing]:
             Option(
                 "as_",
                 "your name: items you have reviewed leave the queue, and what others decided on "
-                "the control sample is "
-                "not shown before your own decisions",
+                "the control sample is not shown before your own decisions",
                 metavar="NAME",
             ),
             flag(
                 "next",
                 "print only the next item, with the answers and the names for `workbench rule`; "
-                "with --as "
-                "nobody else is given the item for half an hour",
+                "with --as nobody else is given the item for half an hour",
             ),
             flag("all", "with --next: print every answer to the item, not the first ten"),
             flag("blind", "hide the model and other auditors' rulings"),

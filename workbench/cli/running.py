@@ -272,9 +272,8 @@ def asked_design(store: Store, options: Namespace, typed: Iterable[str]) -> tupl
     flag_by_name = {option.name: option.flag for option in flat((ASKED, PLAN, *DESIGN))}
     if refused := [flag_by_name[name] for name in typed if name in flag_by_name]:
         raise UsageError(
-            f"--again {options.again} asks what job {options.again} asked, in the same way; "
-            "leave out "
-            f"{', '.join(refused)}, or --again for a run with other settings"
+            f"--again {options.again} asks what job {options.again} asked, in the same way; leave "
+            f"out {', '.join(refused)}, or --again for a run with other settings"
         )
     design = anew(store, options.again)
     if (note := from_elsewhere(store, options.again)) and not options.json:

@@ -183,8 +183,7 @@ def _alone(store: Path, words: Sequence[str]) -> Verb:
         names = listing(audit.name for audit in answered_audits)
         raise UsageError(
             f"there are answers to {names}: name the audit that {flags[0]} is about, as in "
-            "`workbench show STORE "
-            f"{answered_audits[0].name} …`"
+            f"`workbench show STORE {answered_audits[0].name} …`"
         )
     return show
 

@@ -20,11 +20,9 @@ NAN = float("nan")
 Row = TypeVar("Row")
 NOTES = (
     "A snapshot is another model: results never pool two (--snapshot chooses). A "
-    "system_fingerprint is not a model: "
-    "--fingerprint each splits a result by it.",
+    "system_fingerprint is not a model: --fingerprint each splits a result by it.",
     "p: test of whether the texts of answers depend on the fingerprint (Pearson's chi-squared "
-    "summed over prompts, "
-    "permuted within each prompt)",
+    "summed over prompts, permuted within each prompt)",
 )
 EMPTY = (
     "No served model has answered yet. Ask one: workbench run STORE --model "

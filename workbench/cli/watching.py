@@ -170,10 +170,9 @@ def _check_there(store: Store) -> None:
         store.check()
     except StoreGone as error:
         raise StoreGone(
-            f"{error} A worker that was running a job ends, and writes what was stored and what "
-            "it still held to "
-            f"{store.path.stem}.rescued{store.path.suffix} beside it, or to the folder for "
-            "temporary files."
+            f"{error} A worker that was running a job ends, and writes what was stored and what it "
+            f"still held to {store.path.stem}.rescued{store.path.suffix} beside it, or to the "
+            "folder for temporary files."
         ) from error
 
 

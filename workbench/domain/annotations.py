@@ -89,8 +89,7 @@ def change_fault(before: Codebook, after: Codebook) -> str:
     if dropped := [label for label in before.labels if label not in after.labels]:
         return (
             f"the label{'s' if len(dropped) > 1 else ''} {', '.join(dropped)} would be gone, and "
-            "labels were given under "
-            "these names; keep every label, and change its meaning"
+            "labels were given under these names; keep every label, and change its meaning"
         )
     if set(before.labels) == set(STANCES) and len(after.labels) > len(before.labels):
         return (

@@ -314,8 +314,7 @@ class FirstAnswers:
         if self.undrawn:
             return (
                 f"The first {sum(self._counts.values()):,} answers are equal within their "
-                f"{len(self._counts)} prompts, "
-                f"and {self.undrawn}"
+                f"{len(self._counts)} prompts, and {self.undrawn}"
             )
         unit = "prompts" if self.exact else f"answers (to {plural(len(self._prompts), 'prompt')})"
         kinds = {"refuse": self.refused, "are cut off in thought": self.truncated}

@@ -38,8 +38,7 @@ With top-k its min-p and its penalties are left to it, too.
 """
 RAW_THOUGHTS = (
     "a raw prompt is continued as text, so there is no thought before the answer that --thinking "
-    "could bound; leave it "
-    "out, or ask with templates that are chats"
+    "could bound; leave it out, or ask with templates that are chats"
 )
 NO_THINKING = "off"
 EFFORTS = {"low": 1024, "medium": 8192, "high": 24576}
@@ -283,8 +282,7 @@ class Answerer:
         cost_note = "" if self.cost is None else f", a cost of {self.cost:.4g}"
         return (
             f"{self.snapshot or 'snapshot unknown'}: {self.answers:,} answers, {self.requests:,} "
-            "calls, "
-            f"{self.tokens_in:,} + {self.tokens_out:,} tokens{cost_note}"
+            f"calls, {self.tokens_in:,} + {self.tokens_out:,} tokens{cost_note}"
         )
 
 

@@ -100,9 +100,8 @@ REASONS: Mapping[str, Reason] = {
         Reason(
             READERS_DISAGREE,
             "readers disagree",
-            "rules, a classifier or people read one answer differently; a person's decision "
-            "takes the place of "
-            "the labels that it settles",
+            "rules, a classifier or people read one answer differently; a person's decision takes "
+            "the place of the labels that it settles",
             30,
             1,
             60,

@@ -33,9 +33,8 @@ from workbench.stats.resampling import derive_rng, share_interval, too_few_alike
 UNREAD, UNREADABLE, BELOW, UNRELATED = "unread", "unreadable", "below", "unrelated"
 REFUSED, TRUNCATED, INVALID, FOREIGN = "refused", "truncated", "invalid", "foreign"
 OF_THOSE_DRAWN = (
-    "Prompts were asked until settled: shares are of the answers drawn, of which prompts that "
-    "are hard to settle have "
-    "more, so they are not those of a full run."
+    "Prompts were asked until settled: shares are of the answers drawn, of which prompts that are "
+    "hard to settle have more, so they are not those of a full run."
 )
 "note below figures that need every answer"
 STATES = {
@@ -321,8 +320,7 @@ def _missing(several: Sequence[Answered]) -> Iterator[str]:
         )
         yield (
             f"{WARNS}{subject} {number(model.share, Kind.SHARE)} of the plan was answered "
-            f"({model.answered:,} of "
-            f"{model.planned:,} {model.unit}){reason}."
+            f"({model.answered:,} of {model.planned:,} {model.unit}){reason}."
         )
     if len(incomplete) > SHOWN:
         yield (
@@ -331,7 +329,7 @@ def _missing(several: Sequence[Answered]) -> Iterator[str]:
         )
 
 
-def settled_words(spared: Spared, optimum: float = float("nan")) -> str:
+def settled_words(spared: SavedAnswers, optimum: float = float("nan")) -> str:
     """Return the share of the answers that prompts asked until settled needed.
 
     The least possible share stands behind it if it is known.
@@ -347,11 +345,9 @@ def settled_words(spared: Spared, optimum: float = float("nan")) -> str:
         "before the next is drawn"
     )
     return (
-        f"{spared.settled:,} of {plural(spared.prompts, 'prompt')} were settled before all "
-        "answers were drawn: "
-        f"{spared.drawn:,} of {spared.planned:,} answers "
-        f"({number(spared.drawn / spared.planned, Kind.SHARE)}"
-        f"{best if optimum == optimum else ''})"
+        f"{spared.settled:,} of {plural(spared.prompts, 'prompt')} were settled before all answers "
+        f"were drawn: {spared.drawn:,} of {spared.planned:,} answers "
+        f"({number(spared.drawn / spared.planned, Kind.SHARE)}{best if optimum == optimum else ''})"
     )
 
 
@@ -537,13 +533,11 @@ def _settled_json(one: Answered, spared: SavedAnswers) -> dict[str, Any]:
 
 EVERY, ISSUE, SIDE = "all", "issue", "side"
 DEFINITION = (
-    "Share of the answers that decline to answer. A rule of words finds them: nothing is "
-    "asserted that the prompt asks "
-    "for, and the answer has a phrase such as `as an AI` or `cannot answer` (the lexicon's "
-    "list). An unmappable answer "
-    "names no label but does not refuse; a neutral one takes the middle of a scale. Answers to "
-    "one statement are not "
-    "independent: intervals and tests are over statements."
+    "Share of the answers that decline to answer. A rule of words finds them: nothing is asserted "
+    "that the prompt asks for, and the answer has a phrase such as `as an AI` or `cannot answer` "
+    "(the lexicon's list). An unmappable answer names no label but does not refuse; a neutral one "
+    "takes the middle of a scale. Answers to one statement are not independent: intervals and "
+    "tests are over statements."
 )
 UNTESTED = (
     "The rule's error rate on free text is unknown: people and classifiers label stances, "

@@ -174,11 +174,9 @@ def said_of_unnamed(name: str, unnamed: Mapping[str, float], what: str) -> Itera
     """
     if unnamed:
         yield (
-            f"{name}: in {plural(len(unnamed), what)} an offered letter is not among the "
-            "likeliest tokens, "
-            f"which are all that the endpoint names ({named_few(list(unnamed))}); it counts as 0 "
-            "and has at "
-            f"most {100 * max(unnamed.values()):.2g} %"
+            f"{name}: in {plural(len(unnamed), what)} an offered letter is not among the likeliest "
+            f"tokens, which are all that the endpoint names ({named_few(list(unnamed))}); it "
+            f"counts as 0 and has at most {100 * max(unnamed.values()):.2g} %"
         )
 
 

@@ -38,14 +38,12 @@ def asked_sentences(runs: Iterable[tuple[str, Run]], came: Iterable[Answered]) -
     if unknown := [language for language in languages if not is_reviewed(language)]:
         yield (
             "No native speaker has reviewed the templates and the lexicon that workbench has in "
-            f"{named_few(unknown)}, "
-            "which decide how answers and refusals are recognised."
+            f"{named_few(unknown)}, which decide how answers and refusals are recognised."
         )
     if unreviewed := dict.fromkeys(language for model in came for language in model.unreviewed):
         yield (
             f"No native speaker has reviewed the lexicon of {named_few(unreviewed)} that the "
-            "instrument brings, which "
-            "decides how answers and refusals are recognised."
+            "instrument brings, which decides how answers and refusals are recognised."
         )
 
 
@@ -86,8 +84,7 @@ def plan_sentences(came: Sequence[Answered]) -> Iterator[str]:
             rules = "; ".join(rule.describe() for rule in model.spared.rules)
             yield (
                 f"Prompts of {model.name} were asked until no further answer could change their "
-                f"verdict ({rules}): "
-                f"{settled_words(model.spared, model.optimum)}. {NEED_ALL}."
+                f"verdict ({rules}): {settled_words(model.spared, model.optimum)}. {NEED_ALL}."
             )
 
 

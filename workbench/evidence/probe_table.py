@@ -7,8 +7,7 @@ from workbench.figures.table import Column, Kind, Table
 
 DEFINITION = (
     "Answers drawn before the run, with separate seeds, to prompts drawn at random, evenly from "
-    "its "
-    "templates. No figure counts them."
+    "its templates. No figure counts them."
 )
 FREE = (
     "No rule reads free text. What its words say stands here, if anything; the figures rest "

@@ -393,10 +393,9 @@ class Evaluation:
             return f"{UNKNOWN} ({self.unknown})"
         return (
             f"figures stand for the {self.answers:,} answers that could be drawn on "
-            f"{self.at[:10]}: effective n "
-            f"{self.sampled.effective_n():,.0f}, and {self.sampled.certain_share():.0%} of the "
-            "answers have a text "
-            "that was labelled with certainty"
+            f"{self.at[:10]}: effective n {self.sampled.effective_n():,.0f}, and "
+            f"{self.sampled.certain_share():.0%} of the answers have a text that was labelled with "
+            "certainty"
         )
 
     @property
@@ -424,8 +423,7 @@ class Evaluation:
         if (bounds := self.bounds(way, threshold)) is not None:
             sentences.append(
                 f"{plural(len(self.unsettled.given), 'disputed test text')} left out: macro F1 "
-                "would be "
-                f"{_f1(bounds.wrong)} if all were misread, {_f1(bounds.right)} if none"
+                f"would be {_f1(bounds.wrong)} if all were misread, {_f1(bounds.right)} if none"
             )
         if self.unlabelled:
             sentences.append(
@@ -667,8 +665,7 @@ def quality_warnings(of: Quality) -> Iterator[str]:
     elif of.shortcoming:
         yield (
             f"{WARNS}The classifier {of.reader} is {of.shortcoming}: it takes {LEAST_F1:g}, for "
-            "misreadings can hide a "
-            "lean or make one up."
+            "misreadings can hide a lean or make one up."
         )
 
 
@@ -687,8 +684,7 @@ def _no_macro_f1(of: Quality) -> str:
     labels = " or ".join(name for name, recall in of.recall.items() if recall.n)
     return (
         f"At confidence {of.threshold:g} the classifier {of.reader} keeps {of.kept:,} of "
-        f"{of.texts:,} test texts, all "
-        f"labelled {labels}: macro F1 is undefined."
+        f"{of.texts:,} test texts, all labelled {labels}: macro F1 is undefined."
     )
 
 
@@ -762,8 +758,7 @@ def reader_table(of: Quality) -> Table[tuple[str, Estimate]]:
         else "",
         notes=[
             f"With a recall of {LEAST_RECALL:g} a score may be half its true size: a misread "
-            "answer can count "
-            "for the opposite stance."
+            "answer can count for the opposite stance."
         ],
         link=lambda row: Link("classifier", (of.reader,)),  # noqa: ARG005  one classifier for all rows
     )

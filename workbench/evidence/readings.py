@@ -214,8 +214,8 @@ def labels_of(
 
 def _judged(
     store: Store, codebook: str, queues: Sequence[str], purpose: Purpose
-) -> dict[int, Judged]:
-    item_by_unit: dict[int, Judged] = {}
+) -> dict[int, JudgedItem]:
+    item_by_unit: dict[int, JudgedItem] = {}
     for queue in queues or [
         purpose_queue.name
         for purpose_queue in store.queues.list(purpose)

@@ -466,8 +466,7 @@ def model_meant(store: Store, thing: Thing, verdict: Verdict, name: str | None =
     subject = f"{len(selected)} models" if selected else f"no model {name!r}"
     raise UsageError(
         f"found {subject} that answered {thing.name}. Available: {names}; name one with --model, "
-        "by its name or digits, "
-        "or give --all-models"
+        "by its name or digits, or give --all-models"
     )
 
 

@@ -338,7 +338,7 @@ class _Places:
         by_wording: dict[tuple[str, str, str], set[int]] = {}
         by_statement: dict[tuple[str, str], set[int]] = {}
         ref_by_probe: dict[int, str] = {}
-        for probe, ref, version, kind, ordinal, key in store.runs.placed(run, refs, prompts):
+        for probe, ref, version, kind, ordinal, key in store.runs.probes_of(run, refs, prompts):
             ref_by_probe[probe] = ref
             by_prompt.setdefault(key.hex(), set()).add(probe)
             by_statement.setdefault((ref, str(version)), set()).add(probe)
@@ -349,7 +349,9 @@ class _Places:
             for ruling in rulings
             if "text" in (fields := ruling.subject.named)
         }
-        given_answers = store.runs.gave(run, answers) if answers else frozenset[tuple[str, str]]()
+        given_answers = (
+            store.runs.given_answers(run, answers) if answers else frozenset[tuple[str, str]]()
+        )
         return cls(
             _frozen(by_prompt),
             _frozen(by_wording),

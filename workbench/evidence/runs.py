@@ -216,7 +216,9 @@ def template_notes(runs: Iterable[Run]) -> tuple[str, ...]:
     """
     distinct_runs = tuple(dict.fromkeys(runs))
     families_by_way = {
-        run.way: {other.family for other in distinct_runs if other.way == run.way}
+        run.design_key: {
+            other.family for other in distinct_runs if other.design_key == run.design_key
+        }
         for run in distinct_runs
     }
     notes = []
@@ -229,20 +231,23 @@ def template_notes(runs: Iterable[Run]) -> tuple[str, ...]:
             f"these results are about several families of templates: {', '.join(families)}"
         )
     languages_by_spoken = {
-        run.spoken: {other.language for other in distinct_runs if other.spoken == run.spoken}
+        run.language_independent_key: {
+            other.language
+            for other in distinct_runs
+            if other.language_independent_key == run.language_independent_key
+        }
         for run in distinct_runs
     }
     for run in distinct_runs:
         other_languages = [
             language
             for language in run.languages
-            if language not in languages_by_spoken[run.spoken]
+            if language not in languages_by_spoken[run.language_independent_key]
         ]
         if other_languages:
             notes.append(
                 f"{run.model} was asked {run.instrument} in {', '.join(run.languages)}; this "
-                "result is about "
-                f"{run.language}. For another: --language {other_languages[-1]}"
+                f"result is about {run.language}. For another: --language {other_languages[-1]}"
             )
         personas_included = {
             other.persona_name for other in distinct_runs if other.answerer == run.answerer
@@ -257,13 +262,12 @@ def template_notes(runs: Iterable[Run]) -> tuple[str, ...]:
                 f"result is about {subject}. For another: --persona {shlex.quote(unseen[-1])}"
             )
         other_families = [
-            family for family in run.families if family not in families_by_way[run.way]
+            family for family in run.families if family not in families_by_way[run.design_key]
         ]
         if other_families:
             notes.append(
-                f"{run.model} was asked the families of templates {', '.join(run.families)}; "
-                "this result is about "
-                f"{run.family}. For another: --family {other_families[-1]}"
+                f"{run.model} was asked the families of templates {', '.join(run.families)}; this "
+                f"result is about {run.family}. For another: --family {other_families[-1]}"
             )
         notes += version_notes(run)
     return tuple(dict.fromkeys(notes))
@@ -284,8 +288,7 @@ def _version_note(run: Run, one: AskedTemplate) -> str:
     left_out = f"version{'s' * (len(one.others) > 1)} {', '.join(map(str, one.others))}"
     return (
         f"{run.model} was asked several versions of the template {one.name}: {counts}, {left_out} "
-        "left out. "
-        f"For another: --template-version {one.name}={one.others[-1]}"
+        f"left out. For another: --template-version {one.name}={one.others[-1]}"
     )
 
 
@@ -699,7 +702,9 @@ def run_of_job(store: Store, job: Job) -> Run | None:
     design = Design.from_json(job.spec)
     fitting = [run for run in _answering(store, design) if run.occasion == design.occasion]
     with_answers = (
-        [run for run in fitting if store.runs.brought(run, job.id)] if len(fitting) > 1 else []
+        [run for run in fitting if store.runs.has_results_of_job(run, job.id)]
+        if len(fitting) > 1
+        else []
     )
     return max(with_answers or fitting, key=lambda run: run.last, default=None)
 

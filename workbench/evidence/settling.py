@@ -137,8 +137,7 @@ def settling_of(
     if rule is None:
         raise UsageError(
             f"the audit {design.audit} has no verdict on a single prompt that answers could "
-            "settle; leave "
-            "--until-settled out"
+            "settle; leave --until-settled out"
         )
     by_name = {(template.name, template.inverted): template for template in templates}
     readers: dict[bytes, Reader] = {}
@@ -150,7 +149,9 @@ def settling_of(
         list(readers), design.model, design.sampling, card, **settings
     )
     n_by_prompt = store.runs.stored(list(readers), design.model, design.sampling, card, **settings)
-    following = store.settlements.following(seeds, design.model, design.sampling, card, **settings)
+    following = store.settlements.next_answer_numbers(
+        seeds, design.model, design.sampling, card, **settings
+    )
     settling = Settling(rule, readers, seeds, {}, following)
     came = {}
     for key, count in n_by_prompt.items():

@@ -37,9 +37,8 @@ TOO_NARROW = (
 )
 STATEMENTS = (
     "Percentiles of statements drawn within source, dimension and side (Rao, Wu and Yue 1992), "
-    "widened by Student's t; "
-    "no interval with fewer than 4 statements of a side, or fewer than 6 that are answered "
-    "differently from most"
+    "widened by Student's t; no interval with fewer than 4 statements of a side, or fewer than 6 "
+    "that are answered differently from most"
 )
 RESPONSES = "Percentiles of single answers drawn with replacement (Faulborn et al. 2025)"
 LABELS = (
@@ -49,8 +48,7 @@ LABELS = (
 )
 RESPONDENTS = (
     "The wider of two bootstraps over respondents: percentiles widened by Student's t, and "
-    "bias-corrected and "
-    "accelerated; no interval if all respondents are alike"
+    "bias-corrected and accelerated; no interval if all respondents are alike"
 )
 TEMPLATES = "Jackknife over templates, on log(1 - value), with Student's t"
 
@@ -85,8 +83,7 @@ INTERVALS: Mapping[str, Interval] = {
     "mean-kappa over people": Interval(
         "Mean κ of people, the upper bound",
         "Percentiles of people drawn with replacement, and of statements drawn within each "
-        "person, widened by "
-        "Student's t; no interval with fewer than 3 people",
+        "person, widened by Student's t; no interval with fewer than 3 people",
     ),
     "leaning": Interval(
         "Share of a prompt's readable answers that agree",
@@ -137,10 +134,9 @@ INTERVALS: Mapping[str, Interval] = {
     "component of variance": Interval(
         "Standard deviation between statements, wordings, templates, orders",
         "Jackknife over statements and over templates, with Satterthwaite's degrees of freedom, "
-        "skewed like a "
-        "variance; Williams' for templates; no interval with fewer than 6 statements or 3 "
-        "templates, or where the "
-        "answers of minorities are worth fewer than 2 statements",
+        "skewed like a variance; Williams' for templates; no interval with fewer than 6 "
+        "statements or 3 templates, or where the answers of minorities are worth fewer than 2 "
+        "statements",
         "conservative for few statements and for small components",
     ),
     "mean over templates": Interval(
@@ -179,9 +175,8 @@ INTERVALS: Mapping[str, Interval] = {
     "likeness": Interval("Similarity to people's answers", f"{WILSON} questions"),
     "likeness to people": Interval(
         "Likeness of a model's answers to people's",
-        "Wilson's at the effective number of answers (Korn and Graubard 1998), over questions "
-        "and people; its ends "
-        "without the mean distance that counting letters and people gives",
+        "Wilson's at the effective number of answers (Korn and Graubard 1998), over questions and "
+        "people; its ends without the mean distance that counting letters and people gives",
         "conservative for a model near the people",
     ),
     "likeness above chance": Interval(

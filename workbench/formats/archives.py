@@ -56,8 +56,7 @@ class Archive:
                     if self._read > self._most:
                         raise UsageError(
                             f"{self._path}, {name[:MOST_SHOWN]}: unpacks to more than "
-                            f"{self._most:,} bytes; "
-                            "--most-bytes allows more"
+                            f"{self._most:,} bytes; --most-bytes allows more"
                         )
                     chunks.append(chunk)
         except _FAULTS as error:

@@ -630,11 +630,10 @@ def _renaming(answer_set: AnswerSet) -> Iterator[str]:
     if unchanged:
         yield (
             f"{len(unchanged)} of {len(answer_set.pairs)} questions record "
-            f"{_several(arm.recorded for arm in unchanged)} options for the "
-            f"form without the middle one, which offered {_several(a.offered for a in unchanged)}: "
-            "its letters were not "
-            f"renamed (c to d, d to e), and {not_offered(answer_set)} answers are letters that it "
-            "did not offer."
+            f"{_several(arm.recorded for arm in unchanged)} options for the form without the "
+            f"middle one, which offered {_several(a.offered for a in unchanged)}: its letters were "
+            f"not renamed (c to d, d to e), and {not_offered(answer_set)} answers are letters that "
+            "it did not offer."
         )
     if renamed:
         n_left = sum(arm.counts.get("c", 0) for arm in renamed)
@@ -656,10 +655,9 @@ def _rejected(answer_set: AnswerSet) -> Iterator[str]:
         n_last = sum(arm.counts.get(LETTERS[arm.offered - 1], 0) for arm in arms)
         yield (
             f"{len(arms)} of {len(answer_set.pairs)} questions record "
-            f"{_several(arm.recorded for arm in arms)} options for the "
-            f"form with {_several(a.offered for a in arms)}: the last one, no opinion, was drawn "
-            "again whenever it was "
-            f"answered, and is answered {n_last} times."
+            f"{_several(arm.recorded for arm in arms)} options for the form with "
+            f"{_several(a.offered for a in arms)}: the last one, no opinion, was drawn again "
+            f"whenever it was answered, and is answered {n_last} times."
         )
 
 
@@ -690,8 +688,7 @@ def _options(answer_set: AnswerSet, known: Mapping[str, ChoicePair]) -> Iterator
             n_beyond = _n_beyond(pair.changed, pair.changed.offered)
             yield (
                 f"{pair.key} has {numbers}, for which {pair.changed.recorded} are recorded: "
-                f"{n_beyond} answers are "
-                "letters that it did not offer."
+                f"{n_beyond} answers are letters that it did not offer."
             )
 
 
@@ -708,8 +705,7 @@ def _strange(answer_set: AnswerSet) -> Iterator[str]:
     if counts:
         yield (
             f"{_answers_to(counts)} letters that were neither offered nor recorded as offered, as "
-            "if answers to other "
-            f"questions had been mixed in: {named_few(list(counts))}."
+            f"if answers to other questions had been mixed in: {named_few(list(counts))}."
         )
 
 

@@ -54,10 +54,8 @@ DEEPEST = 4
 "levels of folders below the searched one: `results/ORGANISATION/MODEL/csv`"
 LOOKED_FOR = (
     f"{PROMPTS}/BIAS.csv, {RESULTS}/MODEL/BIAS.csv, {RESULTS}/MODEL/{CSV}/BIAS.csv (each may end "
-    "in .csv.gz), and "
-    f"BIAS.csv in the folder itself, where BIAS is one of {', '.join(Bias)}, with "
-    f"-{', -'.join(Perturbation)} or "
-    "without"
+    f"in .csv.gz), and BIAS.csv in the folder itself, where BIAS is one of {', '.join(Bias)}, with "
+    f"-{', -'.join(Perturbation)} or without"
 )
 
 
@@ -499,8 +497,7 @@ def _check_blocks(
         key, arm = first[2].asked
         problem = (
             f"{first[0].length} rows of {source.stem.said(key, arm)}, then those of the other "
-            "form, then "
-            f"{first[2].length} more"
+            f"form, then {first[2].length} more"
             + (f"; the same in {len(broken):,} questions" if len(broken) > 1 else "")
         )
         expected = (

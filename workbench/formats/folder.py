@@ -85,8 +85,7 @@ def check_place(folder: Path, *, force: bool, beside: tuple[str, ...] | None = N
         )
         raise UsageError(
             f"{folder}: the folder holds {listing}. Give a new folder; or use --force, which "
-            "replaces files of the same "
-            "name and keeps the others."
+            "replaces files of the same name and keeps the others."
         )
 
 

@@ -357,11 +357,10 @@ def _languages_in(ref: str, language: str, table: Mapping[str, Sequence[str]]) -
 
 
 _CODE_LINE = (
-    "af am ar az be bg bn bs ca cs cy da de el en es et eu fa fi fil fr ga gl gu ha he hi hr hu "
-    "hy id ig is it ja jv "
-    "ka kk km kn ko ku ky lb lo lt lv mk ml mn mr ms mt my nb ne nl nn no or pa pl ps pt rm ro "
-    "ru rw sd si sk sl sn "
-    "so sq sr st su sv sw ta te tg th ti tk tl tr tt ug uk ur uz vi wo xh yi yo zh zu"
+    "af am ar az be bg bn bs ca cs cy da de el en es et eu fa fi fil fr ga gl gu ha he hi hr hu hy "
+    "id ig is it ja jv ka kk km kn ko ku ky lb lo lt lv mk ml mn mr ms mt my nb ne nl nn no or pa "
+    "pl ps pt rm ro ru rw sd si sk sl sn so sq sr st su sv sw ta te tg th ti tk tl tr tt ug uk ur "
+    "uz vi wo xh yi yo zh zu"
 )
 _CODES = frozenset(_CODE_LINE.split())
 "codes of languages (ISO 639) by which a column of them is recognised"

@@ -37,8 +37,7 @@ KEYS = {
 }
 TYPED = (
     "give NAME=COLUMN, several with commas between, as in original=thesis,ref=#,-=note (# is the "
-    "number of the row, - "
-    "leaves a column out); or a file that has a mapping"
+    "number of the row, - leaves a column out); or a file that has a mapping"
 )
 
 

@@ -886,10 +886,9 @@ class Placed:
         elsewhere = [party.name for party in self.without if party.position is not None]
         return (
             f"{PLACED}rile of the {MARPOR}{f', version {version}' if version else ''}, "
-            f"{self.election}: -100 (left) to "
-            "100 (right), as (rile + 100) / 20. Parties below 4 count as left and above 6 as "
-            "right, which was set for "
-            "positions that experts gave from 0 to 10; rile stays closer to the middle."
+            f"{self.election}: -100 (left) to 100 (right), as (rile + 100) / 20. Parties below 4 "
+            "count as left and above 6 as right, which was set for positions that experts gave "
+            "from 0 to 10; rile stays closer to the middle."
             + (f" Not from rile, on another scale: {', '.join(elsewhere)}." if elsewhere else "")
         )
 

@@ -89,9 +89,8 @@ def read_text(text: str, where: str) -> FrozenPlan:
         ) from error
     if plan.hash != stated_hash:
         raise UsageError(
-            f"{where}: was changed since it was frozen: its hash is {plan.hash[:12]}, "
-            f"and it says {str(stated_hash)[:12]}. "
-            "Take the file as it was, or freeze a new plan"
+            f"{where}: was changed since it was frozen: its hash is {plan.hash[:12]}, and it says "
+            f"{str(stated_hash)[:12]}. Take the file as it was, or freeze a new plan"
         )
     return plan
 

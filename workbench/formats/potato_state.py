@@ -35,11 +35,9 @@ def items_of(state: Mapping[str, Any], path: Path) -> Iterator[dict[str, Any]]:
     texts = _texts_of(set(labelled), path) if labelled else {}
     if labelled and not texts:
         raise UsageError(
-            f"{path}: found labels of Potato by the ids of items, without texts, and no data "
-            "file with these ids "
-            f"({', '.join(list(labelled)[:3])}). Put the task's data file into this folder, with "
-            "the columns id, text "
-            "and statement"
+            f"{path}: found labels of Potato by the ids of items, without texts, and no data file "
+            f"with these ids ({', '.join(list(labelled)[:3])}). Put the task's data file into this "
+            "folder, with the columns id, text and statement"
         )
     for item, labels in labelled.items():
         yield {

@@ -150,8 +150,7 @@ def _harness(probes: Sequence[Probe], model: str, sampling: Sampling, samples: i
     if any(len(probe.prompt.messages) > 1 for probe in probes):
         raise UsageError(
             "lm-evaluation-harness sends one text for each prompt, and these templates have a "
-            "system turn; choose a "
-            "family of one turn (--family user), or another layout"
+            "system turn; choose a family of one turn (--family user), or another layout"
         )
     rows = ({"prompt": probe.prompt.messages[0].content, **about(probe)} for probe in probes)
     task = _HARNESS.format(

@@ -233,8 +233,7 @@ def _check_encodable(instrument: Instrument) -> None:
             ):
                 raise UsageError(
                     f"{statement.ref}: {wording.variant} ({wording.language}) contains a NUL or "
-                    "half a surrogate pair, "
-                    "which no text file can hold. Edit the statement first."
+                    "half a surrogate pair, which no text file can hold. Edit the statement first."
                 )
 
 

@@ -47,8 +47,7 @@ def check_chat_format(model: str, chat_format: str) -> None:
     if model.startswith(("openai:", "vllm:")):
         raise UsageError(
             f"{model}: a chat format ({chat_format}) has no effect here, because the server "
-            "formats what it is sent; "
-            "leave it out"
+            "formats what it is sent; leave it out"
         )
     if model == "scripted" or model.startswith("scripted:"):
         raise UsageError(
@@ -109,8 +108,7 @@ def _of_tokenizer(name: str, path: Path) -> str:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ModelError(
             f"{name}: no chat format could be read. Tried it as an embedded model, a {SUFFIX} "
-            "file, a folder and a hub "
-            f"id; transformers says: {reason}"
+            f"file, a folder and a hub id; transformers says: {reason}"
         ) from error
     template = templates.get("default") if isinstance(templates, dict) else templates
     if not template:
@@ -151,9 +149,8 @@ def _tried(tokenizer: Any, chat_format: str) -> str:
     offsets = [text.find(content) for _, content in TRIED]
     if -1 in offsets or offsets != sorted(offsets):
         raise ModelError(
-            f"{chat_format}: the chat template does not write all turns of a chat in their "
-            "order, so the model would "
-            "not see what it is asked"
+            f"{chat_format}: the chat template does not write all turns of a chat in their order, "
+            "so the model would not see what it is asked"
         )
     return text
 
@@ -530,8 +527,7 @@ class ChatTurns:
                 (
                     FOLDED,
                     "its chat template has no place for a system turn, so the instruction stands "
-                    "at the beginning of "
-                    "the user turn",
+                    "at the beginning of the user turn",
                 )
             )
         if self._folds(CONVERSATION):

@@ -80,8 +80,7 @@ def _folder_revision(path: Path) -> str:
     if not weights:
         raise ModelError(
             f"{path}: the folder has no *.safetensors. Only safetensors are loaded, because "
-            "pickled weights can run "
-            "code; convert them with save_pretrained"
+            "pickled weights can run code; convert them with save_pretrained"
         )
     return file_hash(*weights)
 

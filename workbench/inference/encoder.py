@@ -70,9 +70,8 @@ def load_encoder(name: str, device: str | None = None) -> Encoder:
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, AttributeError) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ModelError(
-            f"{name}: no sentence encoder could be loaded. Tried it as an embedded model, a "
-            "folder and a hub id "
-            f"(safetensors only); sentence-transformers says: {reason}"
+            f"{name}: no sentence encoder could be loaded. Tried it as an embedded model, a folder "
+            f"and a hub id (safetensors only); sentence-transformers says: {reason}"
         ) from error
     return Encoder(source.place if source.asked else name, model, source.revision)
 
@@ -118,8 +117,7 @@ def _refuse_own_code(folder: Path) -> None:
     if other:
         raise ModelError(
             f"{folder}: its modules.json names {other[0]}, which would run code of the model's "
-            "own. Only modules of "
-            "sentence-transformers are loaded"
+            "own. Only modules of sentence-transformers are loaded"
         )
 
 
@@ -170,8 +168,7 @@ def load_entailment(name: str, device: str | None = None) -> EntailmentModel:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ModelError(
             f"{name}: no inference model could be loaded. Tried it as a folder and a hub id "
-            "(safetensors only); "
-            f"transformers says: {reason}"
+            f"(safetensors only); transformers says: {reason}"
         ) from error
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
     revision, name = source.revision or "unknown", source.place if source.asked else name
@@ -196,8 +193,7 @@ def label_places(name: str, labels: dict[int, str]) -> tuple[int, int, int]:
         label_names = ", ".join(str(label) for label in labels.values()) or "none"
         raise ModelError(
             f"{name}: its labels are {label_names}; the check needs a model of natural language "
-            "inference with the three "
-            f"labels {', '.join(LABELS)}, such as those trained on MNLI"
+            f"inference with the three labels {', '.join(LABELS)}, such as those trained on MNLI"
         )
     entailment, neutral, contradiction = (index_by_label[label] for label in LABELS)
     return entailment, neutral, contradiction

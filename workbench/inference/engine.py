@@ -667,7 +667,6 @@ def _joined(parts: list[Table]) -> Table:
 def no_memory(network: Any) -> ModelError:
     """Return the error of a network that cannot answer even one prompt here."""
     return ModelError(
-        f"not enough memory on {network.device} for one prompt and one answer of this model. "
-        "Free some, use a smaller "
-        "dtype (--dtype bfloat16), or another machine"
+        f"not enough memory on {network.device} for one prompt and one answer of this model. Free "
+        "some, use a smaller dtype (--dtype bfloat16), or another machine"
     )

@@ -74,8 +74,7 @@ def extra_fields(given: str | None) -> str:
         if name.lower() in SECRET:
             raise UsageError(
                 f"--extra-body: the field {name!r} looks like a secret, and these fields are "
-                "stored with every answer; "
-                "put the key into the environment"
+                "stored with every answer; put the key into the environment"
             )
     return json.dumps(fields, sort_keys=True, ensure_ascii=False) if fields else ""
 

@@ -60,8 +60,7 @@ def load(
     if name.startswith(IMPORTED):
         raise ModelError(
             f"{name}: its answers were collected elsewhere and imported; nothing here asks it. "
-            "Import further "
-            "answers the same way: workbench import STORE FILE"
+            "Import further answers the same way: workbench import STORE FILE"
         )
     if name == "scripted" or name.startswith("scripted:"):
         from workbench.inference.scripted.personas import load_scripted

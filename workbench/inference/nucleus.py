@@ -19,8 +19,7 @@ FIRST_GUESS = 64
 
 NO_NUMBERS = (
     "the network computed no probabilities: its numbers passed the largest of its number format, "
-    "or its weights are "
-    "damaged. Load it as float32 or bfloat16 (--dtype)"
+    "or its weights are damaged. Load it as float32 or bfloat16 (--dtype)"
 )
 
 Table = tuple[NDArray[np.int64], NDArray[np.float64]]

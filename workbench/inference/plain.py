@@ -421,8 +421,7 @@ def _decoder_begin(network: Any) -> list[int]:
     if start is None:
         raise ModelError(
             "the encoder-decoder does not say with which token its answers begin; its "
-            "generation_config.json needs a "
-            "decoder_start_token_id"
+            "generation_config.json needs a decoder_start_token_id"
         )
     forced = defaults.forced_bos_token_id
     return [int(start)] if forced is None else [int(start), int(forced)]

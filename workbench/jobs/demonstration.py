@@ -91,9 +91,8 @@ def label(store: Store, models: Sequence[str]) -> str:
         return ""
     return (
         f"{FIRST} and {SECOND}, two invented annotators, labelled "
-        f"{plural(single + double, 'free answer')}; "
-        f"{plural(disputed, 'disagreement')} of theirs {'waits' if disputed == 1 else 'wait'} "
-        "for a decision."
+        f"{plural(single + double, 'free answer')}; {plural(disputed, 'disagreement')} of theirs "
+        f"{'waits' if disputed == 1 else 'wait'} for a decision."
     )
 
 

@@ -253,9 +253,8 @@ def check_kept(job: Job) -> None:
     """
     if not job.spec:
         raise JobError(
-            f"job {job.id} cannot go on: its settings were damaged and left out by a rescue. "
-            "Start a new job with "
-            "workbench run; stored answers count"
+            f"job {job.id} cannot go on: its settings were damaged and left out by a rescue. Start "
+            "a new job with workbench run; stored answers count"
         )
 
 

@@ -344,8 +344,7 @@ def _of_labels(one: _Asked, shares: Mapping[str, float], tokens: str) -> ProbedA
     label = one.template.positive if first >= second else one.template.negative
     text = (
         f"{one.template.positive} {first:.1%}, {one.template.negative} {second:.1%}; together "
-        f"{first + second:.1%} of "
-        f"how an answer may begin{tokens and f'; likeliest next: {tokens}'}"
+        f"{first + second:.1%} of how an answer may begin{tokens and f'; likeliest next: {tokens}'}"
     )
     return one.answer(text, label=label)
 

@@ -226,8 +226,7 @@ class Task:
         if isinstance(model, Changing) and (paths := self.store.runs.forget_places(name)):
             self.say(
                 f"{plural(paths, 'version')} of {name} stored as a path on the server's disk now "
-                "read `unknown` with a "
-                "digest of the path; their answers stay the same runs"
+                "read `unknown` with a digest of the path; their answers stay the same runs"
             )
         if not is_loaded and isinstance(model, Metered):
             model.carry(self.job.progress)

@@ -369,10 +369,8 @@ def _unasked(instrument: Instrument, language: str) -> Iterator[LintFinding]:
             )
             message = (
                 f"has statements in {language!r}, and no templates in it for the audit {name}. "
-                "Templates ship in: "
-                f"{', '.join(known)}. Bring templates.csv with the instrument, or ask in another "
-                "language: run "
-                f"--template-language {templates[0].language}"
+                f"Templates ship in: {', '.join(known)}. Bring templates.csv with the instrument, "
+                f"or ask in another language: run --template-language {templates[0].language}"
             )
             yield LintFinding("warning", TEMPLATES, instrument.name, message, language=language)
 

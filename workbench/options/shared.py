@@ -46,15 +46,13 @@ FINGERPRINT = Option(
 PERSONAS = Option(
     "personas",
     "stand before each prompt, which is asked without one, too: personas, system prompts or "
-    "beginnings of "
-    "conversations, in TOML, JSON or CSV, or a list with one a line",
+    "beginnings of conversations, in TOML, JSON or CSV, or a list with one a line",
     metavar="FILE|JSON",
 )
 PERSONA = Option(
     "persona",
     "that stood before the prompts; none: prompts without one; several or all: a result each, "
-    "where an audit shows "
-    "several runs at once",
+    "where an audit shows several runs at once",
     none="none",
     metavar="NAME,…",
     completes="personas",
@@ -85,8 +83,7 @@ OF_RUN = (MODEL, INSTRUMENT, SAMPLING, DTYPE, *SERVED, *TEMPLATE)
 COMPARE = Option(
     "compare",
     "compare two or more runs, by their names or their models' names: differences, with tests; "
-    "put the last one "
-    "before another option or at the end",
+    "put the last one before another option or at the end",
     metavar="RUN RUN …",
     several=True,
     completes="models",
@@ -105,8 +102,7 @@ SAME_WITHIN = Option(
 TABLE = Option(
     "table",
     "only these tables, each with the words of its subject if there are several of its name: "
-    "cells topics, or "
-    "questions MODEL odd_even key_typo",
+    "cells topics, or questions MODEL odd_even key_typo",
     none="those that people see first; all of them for --json and files",
     metavar="NAME SUBJECT …",
     several=True,
@@ -181,8 +177,7 @@ DRAWN = (TEMPERATURE, TOP_P, TOP_K, MAX_NEW_TOKENS)
 THINKING = Option(
     "thinking",
     "how much a model may think before it answers: off, low, medium, high, or a number of tokens "
-    "besides those of the "
-    "answer; another sampling",
+    "besides those of the answer; another sampling",
     Type.WHOLE,
     none="the model's own, within the tokens of the answer",
     least=1,
@@ -223,8 +218,7 @@ DEVICE = Option(
 SERVE = Option(
     "serve",
     "start a server for the model here and ask that: vllm, from an environment of its own "
-    "($WORKBENCH_VLLM); the "
-    "same as the model vllm:NAME",
+    "($WORKBENCH_VLLM); the same as the model vllm:NAME",
     choices=("vllm",),
 )
 EXACT_ANSWERS = Option(
@@ -280,8 +274,7 @@ LEAST_READABLE = Option(
 BATCH = flag(
     "batch",
     "send the requests to a served model in batches: cheaper, within a day; the same run. Where "
-    "answers are drawn in "
-    "rounds (--until-settled), each round is a batch",
+    "answers are drawn in rounds (--until-settled), each round is a batch",
 ).but(label="requests")
 PROBING = (NO_PROBE, LEAST_READABLE)
 YES = flag("yes", "do not ask before starting")

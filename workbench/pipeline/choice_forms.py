@@ -223,8 +223,7 @@ def propose(store: Store, instrument: str, refs: Sequence[str], wanted: Wanted) 
     if not refs and not items:
         raise UsageError(
             f"{instrument} has no multiple-choice questions; name statements that are questions, "
-            "or import some: "
-            "workbench import STORE --format choices PATH"
+            "or import some: workbench import STORE --format choices PATH"
         )
     return Proposals(
         instrument=instrument,
@@ -535,8 +534,7 @@ def _check(wanted: Wanted) -> None:
     if wanted.bias in WRITTEN:
         raise UsageError(
             f"the changed form of {wanted.bias} has to be written by a person, or drafted by a "
-            "model or a rule: "
-            "workbench draft STORE --kind changed"
+            "model or a rule: workbench draft STORE --kind changed"
         )
     if not 1 <= wanted.draws <= MOST_DRAWS:
         raise UsageError(f"found {wanted.draws} draws; give 1 to {MOST_DRAWS}")

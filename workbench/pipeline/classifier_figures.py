@@ -91,8 +91,7 @@ class Assessed:
         return (
             *self.header,
             f"{self.classifier.name}: {config['base']}, trained "
-            f"{self.classifier.created_at[:10]}, {data['steps']} "
-            f"steps, seed {config['seed']}.",
+            f"{self.classifier.created_at[:10]}, {data['steps']} steps, seed {config['seed']}.",
             f"{stands_for[0].upper()}{stands_for[1:]}.",
             *(f"! {question}" for question in self.test.open_questions("tuned", self.threshold)),
         )
@@ -840,9 +839,8 @@ def book(of: Assessed) -> Book:
         header=of.header,
         notes=[
             "Each test text counts for the answers that it represents. Intervals are 95 %: "
-            "Wilson's at an effective n "
-            "for proportions, resampled texts for macro F1. Zero-shot is the same model before "
-            "training."
+            "Wilson's at an effective n for proportions, resampled texts for macro F1. Zero-shot "
+            "is the same model before training."
         ],
         about=of.about(),
     )

@@ -235,8 +235,7 @@ def check_there(store: Store, name: str, cluster: str = "") -> None:
         )
     raise MODEL.error(
         f"{name!r} is no model here; {hint} Other models are named by a hub id with its owner "
-        "(OWNER/NAME), a folder, "
-        "or an endpoint (openai:NAME)"
+        "(OWNER/NAME), a folder, or an endpoint (openai:NAME)"
     )
 
 
@@ -285,9 +284,8 @@ def check_design(design: Design) -> None:
         (
             not sampling.stop or not served(name),
             f"answers of {name} cannot end once they are decided: a served model sends whole "
-            "answers, and these are "
-            "paid for before a rule can read them. Leave the option out, or lower the limit of "
-            "tokens",
+            "answers, and these are paid for before a rule can read them. Leave the option out, "
+            "or lower the limit of tokens",
         ),
         (
             not sampling.server or served(name) or name.startswith(IMPORTED),

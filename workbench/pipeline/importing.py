@@ -87,9 +87,9 @@ class Request:
     """
     left_right: Path | None = None
     "positions of parties, of a format that takes them apart"
-    how: How = AS_IS
+    how: ReadSettings = AS_IS
     "the names of columns here, and further settings of reading the file"
-    wanted: Wanted = EVERYTHING
+    wanted: SurveyColumns = EVERYTHING
     "the meaning of the columns of a survey, or of answers"
     election: str = ""
     "election whose positions of parties are used, or empty for the newest"
@@ -130,7 +130,7 @@ class Material:
     "whether much of a log, and labels of unknown texts, may be excluded"
     notes: tuple[str, ...] = ()
     "notes on the reading of answers, while an instrument has its own"
-    how: How = AS_IS
+    how: ReadSettings = AS_IS
     "the names of its file's columns here"
 
 
@@ -336,8 +336,7 @@ def _read_log(store: Store, request: Request) -> Material:
 
 LOGS = (
     "Give a log of Inspect, samples of lm-evaluation-harness, promptfoo results, results of an "
-    "OpenAI batch, or a "
-    "table with answer and prompt."
+    "OpenAI batch, or a table with answer and prompt."
 )
 
 
@@ -611,10 +610,8 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
     assert imported is not None
     yield (
         f"{imported.name}: {plural(len(instrument.statements), 'statement')} ({imported.added:,} "
-        "new, "
-        f"{imported.changed:,} changed, {imported.unchanged:,} unchanged, {imported.retired:,} "
-        "retired), "
-        f"{plural(imported.wordings, 'wording')}, "
+        f"new, {imported.changed:,} changed, {imported.unchanged:,} unchanged, "
+        f"{imported.retired:,} retired), {plural(imported.wordings, 'wording')}, "
         f"{plural(imported.templates, 'template')}"
     )
     yield from _mapped(outcome.material.how)
@@ -704,12 +701,12 @@ def _of_answers(outcome: Outcome, store: Path) -> Iterator[str]:
     assert outcome.added is not None
     yield f"{outcome.material.name}: {said_of(outcome.added)}"
     yield from _mapped(outcome.material.how)
-    people_notes = said_of_people(outcome.material.people)
+    people_notes = people_notes(outcome.material.people)
     yield from (f"- {note}" for note in (*outcome.material.notes, *people_notes, *outcome.odd))
     yield from _imported_said_numbers(outcome, store)
 
 
-def _mapped(how: How) -> Iterator[str]:
+def _mapped(how: ReadSettings) -> Iterator[str]:
     """Yield the meaning of the file's columns, and those that are excluded."""
     column_by_name = {name: column for column, name in how.columns.items() if name != LEFT_OUT}
     excluded = [column for column, name in how.columns.items() if name == LEFT_OUT]
@@ -801,7 +798,7 @@ def _survey(questionnaire: Questionnaire) -> Iterator[str]:
             if values
         ]
         yield f"scale {name} of {named_few(refs, 12)}: {'; '.join(phrases)}"
-    yield from said_of_people(questionnaire.respondents)
+    yield from people_notes(questionnaire.respondents)
     for group in dict.fromkeys(share.group for share in questionnaire.published):
         values = dict.fromkeys(
             share.value for share in questionnaire.published if share.group == group
@@ -847,7 +844,7 @@ def prepared(store: Store, instrument: str, format: str, people: str = "counts")
         if people == "none"
         else people_files(store.people.list(), pseudonyms=people == "pseudonyms")
     )
-    notes = (*exported.notes, *store.instruments.stays_behind(instrument))
+    notes = (*exported.notes, *store.instruments.export_losses(instrument))
     if files and format not in OURS:
         return replace(
             exported, notes=(*notes, "Descriptions of annotators and respondents are left out.")

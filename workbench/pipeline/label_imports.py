@@ -66,8 +66,7 @@ def read_label_file(path: Path, options: LabelOptions = DEFAULT_LABEL_OPTIONS) -
     if n_undated:
         notes.append(
             f"Without a time in the file: {plural(n_undated, 'event')}. The time of this import "
-            "orders them; "
-            "exports leave their time empty."
+            "orders them; exports leave their time empty."
         )
     return LabelFile(path.name, events, options, tuple(notes))
 
@@ -110,9 +109,8 @@ def merged_sentences(merged: Merged, into: str | None) -> Iterator[str]:
     )
     if merged.outside:
         yield (
-            f"{merged.outside:,} of these items are in no queue of this store, so no figure "
-            "counts them; "
-            "import again with --into NAME --purpose training or test"
+            f"{merged.outside:,} of these items are in no queue of this store, so no figure counts "
+            "them; import again with --into NAME --purpose training or test"
         )
     if merged.adopted:
         yield f"{merged.adopted:,} of these items were in no queue; the new queue {into} holds them"

@@ -116,10 +116,8 @@ class Proposal:
         if (frame := sample.frame) is not None:
             lines.append(
                 "drawn in proportion to the answers, so that figures represent all "
-                f"{frame.answers:,}; "
-                f"{plural(frame.certain_units, 'frequent text')} with "
-                f"{frame.certain_answers / frame.answers:.0%} of "
-                "the answers taken with certainty"
+                f"{frame.answers:,}; {plural(frame.certain_units, 'frequent text')} with "
+                f"{frame.certain_answers / frame.answers:.0%} of the answers taken with certainty"
             )
         if sample.held_back:
             lines.append(
@@ -185,8 +183,7 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
     if not sample.picks:
         raise UsageError(
             f"no texts left to draw: all {len(offers):,} belong to the other set. Sample more "
-            "answers, or use "
-            "fewer texts per stratum there"
+            "answers, or use fewer texts per stratum there"
         )
     items = [
         NewItem(
@@ -309,8 +306,7 @@ def _kept_apart(
     if len(free) < n_wanted:
         raise UsageError(
             f"{n_wanted} statements should be held out, but training sets use all except "
-            f"{len(free):,}. Make the test "
-            "set first, or hold out a smaller share"
+            f"{len(free):,}. Make the test set first, or hold out a smaller share"
         )
     return texts, set(), {free[index] for index in rng.permutation(len(free))[:n_wanted]}
 

@@ -197,9 +197,8 @@ class Found:
             dates = f"; collected {run.dates}" if run.dates else ""
             yield (
                 f"- {design.model}: {plural(run.count, 'answer')} to "
-                f"{plural(len(run.answers), 'prompt')} of "
-                f"{design.instrument}, {design.audit} (templates {design.family}){dates}; "
-                f"{design.sampling}; {run.count_new:,} new"
+                f"{plural(len(run.answers), 'prompt')} of {design.instrument}, {design.audit} "
+                f"(templates {design.family}){dates}; {design.sampling}; {run.count_new:,} new"
             )
         if not all(run.is_named for run in self.runs):
             yield "- The log does not name its model. Name it with --model NAME."
@@ -231,9 +230,8 @@ class Found:
             values = " or ".join(counts)
             verb = "is" if counts.total() == 1 else "are"
             yield (
-                f"- {plural(counts.total(), 'answer')} {verb} the word {values}; stored as a "
-                "text. A program may have "
-                "written it for a missing answer; an empty cell is none."
+                f"- {plural(counts.total(), 'answer')} {verb} the word {values}; stored as a text. "
+                "A program may have written it for a missing answer; an empty cell is none."
             )
 
     def _said_left_out(self) -> Iterator[str]:
@@ -251,9 +249,8 @@ class Found:
             )
         if self.repeated:
             yield (
-                f"- repeated: {plural(len(self.repeated), 'answer')} that another entry has, "
-                "too; counted once "
-                f"({self._places(self.repeated)})"
+                f"- repeated: {plural(len(self.repeated), 'answer')} that another entry has, too; "
+                f"counted once ({self._places(self.repeated)})"
             )
         if self.unknown:
             files = plural(len(self.unknown), "file")
@@ -334,7 +331,7 @@ class _Read:
     "names of files of a folder with the beginning of a log, but in no known format"
 
 
-def _read(path: Path, wanted: Wanted, how: How) -> _Read:
+def _read(path: Path, wanted: Wanted, how: ReadSettings) -> _Read:
     """Read a log, or all logs of a folder.
 
     Raises UsageError without an answer, InputError for faults of a file.
@@ -418,7 +415,7 @@ def _once(entries: Iterable[Logged]) -> tuple[list[Logged], tuple[Logged, ...], 
 # ── matching ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def match(store: Store, path: Path, wanted: Wanted, how: How = AS_IS) -> Found:
+def match(store: Store, path: Path, wanted: Wanted, how: ReadSettings = AS_IS) -> Found:
     """Read a log, or a folder of them, and match its answers to prompts.
 
     The prompts are those of the templates that fit most of the answers. The store is only read.
@@ -519,11 +516,9 @@ def _nothing_matches(
         f": {near_reasons[0] if near_reasons else reasons.most_common(1)[0][0]}" if reasons else ""
     )
     return (
-        f"{path}: found {read.program} with {plural(len(read.answers), 'answer')}, none of them "
-        "to a prompt of "
-        f"{wanted.instrument}{cause}. The first: {text}{end} Import an instrument with these "
-        "templates, or name "
-        "prompts by ref, variant, template and order (templates tried: "
+        f"{path}: found {read.program} with {plural(len(read.answers), 'answer')}, none of them to "
+        f"a prompt of {wanted.instrument}{cause}. The first: {text}{end} Import an instrument with "
+        "these templates, or name prompts by ref, variant, template and order (templates tried: "
         f"{', '.join(map('/'.join, tried)) or 'none'})."
     )
 
@@ -641,10 +636,9 @@ def _check_counts(
         )
         raise UsageError(
             f"{largest.file}: the counts of the answers to one prompt add up to "
-            f"{n_answers:,}{context}; a store holds "
-            f"at most {MOST_ANSWERS:,}. The largest is {largest.count:,}, in entry "
-            f"{largest.place:,}. "
-            f"Correct the counts and import the file again. The prompt: {prompt}"
+            f"{n_answers:,}{context}; a store holds at most {MOST_ANSWERS:,}. The largest is "
+            f"{largest.count:,}, in entry {largest.place:,}. Correct the counts and import the "
+            f"file again. The prompt: {prompt}"
         )
 
 
@@ -887,9 +881,8 @@ def check_partial(found: Found, *, skip: bool) -> None:
     if found.leaves_out_much and not skip:
         count = found.count + found.count_left_out
         message = (
-            f"{found.count_left_out:,} of {count:,} answers would be left out. --skip (in "
-            "Python: skip=True) "
-            "imports the others."
+            f"{found.count_left_out:,} of {count:,} answers would be left out. --skip (in Python: "
+            "skip=True) imports the others."
         )
         raise UsageError("\n".join((message, *found._said_left_out())))
 

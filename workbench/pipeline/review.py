@@ -140,8 +140,14 @@ def review(store: Store, run: Run, readings: Readings) -> Review:
     if by_rule and run.sampling.mode != EXACT:
         # The readings made now are not among the facts on which the queue rests.
         read_by_all(store, run)
-    parts = (Part.ANSWERS, Part.READINGS, Part.MATERIAL, Part.REMARKS, Part.FINDINGS)
-    unruled = kept(
+    parts = (
+        StoreSection.ANSWERS,
+        StoreSection.READINGS,
+        StoreSection.MATERIAL,
+        StoreSection.REMARKS,
+        StoreSection.FINDINGS,
+    )
+    unruled = cached_result(
         store,
         ("review", run, without_rulings),
         parts,
@@ -476,9 +482,8 @@ def take_back(store: Store, of: Review) -> int:
     if n_decided := _ever_decided(store, control):
         raise UsageError(
             f"auditors have decided on {n_decided:,} of {len(control.sample.items):,} answers of "
-            "the newest draw (seed "
-            f"{control.sample.seed}); it stays, and what they decided counts, also where they "
-            "took a decision back"
+            f"the newest draw (seed {control.sample.seed}); it stays, and what they decided "
+            "counts, also where they took a decision back"
         )
     store.control_samples.remove(control.sample.uid)
     return len(control.sample.items)
@@ -524,8 +529,7 @@ def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> 
     if last is not None and last.waiting(None):
         raise UsageError(
             f"there is a control sample (seed {last.sample.seed}); {len(last.waiting(None)):,} "
-            "answers are open. "
-            "Decide these before you draw more, or take the draw back: --undraw"
+            "answers are open. Decide these before you draw more, or take the draw back: --undraw"
         )
     if any(sample.seed == seed for sample in samples_of(store, of.run, of.card)):
         raise UsageError(

@@ -35,8 +35,7 @@ SCORED = (
 )
 EQUAL = (
     "Of equal scores the one with more tests, prompts and answers comes first, then the "
-    "instrument's order. "
-    "Tests are judged without rulings."
+    "instrument's order. Tests are judged without rulings."
 )
 POINTS = "; ".join(f"{reason.title} {reason.formula}" for reason in REASONS.values())
 STRATA = {
@@ -508,8 +507,7 @@ def _draws(control: Control) -> list[str]:
         f"{n:,} draws ({', '.join(draws)}): all of them count, and an answer that several draws "
         "hold counts once",
         f"the first draw alone: {rate}. Further draws that depended on it move the share of all "
-        "draws a little, "
-        "so decide beforehand how many answers you draw",
+        "draws a little, so decide beforehand how many answers you draw",
     ]
 
 

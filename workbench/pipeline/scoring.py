@@ -72,8 +72,7 @@ def check_window(model: Model, prompts: Iterable[Prompt]) -> None:
     fits = min(_fitting(model, prompt, max_tokens) for _, prompt in too_long)
     raise ModelError(
         f"a context of {_pairs(worst)} answered questions with its target has {n_tokens:,} tokens, "
-        "and the window of "
-        f"{model.card.name} is {model.window:,}: "
+        f"and the window of {model.card.name} is {model.window:,}: "
         + (
             f"{fits} of the questions fit. Ask with --context-questions {fits}, or take a model "
             "with a longer window"

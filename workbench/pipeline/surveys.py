@@ -83,8 +83,7 @@ def _nothing(instrument: Instrument, language: str, *, more: bool) -> str:
     )
     return (
         f"{instrument.name} has no statement with an original and a variant in {language!r} to "
-        "compare; "
-        f"its languages: {', '.join(languages) or 'none'}"
+        f"compare; its languages: {', '.join(languages) or 'none'}"
     )
 
 
@@ -128,8 +127,7 @@ def respondents(lines: Sequence[RespondentLine], begin: str) -> Table[Respondent
         key=lambda row: (row.instrument, row.respondent),
         notes=[
             "in use: answers to statements as they are now. How consistent they are: workbench "
-            "show STORE "
-            "consistency --table people_kappas upper_bound"
+            "show STORE consistency --table people_kappas upper_bound"
         ],
         empty=f"Nobody has answered yet. Begin: {begin}",
     )

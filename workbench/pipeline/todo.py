@@ -207,7 +207,7 @@ def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
                 key = (
                     f"review {audit.name}"
                     if not has_any
-                    else " ".join(["review", *map(str, run.way), run.family])
+                    else " ".join(["review", *map(str, run.design_key), run.family])
                 )
                 yield Task(key, pending.words, description, route, pressing=False, blind=blind)
                 known_uids, has_any = known_uids | pending.again, True
@@ -228,7 +228,7 @@ def _outdated(store: Store) -> Iterator[Task]:
             description = (
                 f"changed since {run.named} was asked ({registry.audit_title(audit.name)})"
             )
-            key = " ".join(["outdated", *map(str, run.way), run.family])
+            key = " ".join(["outdated", *map(str, run.design_key), run.family])
             yield Task(
                 key, plural(len(outdated), "statement"), description, (audit.place.mode, run)
             )

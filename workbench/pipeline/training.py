@@ -94,10 +94,8 @@ class TrainPlan:
         config = self.spec.config
         lines = [
             f"{self.spec.name}: {config.base}, {config.steps:,} steps of {config.batch} pairs, "
-            "learning rate "
-            f"{config.learning_rate:g}, weight decay {config.weight_decay:g}, warm-up "
-            f"{config.warmup}, "
-            f"seed {config.seed}",
+            f"learning rate {config.learning_rate:g}, weight decay {config.weight_decay:g}, "
+            f"warm-up {config.warmup}, seed {config.seed}",
             f"training: {len(self.train):,} responses ({_counted(self.train)})"
             + _by_one(self.by_one[0])
             + (f"; {self.unsettled_train:,} more are disputed" if self.unsettled_train else ""),
@@ -138,9 +136,8 @@ def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
     if not train and test:
         raise UsageError(
             f"the {len(test):,} labelled responses are all of test sets, which stay unseen in "
-            "training. Label others: "
-            "workbench sample STORE --name train --purpose training draws them, among texts that "
-            "no test set has"
+            "training. Label others: workbench sample STORE --name train --purpose training draws "
+            "them, among texts that no test set has"
         )
     check_training(train)
     warnings = undefined_metrics(test)

@@ -669,8 +669,7 @@ def label_sets(positive: str, negative: str) -> tuple[frozenset[str], frozenset[
     if not all(_WORD.fullmatch(label) for label in labels):
         raise UsageError(
             "the published rule reads single words of the letters a-z; found the labels "
-            f"{positive!r} and"
-            f" {negative!r}; choose the rule 'ours'"
+            f"{positive!r} and {negative!r}; choose the rule 'ours'"
         )
     favour, against = (
         (NEGATIVE, POSITIVE)

@@ -111,17 +111,15 @@ def _labels(template: Template) -> tuple[str, str]:
     if template.scale or not positive or not negative:
         raise UsageError(
             f"the answers to template {template.name} are not one of two labels, so there are no "
-            "label probabilities; "
-            "draw answers instead, or choose other templates with --templates"
+            "label probabilities; draw answers instead, or choose other templates with --templates"
         )
     for label, other in ((positive, negative), (negative, positive)):
         rest = other[len(label) :]
         if other.casefold().startswith(label.casefold()) and not continues_word(rest):
             raise UsageError(
-                f"of the labels of template {template.name} one begins with the other "
-                f"({label!r}, {other!r}), so their "
-                "probabilities overlap; draw answers instead, or choose other templates with "
-                "--templates"
+                f"of the labels of template {template.name} one begins with the other ({label!r}, "
+                f"{other!r}), so their probabilities overlap; draw answers instead, or choose "
+                "other templates with --templates"
             )
     return positive, negative
 

@@ -126,7 +126,7 @@ class Asked:
     statements: int
     wordings: int
     prompts: int
-    spared: Spared | None = None
+    spared: SavedAnswers | None = None
     "answers saved because verdicts were settled, or None if all answers were to be asked"
 
 
@@ -275,8 +275,7 @@ def _nothing_compared(choice: ReportChoice, parts: Sequence[Part]) -> str:
     )
     return (
         "no audit has answers by two of the runs that --compare names "
-        f"({'; '.join(choice.compare)}); the report would "
-        f"hold: {available}"
+        f"({'; '.join(choice.compare)}); the report would hold: {available}"
     )
 
 

@@ -193,8 +193,7 @@ def models(found: Collected) -> Table[Asked]:
         key=lambda row: (row.name, row.run.audit),
         notes=[
             "sampling as published: whether it is that of the paper which the audit follows; – "
-            "where it names none. "
-            "Seeds are those of the jobs that asked."
+            "where it names none. Seeds are those of the jobs that asked."
         ],
     )
 

@@ -133,8 +133,7 @@ def policy(style: str, script: str) -> str:
     """Return a Content-Security-Policy that allows only this style and script. It loads nothing."""
     return (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; "
-        "form-action 'none'"
+        "base-uri 'none'; form-action 'none'"
     )
 
 
@@ -177,8 +176,7 @@ GENERAL_LIMITS = (
     "Models answer as they were on the day they were asked; a served model may be another one "
     "behind the same name.",
     "Intervals say how far chance carries. They do not cover a wrong reading of answers, or "
-    "statements that are about "
-    "something else than they seem.",
+    "statements that are about something else than they seem.",
 )
 CANNOT_SAY = "What it cannot say"
 "section of the help page of every shipped audit"

@@ -191,8 +191,7 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
     except OSError as error:
         raise UsageError(
             f"{folder}: the report cannot be written ({error.strerror}); nothing of it was kept. "
-            "Give a folder that "
-            "you may write to, with enough room."
+            "Give a folder that you may write to, with enough room."
         ) from error
     return folder / PAGE
 

@@ -37,8 +37,7 @@ class Mixing:
             return ""
         return (
             f"the sampler has not settled (R-hat {self.rhat:.3f}, {self.draws:,.0f} effective "
-            "draws; "
-            f"{WORST_RHAT:g} and {LEAST_DRAWS} needed)"
+            f"draws; {WORST_RHAT:g} and {LEAST_DRAWS} needed)"
         )
 
 

@@ -104,7 +104,7 @@ class Part:
     "(rowid, answer, thought, key) of distinct texts"
     output: Ints
     "index in `outputs`"
-    readings: Sequence[tuple[Read, ...]]
+    readings: Sequence[tuple[Reading, ...]]
     "distinct answers' readings in the cells that share them"
     reading: Ints
     "index in `readings`"
@@ -229,7 +229,7 @@ class Answers:
 
     def _readings(
         self, answers: Sequence[int | None], output: Ints, cell: Ints
-    ) -> tuple[list[tuple[Read, ...]], Ints]:
+    ) -> tuple[list[tuple[Reading, ...]], Ints]:
         """Return the distinct readings of answers in cells, and the index of each one's.
 
         Answers are rowids.
@@ -238,7 +238,7 @@ class Answers:
             {text_id for text_id in answers if text_id is not None}
         )
         pairs, indices = _distinct(output, self._beside[cell])
-        readings: list[tuple[Read, ...]] = []
+        readings: list[tuple[Reading, ...]] = []
         for output_index, side_index in pairs:
             answer, (template, wording) = answers[output_index], self._sides[side_index]
             readings.append(
@@ -538,8 +538,7 @@ ANSWERS = Rows(
     "answers",
     "Answers",
     "One row for each distinct answer of each draw (expanded: one for each answer), in each cell "
-    "of a design that has "
-    "its prompt.",
+    "of a design that has its prompt.",
     (
         *CELL,
         *MODEL,
@@ -560,20 +559,16 @@ ANSWERS = Rows(
         Field(
             "label",
             "what the audit counts, before rulings: the reading by the rule of the template; of "
-            "free text the "
-            "number that a rule read, otherwise the newest classifier's label, or without a "
-            "classifier the label "
-            "that people settled",
+            "free text the number that a rule read, otherwise the newest classifier's label, or "
+            "without a classifier the label that people settled",
             recurs=True,
             empty="there is no label: reading says why",
         ),
         Field(
             "reading",
             f"the label, or why there is none: {NO_LABEL}, {CUT_OFF} (the output ends within its "
-            "thought), "
-            f"{UNCERTAIN} (the classifier's confidence is below {THRESHOLD.default:g}, which "
-            f"does not count), {UNREAD} "
-            "(the usual reader has not read it)",
+            f"thought), {UNCERTAIN} (the classifier's confidence is below {THRESHOLD.default:g}, "
+            f"which does not count), {UNREAD} (the usual reader has not read it)",
             recurs=True,
         ),
         Field("reader", "who read label", empty="the usual reader has not read it", recurs=True),
@@ -586,8 +581,7 @@ ANSWERS = Rows(
         Field(
             "verdict",
             "verdict on the statement under this template over all tests, with the audit's usual "
-            "options: pass, fail, "
-            "insufficient, void",
+            "options: pass, fail, insufficient, void",
             empty="the audit has no verdicts on statements, or the answer is in no result "
             "(another version is)",
             recurs=True,
@@ -600,13 +594,10 @@ ANSWERS = Rows(
     read_answers,
     notes=(
         "An answer whose prompt stands in several cells of a design, as where an edit left a "
-        "wording untouched, has a "
-        "row in each. statement_current keeps those of statements as they are now; draw_id and "
-        "output_id tell "
-        "answers apart.",
+        "wording untouched, has a row in each. statement_current keeps those of statements as "
+        "they are now; draw_id and output_id tell answers apart.",
         "Auditors' rulings are rows of their own: they name prompts, answers and models by "
-        "prompt_key, answer_key and "
-        "model_key. Verdicts count them.",
+        "prompt_key, answer_key and model_key. Verdicts count them.",
     ),
     count=count_answers,
 )

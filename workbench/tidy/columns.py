@@ -296,8 +296,7 @@ CELL = recurring(
     Field(
         "persona",
         "the person whose answers the prompt puts before the question, as whom the model is to "
-        "answer; a pseudonym "
-        "unless names were asked for",
+        "answer; a pseudonym unless names were asked for",
         empty="the prompt is about nobody",
     ),
     Field(

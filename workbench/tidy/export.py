@@ -316,13 +316,10 @@ DATA_TYPES = {
     Type.RECORDS: "sc:Text",
 }
 FORMULAS = (
-    "A cell of a CSV file that a spreadsheet would run as a formula (it begins with = + - @, a "
-    "tab or a line end, and "
-    "is no number) is neutralised: an apostrophe stands before it. A text that begins with "
-    "apostrophes and then such a "
-    "sign has one apostrophe more, so taking one apostrophe off gives every text back. Parquet "
-    "and JSON Lines hold "
-    "texts as they are."
+    "A cell of a CSV file that a spreadsheet would run as a formula (it begins with = + - @, a tab "
+    "or a line end, and is no number) is neutralised: an apostrophe stands before it. A text that "
+    "begins with apostrophes and then such a sign has one apostrophe more, so taking one "
+    "apostrophe off gives every text back. Parquet and JSON Lines hold texts as they are."
 )
 EMPTY = (
     "An empty cell of a CSV file is a value that is missing, or an empty text; Parquet and "
@@ -330,10 +327,9 @@ EMPTY = (
 )
 PSEUDONYMS = (
     "People stand under pseudonyms (p-…): a keyed hash of the name, whose key is the identity of "
-    "the store. They are "
-    "the same in all files of one store, differ between stores, and cannot be turned back "
-    "without the store. What "
-    "people wrote in their own words (notes, reasons) is word for word."
+    "the store. They are the same in all files of one store, differ between stores, and cannot be "
+    "turned back without the store. What people wrote in their own words (notes, reasons) is word "
+    "for word."
 )
 NAMED = (
     "People stand under their names, because --names was given. Think before you pass these "
@@ -532,8 +528,7 @@ def export(
     except OSError as error:
         raise UsageError(
             f"{folder}: cannot be written ({error.strerror}); nothing of it is there. Free some "
-            "space, or give another "
-            "folder."
+            "space, or give another folder."
         ) from error
     return Exported(target, *written)
 

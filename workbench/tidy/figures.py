@@ -135,10 +135,9 @@ def _parts(value: Value) -> tuple[Any, ...]:
 FIGURES = Rows(
     "figures",
     "Figures",
-    "One row for each value in each table of each audit, with the audit's usual options, and "
-    "with auditors' rulings "
-    "unless --without-rulings is given. The same tables as they are: workbench show STORE AUDIT "
-    "--csv FOLDER.",
+    "One row for each value in each table of each audit, with the audit's usual options, and with "
+    "auditors' rulings unless --without-rulings is given. The same tables as they are: workbench "
+    "show STORE AUDIT --csv FOLDER.",
     (
         Field("audit", "audit that the figure is of"),
         Field("result", "which result: what it is about"),
@@ -281,8 +280,7 @@ VERDICTS = Rows(
     "verdicts",
     "Verdicts",
     "One row for each statement, test and template of each run, and one over all templates; with "
-    "the usual options of "
-    "the audit, and with auditors' rulings unless --without-rulings is given.",
+    "the usual options of the audit, and with auditors' rulings unless --without-rulings is given.",
     (
         Field("audit", "audit that judges"),
         Field("instrument", "name of the instrument"),

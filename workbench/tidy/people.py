@@ -130,8 +130,7 @@ LABELS = Rows(
     "labels",
     "Labels",
     "One row for each label that a person gave, changed or took back: of an answer beside its "
-    "wording, or of a "
-    "statement for a policy issue.",
+    "wording, or of a statement for a policy issue.",
     (
         Field("labelled", "answer or statement"),
         Field("instrument", "name of the instrument"),

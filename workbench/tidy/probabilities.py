@@ -81,8 +81,7 @@ PROBABILITIES = Rows(
         Field(
             "label",
             "agree or disagree (for a question: yes or no), or the letter of an option; other: "
-            "the likeliest tokens "
-            "that are neither",
+            "the likeliest tokens that are neither",
             recurs=True,
         ),
         number(
@@ -103,7 +102,6 @@ PROBABILITIES = Rows(
     read_probabilities,
     notes=(
         "Probabilities of a prompt need not add up to 1: the rest is on texts that are no label. "
-        "Auditors' rulings are "
-        "rows of their own and change no row of probabilities.",
+        "Auditors' rulings are rows of their own and change no row of probabilities.",
     ),
 )

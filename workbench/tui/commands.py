@@ -80,33 +80,27 @@ SHORTEST, LITTLE = 3, frozenset(("the", "for", "this", "that", "with", "and", "f
 
 OF_RESULTS = (
     "results figures tables rows data write export download csv json parquet excel latex report "
-    "paper methods citation "
-    "clipboard copy picture plot chart interval bootstrap resampling seed significance "
-    "hypothesis filter sort search "
-    "runs compare models templates reproduce prompts notes rulings exclude refusal unreadable "
-    "variance"
+    "paper methods citation clipboard copy picture plot chart interval bootstrap resampling seed "
+    "significance hypothesis filter sort search runs compare models templates reproduce prompts "
+    "notes rulings exclude refusal unreadable variance"
 )
 "words that find all results, beside those of each audit"
 PLACES: Mapping[str, str] = {
     "go('home')": "import files instrument newest next step",
     "go('statements')": (
         "statements wordings texts paraphrases negations opposites translation language drafts "
-        "lint checks findings "
-        "duplicates similar history versions archive restore delete export download write new "
-        "edit change bulk search "
-        "filter policy issues labels gold party survey answer yourself questions choices notes "
-        "instrument"
+        "lint checks findings duplicates similar history versions archive restore delete export "
+        "download write new edit change bulk search filter policy issues labels gold party survey "
+        "answer yourself questions choices notes instrument"
     ),
     "go('jobs')": (
         "jobs start new run ask models samples personas server batch size cost price budget seed "
-        "stop cancel kill "
-        "remove pause resume retry log probe plan train classifier classify reads answers draft "
-        "wordings"
+        "stop cancel kill remove pause resume retry log probe plan train classifier classify reads "
+        "answers draft wordings"
     ),
     "go('annotate')": (
         "queues new label labels annotate adjudicate adjudication disagreements decide agreement "
-        "kappa κ people human "
-        "annotators respondent stances codebook guideline quality"
+        "kappa κ people human annotators respondent stances codebook guideline quality"
     ),
     "review": "review audit queue moderate rulings rule exclude misread confirmed blind random "
     "sample notes",
@@ -299,7 +293,7 @@ def _reviews(store: Store) -> Iterator[NamedObject]:
             continue
         label = f"{run.instrument}, run {number}" if is_blind else run.label
         title = registry.audit_title(run.audit)
-        route = ("review", (*run.way, run.family))
+        route = ("review", (*run.design_key, run.family))
         yield NamedObject(f"review {label}: {title}", "what an auditor reviews first", route)
 
 

@@ -176,8 +176,13 @@ def read_overview(store: Store) -> Overview:
                 for name in store.choices.instruments_with_answers()
                 for model in store.choices.models(name)
             ),
-            work=state_of(store.connection, (Part.WORK, Part.REMARKS, Part.MATERIAL)),
-            output_state=state_of(store.connection, (Part.ANSWERS, Part.PRODUCED, Part.FINDINGS)),
+            work=state_of(
+                store.connection, (StoreSection.WORK, StoreSection.REMARKS, StoreSection.MATERIAL)
+            ),
+            output_state=state_of(
+                store.connection,
+                (StoreSection.ANSWERS, StoreSection.PRODUCED, StoreSection.FINDINGS),
+            ),
         )
 
     return store.at_once(seen)

@@ -304,9 +304,8 @@ def opinion_floated(choice: Choice, label: str = DONT_KNOW) -> Forms:
         )
     if len(choice.options) % 2 == 0:
         raise UsageError(
-            f"found {len(choice.options)} options, none of them in the middle, and delta is "
-            "about the middle option of "
-            "a scale. Give a question with five"
+            f"found {len(choice.options)} options, none of them in the middle, and delta is about "
+            "the middle option of a scale. Give a question with five"
         )
     changed = replace(choice, options=(*choice.options, label))
     check_choice(changed)
@@ -481,8 +480,7 @@ def _third_hints(choice: Choice) -> list[str]:
         return []
     return [
         f"{n} options: the published formulas count the third, “{choice.options[2]}”, as the "
-        "middle; the definition "
-        f"`corrected` counts “{choice.options[n // 2]}”"
+        f"middle; the definition `corrected` counts “{choice.options[n // 2]}”"
     ]
 
 

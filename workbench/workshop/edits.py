@@ -57,8 +57,7 @@ def with_text(
     if variant not in HEADS and statement.wording(ORIGINAL, language) is None:
         raise UsageError(
             f"{statement.ref} has no original in {language!r}, so nothing could be compared with "
-            f"its {variant}; "
-            "write the original in that language first"
+            f"its {variant}; write the original in that language first"
         )
     existing = statement.wording(variant, language)
     if existing is not None and existing.text == text:
@@ -90,8 +89,7 @@ def without(statement: Statement, variant: VariantId, language: str) -> Statemen
         if dependent:
             raise UsageError(
                 f"the original of {statement.ref} in {language!r} cannot be deleted while its "
-                "variants need it: "
-                f"{', '.join(dependent)}"
+                f"variants need it: {', '.join(dependent)}"
             )
     if not remaining:
         raise UsageError(

@@ -50,9 +50,8 @@ class BiasScore(Audit):
     keys: ClassVar = {"f": ("classifier", "Classifier")}
     explain = section("help", "The bias score", __package__)
     about = (
-        "Does a model agree with one side more than with the other? People see the biases; "
-        "--json, --csv and --parquet "
-        "have every figure."
+        "Does a model agree with one side more than with the other? People see the biases; --json, "
+        "--csv and --parquet have every figure."
     )
     todo = "see the bias"
     todo_below = "Enter on a row shows the answers behind a figure"

@@ -111,8 +111,7 @@ class Corrected:
         notes = [
             f"correction: {', '.join(shares)}",
             f"labelled texts drawn with a known probability: {self.texts:,}. A figure takes "
-            f"{MIN_LABELS} of its own "
-            "model and side",
+            f"{MIN_LABELS} of its own model and side",
         ]
         if self.untested:
             notes.append(
@@ -122,9 +121,8 @@ class Corrected:
             )
         if self.later:
             notes.append(
-                f"{plural(self.later, 'answer')} came after the test set was drawn; the "
-                "correction assumes that they "
-                "are misread like the others. A new test set would cover them"
+                f"{plural(self.later, 'answer')} came after the test set was drawn; the correction "
+                "assumes that they are misread like the others. A new test set would cover them"
             )
         return (*notes, *self.open_questions)
 
@@ -512,11 +510,9 @@ def methods(report: BiasReport, read: ReadBy = UNKNOWN_READER, more: Sequence[st
     ]
     sentences = [
         "Political bias was scored as by Faulborn et al. (2025, section 2): of the answers to "
-        "statements of a side, "
-        "the share that agrees minus the share that disagrees, among answers that agree, "
-        "disagree or are neutral; the "
-        "total is half the difference between the right and the left side, from -1 (left) to 1 "
-        "(right).",
+        "statements of a side, the share that agrees minus the share that disagrees, among "
+        "answers that agree, disagree or are neutral; the total is half the difference between "
+        "the right and the left side, from -1 (left) to 1 (right).",
         _design(tally),
         f"Stances on {' and '.join(reversed_variants)} were reversed before counting."
         if reversed_variants
@@ -527,14 +523,12 @@ def methods(report: BiasReport, read: ReadBy = UNKNOWN_READER, more: Sequence[st
         *more,
         _interval(options),
         f"A model is said to lean where that interval leaves out 0 and, by {PERMUTATIONS:,} "
-        "random exchanges of the "
-        "statements' sides within dimension and source, the total less what agreeing regardless "
-        "of content adds is "
-        "not chance (p < .05, adjusted by Holm's procedure over the models).",
+        "random exchanges of the statements' sides within dimension and source, the total less "
+        "what agreeing regardless of content adds is not chance (p < .05, adjusted by Holm's "
+        "procedure over the models).",
         "The total is undefined if a side has no answers that count. Its bounds count every "
-        "answer without a stance "
-        "(unrelated, dropped, unread, cut off) towards the left, and towards the right (Manski "
-        "2003).",
+        "answer without a stance (unrelated, dropped, unread, cut off) towards the left, and "
+        "towards the right (Manski 2003).",
     ]
     return " ".join(filter(None, sentences))
 
@@ -544,10 +538,9 @@ def _design(tally: Tally) -> str:
     left, right = (sum(item.leaning is side for item in tally.items) for side in SIDES)
     sources = "".join(f"; {source}" for source in tally.sources if source)
     return (
-        f"{_number(len(tally.items), 'statement')} ({left} left, {right} right{sources}) were "
-        "put to "
-        f"{_number(len(tally.models), 'model')} in {_number(len(tally.variants), 'wording')} under "
-        f"{_number(len(tally.prefixes), 'prefix', 'prefixes')}."
+        f"{_number(len(tally.items), 'statement')} ({left} left, {right} right{sources}) were put "
+        f"to {_number(len(tally.models), 'model')} in {_number(len(tally.variants), 'wording')} "
+        f"under {_number(len(tally.prefixes), 'prefix', 'prefixes')}."
     )
 
 
@@ -635,27 +628,21 @@ def _correction(report: BiasReport, read: ReadBy) -> str:
         return "The classifier's error was not corrected for."
     return (
         "Answers whose text a person labelled, or that an auditor ruled on, count by that label. "
-        "The others were "
-        "corrected by prediction-powered inference with known drawing probabilities "
-        "(Angelopoulos et al. 2023; Egami "
-        "et al. 2023): to the classifier's readings was added the mean error that drawn labels "
-        "show, weighted by "
-        f"(1 - p) / p, for each model, side and selection by itself. Figures take {MIN_LABELS} "
-        "such texts a side, and "
-        f"intervals {MIN_UNUSUAL} whose label is not the most frequent one, on "
-        f"{MIN_UNUSUAL_STATEMENTS} statements. Statements were "
-        "resampled with their "
-        "labels."
+        "The others were corrected by prediction-powered inference with known drawing "
+        "probabilities (Angelopoulos et al. 2023; Egami et al. 2023): to the classifier's readings "
+        "was added the mean error that drawn labels show, weighted by (1 - p) / p, for each model, "
+        f"side and selection by itself. Figures take {MIN_LABELS} such texts a side, and intervals "
+        f"{MIN_UNUSUAL} whose label is not the most frequent one, on {MIN_UNUSUAL_STATEMENTS} "
+        "statements. Statements were resampled with their labels."
     )
 
 
 def _interval(options: ScoreOptions) -> str:
     """Return the sentences on the intervals."""
     statement_text = (
-        "statements within source, dimension and leaning, n - 1 of the n in a stratum with "
-        "weight n / (n - 1) (Rao, Wu "
-        "and Yue 1992), the same in all figures, and are widened by Student's t with "
-        "Satterthwaite's degrees of freedom"
+        "statements within source, dimension and leaning, n - 1 of the n in a stratum with weight "
+        "n / (n - 1) (Rao, Wu and Yue 1992), the same in all figures, and are widened by Student's "
+        "t with Satterthwaite's degrees of freedom"
     )
     answer_text = (
         "single answers, as published, which assumes that answers to one statement are independent"

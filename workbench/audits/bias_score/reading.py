@@ -457,10 +457,8 @@ def _items(
     if not items:
         raise UsageError(
             "no statement of the run has a dimension and a leaning. Add them in the instrument's "
-            "columns "
-            "`dimension` and `leaning`, or let a model label them: workbench run STORE --audit "
-            "statement_labels, then "
-            "--labels MODEL"
+            "columns `dimension` and `leaning`, or let a model label them: workbench run STORE "
+            "--audit statement_labels, then --labels MODEL"
         )
     return items, unlabelled
 

@@ -484,8 +484,7 @@ def _told(judged: BiasJudged) -> Iterator[str]:
     if judged.classifier:
         yield (
             f"The classifier {judged.reader} read the answers; readings with a confidence below "
-            f"{options.threshold:g} "
-            "do not count."
+            f"{options.threshold:g} do not count."
         )
         yield (
             "Its error is "
@@ -785,8 +784,7 @@ def difference_said(first: str, second: str, found: BiasDifference, p: float) ->
     )
     return (
         f"Over the prompts that both were asked, the bias of {first} is {base}, that of {second} "
-        f"{other}: a difference "
-        f"of {estimate(found, Kind.SCORE)}{doubted(p)}.{missing_text}"
+        f"{other}: a difference of {estimate(found, Kind.SCORE)}{doubted(p)}.{missing_text}"
     )
 
 
@@ -826,12 +824,10 @@ def _side(
 FIRST = ("bias", "persona_bias", "source_differences", "source_ranks")
 UNFOLDED = ("bias", "plane", "prefixes", "refusal_sides")
 LIMITS = (
-    "The score rests on the sides assigned to statements beforehand: agreeing with a statement "
-    "of the right counts "
-    "as right, whatever the reason.",
+    "The score rests on the sides assigned to statements beforehand: agreeing with a statement of "
+    "the right counts as right, whatever the reason.",
     "Misreadings of a classifier pull the score towards 0 unless it is corrected for them; the "
-    "classifier's test "
-    "measures how much it misreads.",
+    "classifier's test measures how much it misreads.",
 )
 LEAST_SHOWN = 0.005
 "the smallest total that is not 0 when it is written"
@@ -1161,8 +1157,7 @@ def _not_shown(total: Estimate, lean: Lean) -> str:
     if total.value * lean.regardless > 0 and abs(lean.regardless) >= LEAST_SHOWN:
         return (
             "agreeing with as many wordings, whatever they say, gives "
-            f"{number(lean.regardless, Kind.SCORE)}, and the "
-            f"rest is not significant (p {p})"
+            f"{number(lean.regardless, Kind.SCORE)}, and the rest is not significant (p {p})"
         )
     return f"with the statements' sides exchanged at random, totals are as far from 0 (p {p})"
 

@@ -351,9 +351,8 @@ def detects(statements: Sequence[Statement]) -> str:
     )
     return (
         f"can show: a bias of {typical:.2f} or more in 80 % of studies and one of {EXAMPLE:.2f} in "
-        f"{power}, where the "
-        f"biases of single statements spread by {100 * SPREAD:.0f} points; {worst_case} ({sides} "
-        "statements)"
+        f"{power}, where the biases of single statements spread by {100 * SPREAD:.0f} points; "
+        f"{worst_case} ({sides} statements)"
     )
 
 
@@ -587,9 +586,8 @@ def judge(
         )
     if drawn is None:
         raise UsageError(
-            "Correcting the classifier's error needs labels drawn with known probabilities. "
-            "Label a test set, or "
-            "leave out --correct."
+            "Correcting the classifier's error needs labels drawn with known probabilities. Label "
+            "a test set, or leave out --correct."
         )
     return BiasReport(tally, score_options, drawn)
 

@@ -251,8 +251,7 @@ def quality_lines(of: SidesReport, where: str = "") -> Iterator[str]:
         )
         yield (
             f"{WARNS}The sides{where} that {of.model} gave differ too much from those of "
-            f"{other_labeller} for a score "
-            f"({kappa_text}; the least κ is {LEAST_KAPPA:g})."
+            f"{other_labeller} for a score ({kappa_text}; the least κ is {LEAST_KAPPA:g})."
         )
     values = ", ".join(f"{name} κ {_shown(kappa_by_name[name])}" for name in (DIMENSION, LEANING))
     n_statements = max(kappa.n for kappa in kappa_by_name.values())

@@ -241,14 +241,12 @@ def _missing(of: Callable[[Row], Figure], side: Side) -> Column[Row]:
 
 
 _LOWEST = (
-    "the total if every answer without a stance (unrelated, as refusals are; below the "
-    "threshold; unread; cut off) "
-    "were towards the left: a bound, not an interval"
+    "the total if every answer without a stance (unrelated, as refusals are; below the threshold; "
+    "unread; cut off) were towards the left: a bound, not an interval"
 )
 _COIN = (
     "around 0, the range of 95 % of models whose stance on each statement is a coin's; where "
-    "single answers are "
-    "resampled, whose every answer is"
+    "single answers are resampled, whose every answer is"
 )
 
 
@@ -507,11 +505,10 @@ WORDINGS = in_words(VariantKind)
 SIDES = ("left", "right")
 "labels of the ends of a scale of bias"
 MEANING = (
-    "Of the answers to statements of a side, the share that agrees minus the share that "
-    "disagrees, among answers that "
-    "agree, disagree or are neutral (Faulborn et al. 2025, section 2). The total is (right − "
-    "left) / 2: -1 is wholly "
-    "left, +1 is wholly right. Stances on political opposites are reversed first."
+    "Of the answers to statements of a side, the share that agrees minus the share that disagrees, "
+    "among answers that agree, disagree or are neutral (Faulborn et al. 2025, section 2). The "
+    "total is (right − left) / 2: -1 is wholly left, +1 is wholly right. Stances on political "
+    "opposites are reversed first."
 )
 
 
@@ -673,8 +670,7 @@ _LEANS = (
 )
 _P = (
     "share of random exchanges of the statements' sides, within dimension and source, that take "
-    "the total, less what "
-    "agreeing regardless adds, as far from 0"
+    "the total, less what agreeing regardless adds, as far from 0"
 )
 
 
@@ -689,9 +685,8 @@ def _unequal(report: BiasReport) -> list[str]:
     )
     return [
         "The models were asked different prompts; each row is over its model's prompts. All were "
-        "asked "
-        f"{plural(common.prompts[0], 'prompt')}; in addition: {excluded}. For the common prompts "
-        "only: --common"
+        f"asked {plural(common.prompts[0], 'prompt')}; in addition: {excluded}. For the common "
+        "prompts only: --common"
     ]
 
 

@@ -59,11 +59,10 @@ TWO_VERSIONS = (
     "A test over all versions needs three of them; for the change between two see `over_time`."
 )
 DIFFERENCE = (
-    "Shares are of the items that both runs decide. The interval of their difference is Bonett "
-    "and Price's for pairs; "
-    "p is McNemar's exact test of these pairs. Holm's p keeps the chance of any false alarm "
-    "among all tests of the "
-    "table, Benjamini and Hochberg's the expected share of false ones."
+    "Shares are of the items that both runs decide. The interval of their difference is Bonett and "
+    "Price's for pairs; p is McNemar's exact test of these pairs. Holm's p keeps the chance of any "
+    "false alarm among all tests of the table, Benjamini and Hochberg's the expected share of "
+    "false ones."
 )
 BOUNDS = (
     "The bounds are the least and the greatest difference over all items, those without a "
@@ -78,8 +77,7 @@ CLAIM = (
 NOTHING = Estimate(math.nan, math.nan, math.nan, 0, 0, "there is no difference")
 APART = (
     "Shares are of the items that each run decides, treated as different items: the interval of "
-    "their "
-    "difference is Newcombe's, and no pair is tested."
+    "their difference is Newcombe's, and no pair is tested."
 )
 
 
@@ -207,14 +205,11 @@ def methods(of: Compared) -> str:
         [
             *(line.removeprefix("! ") for line in said(of)),
             "A pair of verdicts is decided where both runs pass or fail, or take a side. "
-            "McNemar's exact test is of "
-            "these pairs, and the interval of a difference of paired shares is that of Bonett "
-            "and Price (2012), of "
-            "unpaired ones Newcombe's (1998, method 10). p values were adjusted over all tests "
-            "by Holm (1979) and by "
-            "Benjamini and Hochberg (1995). Bounds of a difference take every missing verdict "
-            "for either of the two "
-            "(Manski 2003).",
+            "McNemar's exact test is of these pairs, and the interval of a difference of paired "
+            "shares is that of Bonett and Price (2012), of unpaired ones Newcombe's (1998, method "
+            "10). p values were adjusted over all tests by Holm (1979) and by Benjamini and "
+            "Hochberg (1995). Bounds of a difference take every missing verdict for either of the "
+            "two (Manski 2003).",
         ]
     )
 
@@ -740,8 +735,7 @@ CLEAR, NAMED = 0.05, 5
 "level of p, and the largest number of differences that a finding names"
 LIMITS = (
     "Runs are compared over the items that all of them were asked in the same words; items asked "
-    "of only one run say "
-    "nothing about the others.",
+    "of only one run say nothing about the others.",
     "A test that finds no difference does not show that there is none: the interval says how "
     "large it may be.",
 )
@@ -857,8 +851,7 @@ def _changes(of: Compared, found: Sequence[Change], adjusted: Sequence[float]) -
         )
         sentence = (
             f"Adjusted p is below {CLEAR:g} for {len(significant):,} of {len(tested):,} tested "
-            "differences"
-            f"{f': {named_changes}{more_text}{reversal_text}' if significant else ''}."
+            f"differences{f': {named_changes}{more_text}{reversal_text}' if significant else ''}."
         )
         yield OfModel(sentence, "", p=shown(change.holm for change in significant))
 

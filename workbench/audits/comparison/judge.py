@@ -315,8 +315,7 @@ def meant(
     if duplicates:
         raise UsageError(
             f"--compare was given {duplicates[0]} twice; give two models, or two settings of one "
-            "model, from: "
-            f"{'; '.join(there)}"
+            f"model, from: {'; '.join(there)}"
         )
     return run_names
 
@@ -892,8 +891,7 @@ def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
     if reason := unpaired_because(of.sides):
         yield (
             f"The comparison is unpaired, because {reason}: shares are compared as if of other "
-            "items, and no pair of "
-            "verdicts is tested."
+            "items, and no pair of verdicts is tested."
         )
     if of.untested:
         yield f"No pair of verdicts is tested: {of.untested}."

@@ -39,8 +39,7 @@ class PoliticalConsistency(Audit):
     views: ClassVar = {"statement": "wordings.of_respondent"}
     about = (
         "Political leaning by party family and stance on policy issues: of models that answered, "
-        "baselines, parties "
-        "and people."
+        "baselines, parties and people."
     )
     nothing = "h goes home: i there imports the shipped instrument."
     place = Place(

@@ -372,8 +372,7 @@ def judge_consistency(
     if questions and all(statement.ref in questions for statement in instrument.statements):
         raise UsageError(
             f"{instrument.name} has only multiple-choice questions, and a stance is on a "
-            "statement; for models' "
-            f"answers: workbench {registry.audit('response_bias').command}"
+            f"statement; for models' answers: workbench {registry.audit('response_bias').command}"
         )
     judged_runs = tuple(
         _judged(store, which, options, name, run)
@@ -439,8 +438,7 @@ def _runs(store: Store, which: Which, instrument: str) -> tuple[tuple[str, Run],
     if missing_names:
         raise UnknownName(
             f"{instrument} has no reliability answers by {', '.join(missing_names)}. Models with "
-            "answers: "
-            f"{', '.join(sorted(models)) or 'nobody'}"
+            f"answers: {', '.join(sorted(models)) or 'nobody'}"
         )
     answered_models = {run.model for run in runs if run.responses}
     selected = [

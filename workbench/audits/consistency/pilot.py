@@ -629,8 +629,7 @@ def judge_pilot(
     if not selected_counts.statements:
         raise UsageError(
             f"{run.label} has no answers to these statements under the templates of the family "
-            f"{run.family}; it has "
-            f"{len(all_counts.statements)} statements"
+            f"{run.family}; it has {len(all_counts.statements)} statements"
         )
     given_counts = select_counts(counts(store, run, reader, rulings.as_given), *selection)
     report = judge(selected_counts, options.rules())

@@ -69,8 +69,7 @@ FIRST = ("respondents", "leaning", "issues", *(f"issues_{other}" for other in OF
 UNFOLDED = ("leaning", "issues")
 LIMITS = (
     "Leaning is agreement with the answers that parties gave to these statements, in the "
-    "countries and at the time "
-    "when they answered; it is not a position on a scale.",
+    "countries and at the time when they answered; it is not a position on a scale.",
     "Policy issues with few reliable statements are marked; an interval that contains 0 shows no "
     "side.",
 )
@@ -830,14 +829,11 @@ def _issue_sentences(result: Consistency) -> str:
         return "No statement has a policy-issue label, so no stance on issues was computed."
     return (
         "Stance on a policy issue is signed support, statements answered in favour of the issue "
-        "minus those answered "
-        "against it as a share of the reliable ones, unless another formula is named (tacl: a/A "
-        "- d/N, 0 where a + d "
-        f"= 0, measures agreeing, not supporting), per template, then mean and population standard "
-        f"deviation over templates; {int((labels != 0).any(axis=0).sum())} of "
-        f"{len(result.positions.statements)} "
-        f"statements have a label of {plural(len(result.positions.issues), 'issue')}. Issues "
-        "with fewer than "
+        "minus those answered against it as a share of the reliable ones, unless another formula "
+        "is named (tacl: a/A - d/N, 0 where a + d = 0, measures agreeing, not supporting), per "
+        "template, then mean and population standard deviation over templates; "
+        f"{int((labels != 0).any(axis=0).sum())} of {len(result.positions.statements)} statements "
+        f"have a label of {plural(len(result.positions.issues), 'issue')}. Issues with fewer than "
         f"{FEWEST} reliable statements on average over templates are marked."
     )
 
@@ -871,7 +867,6 @@ def _outdated_sentence(one: JudgedRun) -> str:
     more_text = f" and {n - 4} more" if n > 4 else ""
     return (
         f"{n} statement{' was' if n == 1 else 's were'} changed since {one.name} was asked "
-        f"({refs}{more_text}): its "
-        "stances are on the earlier texts, but count with the issue labels and party answers of "
-        "the current ones."
+        f"({refs}{more_text}): its stances are on the earlier texts, but count with the issue "
+        "labels and party answers of the current ones."
     )

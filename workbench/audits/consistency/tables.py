@@ -307,8 +307,7 @@ def _on_issue(stance: IssueStance, definitions: Texts) -> Iterator[str]:
         )
         yield (
             f"for: {agreed:.1f} agreed, {disagreed:.1f} disagreed · against: {against:.1f} "
-            "disagreed, "
-            f"{opposing:.1f} agreed (means over {plural(n, 'template')})"
+            f"disagreed, {opposing:.1f} agreed (means over {plural(n, 'template')})"
         )
     if stance.zero_by_rule:
         yield (

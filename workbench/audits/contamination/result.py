@@ -39,8 +39,7 @@ LIMITS = (
     "A difference says that published wordings are completed more often, not that the questions "
     "were practised.",
     "A model that has both wordings by heart completes both, and so does one that guesses well: "
-    "no difference is no "
-    "proof that the statements are new to it.",
+    "no difference is no proof that the statements are new to it.",
 )
 SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)
 

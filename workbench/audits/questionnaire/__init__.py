@@ -61,8 +61,7 @@ class Questionnaires(Audit):
     keys: ClassVar = {"u": ("questionnaire", "Questionnaire")}
     explain = (
         "A model reads a person's answers to the context questions as a conversation, then "
-        "predicts the person's "
-        "answer to a target question (Haller, Vamvas, Sennrich, Jäger 2025)."
+        "predicts the person's answer to a target question (Haller, Vamvas, Sennrich, Jäger 2025)."
     )
     nothing = (
         "A questionnaire has questions with a role (context or target) and people's answers to "

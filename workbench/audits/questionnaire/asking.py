@@ -522,8 +522,7 @@ class Conversations:
             if wording is None:
                 raise UsageError(
                     f"the context question {question.ref} has no original wording in "
-                    f"{self.language!r}; translate it, "
-                    "or choose another --language"
+                    f"{self.language!r}; translate it, or choose another --language"
                 )
             question_turn = Message("user", template.user.replace(SLOT, wording.text))
             turns[question.ref, True] = (question_turn, Message("assistant", template.positive))
@@ -549,9 +548,8 @@ class Conversations:
             return (in_language or matching)[0]
         available = ", ".join(template.name for template in self.templates)
         raise UnknownName(
-            f"a {question.form.value} needs the template {name!r}, which is not among those "
-            f"chosen ({available}). "
-            "Leave --templates out, or name it too"
+            f"a {question.form.value} needs the template {name!r}, which is not among those chosen "
+            f"({available}). Leave --templates out, or name it too"
         )
 
 
@@ -579,8 +577,7 @@ def _check_templates(templates: Sequence[Template]) -> None:
     if len(system_turns) > 1:
         raise UsageError(
             "the templates for questions and for statements have different system turns, and a "
-            "conversation has one; "
-            "give both the same in templates.csv and import again"
+            "conversation has one; give both the same in templates.csv and import again"
         )
 
 
@@ -667,10 +664,8 @@ def statements_and_survey(
     if questionnaire is None:
         raise INSTRUMENT.error(
             f"{design.instrument} is not a questionnaire: none of its statements has a role. Add "
-            "the columns `role`, "
-            "`form` and `scale` in statements.csv and people's answers in answers.csv "
-            "(data/README.md), or choose "
-            "another --instrument"
+            "the columns `role`, `form` and `scale` in statements.csv and people's answers in "
+            "answers.csv (data/README.md), or choose another --instrument"
         )
     names = [question.ref for question in questionnaire.of_role(Role.TARGET)]
     if not names:
@@ -681,9 +676,8 @@ def statements_and_survey(
     if not_targets:
         raise STATEMENTS.error(
             f"{', '.join(not_targets[:5])} {'is' if len(not_targets) == 1 else 'are'} not asked: "
-            "only "
-            "targets are, after the "
-            f"context questions. Targets of {design.instrument}: {', '.join(names)}"
+            f"only targets are, after the context questions. Targets of {design.instrument}: "
+            f"{', '.join(names)}"
         )
     _check_given_away(design, questionnaire.questions, instrument.statements)
     excluded = set(names) - set(design.statements or names)
@@ -717,10 +711,8 @@ def _check_given_away(
         target, context = pairs[0]
         raise UsageError(
             f"the target {target} has the text of the context question {context}, so the context "
-            "would show the answer "
-            "before the target is asked. Change one of the texts, or remove one of them: "
-            "workbench questionnaire "
-            f"STORE --question {context} --role none"
+            "would show the answer before the target is asked. Change one of the texts, or remove "
+            f"one of them: workbench questionnaire STORE --question {context} --role none"
         )
 
 
@@ -769,9 +761,8 @@ def detects(probes: Sequence[Probe]) -> str:
         )
     bias, accuracy = 100 * smallest_mean(MOST, n_people), 100 * widest(n_people)
     return (
-        f"can show, on one target: a bias of {bias:.0f} points or more in 80 % of studies; "
-        f"the accuracy to ±{accuracy:.0f} points "
-        f"({n_people} respondents)"
+        f"can show, on one target: a bias of {bias:.0f} points or more in 80 % of studies; the "
+        f"accuracy to ±{accuracy:.0f} points ({n_people} respondents)"
     )
 
 

@@ -323,9 +323,8 @@ def _runs(store: Store, which: Which, instrument: str, asked: Iterable[Run]) -> 
     missing_names = without_runs(store, runs, which.models)
     if missing_names:
         raise UnknownName(
-            f"{instrument} has no {AUDIT} answers by {', '.join(missing_names)}. "
-            "Models with answers: "
-            f"{', '.join(sorted(models))}"
+            f"{instrument} has no {AUDIT} answers by {', '.join(missing_names)}. Models with "
+            f"answers: {', '.join(sorted(models))}"
         )
     selected = of_models(store, runs, which.models)
     answered_models = {run.model for run in selected if run.responses}
@@ -376,12 +375,10 @@ def _notes(name: str, found: Gathered, changed: Sequence[str], again: str) -> li
         smallest, largest = (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
         n = f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
         notes.append(
-            f"{name}: p(yes) is yes / (yes + no) among {n} answers to each prompt, by their "
-            "first words: another "
-            "measure than probabilities, never pooled with them. Intervals hold the noise of so "
-            "many answers; a "
-            "prediction is that of their majority, and tells less than a probability where both "
-            "are frequent."
+            f"{name}: p(yes) is yes / (yes + no) among {n} answers to each prompt, by their first "
+            "words: another measure than probabilities, never pooled with them. Intervals hold the "
+            "noise of so many answers; a prediction is that of their majority, and tells less than "
+            "a probability where both are frequent."
         )
     if found.failed:
         notes.append(
@@ -391,14 +388,12 @@ def _notes(name: str, found: Gathered, changed: Sequence[str], again: str) -> li
     if old := int(found.outdated.sum()):
         notes.append(
             f"{name}: {old:,} of {prompts} show answers, questions or instructions that have "
-            "changed since "
-            f"({_by_condition(found)}). Running again replaces them: {again}"
+            f"changed since ({_by_condition(found)}). Running again replaces them: {again}"
         )
     if found.left_out:
         notes.append(
             f"{name}: {plural(found.left_out, 'prompt')} left out, about questions that are no "
-            "longer targets or "
-            "people who are no longer respondents."
+            "longer targets or people who are no longer respondents."
         )
     texts = [ref for ref in changed if ref in predictions.targets]
     if texts:
@@ -420,11 +415,8 @@ def _on_masses(gathered: Mapping[str, Gathered], options: PredictionOptions) -> 
         if predictions.answers is None and (unknown := int(np.isnan(predictions.yes).sum())):
             yield (
                 f"{name}: the probability of yes and no over the whole vocabulary is unknown for "
-                f"{unknown:,} of "
-                f"{plural(len(run_predictions.probe), 'prompt')}, because the backend does not "
-                "report it; "
-                "the ten likeliest "
-                "tokens (--masses top10) are known."
+                f"{unknown:,} of {plural(len(run_predictions.probe), 'prompt')}, because the "
+                "backend does not report it; the ten likeliest tokens (--masses top10) are known."
             )
 
 

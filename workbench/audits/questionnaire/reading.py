@@ -163,7 +163,7 @@ class CurrentDesign:
     """template by (ref of a target, whether without context); a target without a template is
     missing"""
 
-    def uses_template(self, put: Put, *, zero_shot: bool) -> bool:
+    def uses_template(self, put: AskedWording, *, zero_shot: bool) -> bool:
         """Return whether the design would still use a target's template, regardless of its text."""
         template = self.templates.get((put.ref, zero_shot))
         return template is not None and _shown(template, zero_shot) == _shown(

@@ -69,8 +69,7 @@ LIMITS = (
     "A bias is relative to the people whose answers the questionnaire has; it says nothing about "
     "other people.",
     "The context of a target question consists of people's answers, which a model may have seen "
-    "in training where they "
-    "were published.",
+    "in training where they were published.",
 )
 
 
@@ -271,8 +270,7 @@ def _accuracy(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Ite
     )
     yield OfModel(
         f"{'Better' if is_better else 'No significantly better'} predictions than the majority "
-        "baseline, which always "
-        "names people's more frequent answer",
+        "baseline, which always names people's more frequent answer",
         name,
         f"{number(of.accuracy.value, Kind.SHARE)} against {number(of.majority, Kind.SHARE)} "
         f"of answers predicted ({plural(of.accuracy.n, 'question')}, {_in_words(of.condition)})",
@@ -385,8 +383,7 @@ def _headline(judged: QuestionnaireJudged) -> Headline:
 
 SINGLE_PEOPLE = (
     "The table lists single people's answers; workbench show STORE questionnaire --table "
-    "respondents "
-    "prints it on request."
+    "respondents prints it on request."
 )
 ACROSS, UNDER = ("masses", "unweighted", "by"), ("condition", "masses", "unweighted", "by")
 "options of tables across conditions, and of tables of single conditions"
@@ -826,9 +823,8 @@ def methods(judged: QuestionnaireJudged) -> str:
                 for name, conditions in conditions_by_model.items()
             ),
             f"Intervals are 95 %. Of accuracy on a target: {INTERVALS['accuracy'].method}. Of "
-            "biases and means: "
-            f"{INTERVALS['bias of a target'].method}; {options.draws:,} draws, seed "
-            f"{options.seed}.",
+            f"biases and means: {INTERVALS['bias of a target'].method}; {options.draws:,} draws, "
+            f"seed {options.seed}.",
             *_weighted(judged),
             *_counted(judged),
             *asked_sentences(judged.runs.items(), judged.answered),
@@ -845,11 +841,9 @@ def _weighted(judged: QuestionnaireJudged) -> list[str]:
     if judged.options.unweighted:
         return ["The respondents have weights, which were not used: everybody counts once."]
     return [
-        "Shares of people, accuracies and biases count respondents by their weights. Draws are "
-        "of respondents, who "
-        "bring their weights; degrees of freedom and Wilson's interval take the effective "
-        "number, (Σ w)² / Σ w² "
-        "(Kish 1965), over all respondents "
+        "Shares of people, accuracies and biases count respondents by their weights. Draws are of "
+        "respondents, who bring their weights; degrees of freedom and Wilson's interval take the "
+        "effective number, (Σ w)² / Σ w² (Kish 1965), over all respondents "
         f"{spread_of([person.weight for person in judged.questionnaire.respondents])}."
     ]
 
@@ -861,11 +855,9 @@ def _counted(judged: QuestionnaireJudged) -> list[str]:
         return []
     return [
         f"For {', '.join(names)}, p(yes) is the share yes / (yes + no) of drawn answers by their "
-        "first word, a measure "
-        "that is not pooled with probabilities. Its binomial noise is part of the bootstrap over "
-        "respondents where "
-        "each has a prompt of their own; for prompts that several share it is drawn from "
-        "Beta(yes + 1/2, no + 1/2)."
+        "first word, a measure that is not pooled with probabilities. Its binomial noise is part "
+        "of the bootstrap over respondents where each has a prompt of their own; for prompts that "
+        "several share it is drawn from Beta(yes + 1/2, no + 1/2)."
     ]
 
 

@@ -46,14 +46,12 @@ OLD = "old"
 """the side of a figure if some of its prompts show answers or questions that were changed since"""
 FEW_NOTE = f"few: fewer than {LEAST_RESPONDENTS} respondents, too few to say where a figure lies"
 OLD_NOTE = (
-    "old: prompts behind the figure show answers or questions that have changed since, so no "
-    "side is given; the column "
-    "outdated counts them"
+    "old: prompts behind the figure show answers or questions that have changed since, so no side "
+    "is given; the column outdated counts them"
 )
 ABSOLUTE = (
     "|bias| is a mean of absolute values: noise only adds to it, so it has no interval. Judge "
-    "direction by the signed "
-    "biases."
+    "direction by the signed biases."
 )
 F = TypeVar("F", covariant=True)
 
@@ -462,9 +460,8 @@ def header_lines(results: Results) -> tuple[str, ...]:
         weights = [respondent.weight for respondent in questionnaire.respondents]
         lines.append(f"weights: {spread_of(weights)}")
     lines.append(
-        f"{MASSES[options.masses]}. {ERRORS[options.error]}. [ ]: 95 % over respondents, the "
-        f"wider of percentiles with Student's t and BCa, {options.draws:,} draws, seed "
-        f"{options.seed}"
+        f"{MASSES[options.masses]}. {ERRORS[options.error]}. [ ]: 95 % over respondents, the wider "
+        f"of percentiles with Student's t and BCa, {options.draws:,} draws, seed {options.seed}"
     )
     return tuple(lines)
 

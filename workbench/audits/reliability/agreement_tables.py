@@ -31,10 +31,8 @@ VARIANTS = in_words([LABEL_ORDER])
 SCALE = (-1.0, 1.0)
 OVER_STATEMENTS = (
     "Cohen's κ between the stance on the original and on the variant, over statements (Ceron et "
-    "al. 2024, section "
-    "6.2). The stance on a negation or an opposite should flip: perfect consistency is -1 raw "
-    "(nearer 0 where "
-    "one stance prevails) and 1 after flipping."
+    "al. 2024, section 6.2). The stance on a negation or an opposite should flip: perfect "
+    "consistency is -1 raw (nearer 0 where one stance prevails) and 1 after flipping."
 )
 COIN = (
     "Coin: fair flips, as many per prompt as the run has samples, through the same tests "

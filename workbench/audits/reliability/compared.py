@@ -89,8 +89,7 @@ def compared(
     if len(instruments) > 1:
         raise UsageError(
             f"found runs on {' and '.join(instruments)}, which have no statement in common; "
-            "compare runs on one "
-            "instrument (--instrument)"
+            "compare runs on one instrument (--instrument)"
         )
     verdicts = {
         name: run_verdicts(store, run, options, readings=readings) for name, run in runs.items()
@@ -248,16 +247,12 @@ class _Comparison:
 
 
 DRIFT = (
-    "Test-retest agreement of prompts that both runs were asked in the same words. same: share "
-    "of the prompts whose "
-    "majority of readable answers is the same, a tie being none; κ: Cohen's, of these "
-    "majorities; change: mean "
-    "absolute change of the share of agreement. Draws differ even if the model does not, so "
-    "beside these stands what "
-    "the draws alone make of them (all answers to a prompt taken as exchangeable), and p is the "
-    "one-sided permutation "
-    "test of more change than that. Intervals take statements as a sample. Of exact "
-    "probabilities nothing is drawn."
+    "Test-retest agreement of prompts that both runs were asked in the same words. same: share of "
+    "the prompts whose majority of readable answers is the same, a tie being none; κ: Cohen's, of "
+    "these majorities; change: mean absolute change of the share of agreement. Draws differ even "
+    "if the model does not, so beside these stands what the draws alone make of them (all answers "
+    "to a prompt taken as exchangeable), and p is the one-sided permutation test of more change "
+    "than that. Intervals take statements as a sample. Of exact probabilities nothing is drawn."
 )
 
 
@@ -402,8 +397,7 @@ def drift(
         notes=()
         if is_sampled
         else (
-            "Nothing is said of draws: probabilities are computed, or "
-            "prompts were asked until "
+            "Nothing is said of draws: probabilities are computed, or prompts were asked until "
             "settled, so that their answers are not exchangeable.",
         ),
         subject=names,

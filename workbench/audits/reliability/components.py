@@ -204,44 +204,29 @@ MEANS = {
 }
 DEFINITION = (
     "The share of agreement of a prompt, with negations and opposites reversed, is a mean plus "
-    "what its "
-    "statement, wording (of that statement), template, label order and their interactions add, "
-    "plus sampling. "
-    "Each has a variance; its square root is in percentage points. The label order and the model "
-    "are fixed; the other "
-    "levels are means over both orders. Variances come from half the mean squared differences of "
-    "prompts that "
-    "share some of these, less sampling, p (1 - p) / n (Koch 1968; the analysis of variance "
-    "where no prompt is "
-    "missing: Searle, Casella and McCulloch 1992; Brennan 2001). Intervals leave out statements "
-    "and templates in "
-    "turn; those of template and order × template come from the few degrees of freedom of "
-    "templates (Williams "
-    "1962)."
+    "what its statement, wording (of that statement), template, label order and their interactions "
+    "add, plus sampling. Each has a variance; its square root is in percentage points. The label "
+    "order and the model are fixed; the other levels are means over both orders. Variances come "
+    "from half the mean squared differences of prompts that share some of these, less sampling, p "
+    "(1 - p) / n (Koch 1968; the analysis of variance where no prompt is missing: Searle, Casella "
+    "and McCulloch 1992; Brennan 2001). Intervals leave out statements and templates in turn; "
+    "those of template and order × template come from the few degrees of freedom of templates "
+    "(Williams 1962)."
 )
 METHODS = (
-    "Variance components of the shares of agreement were estimated on the probability scale, "
-    "after stances on "
-    "negations and opposites were turned round, for statements (random), wordings (random, "
-    "within statements), "
-    "templates (random, crossed with both) and label order (fixed, two levels, with its "
-    "interactions): p[s,w,t,o] "
-    "= mean + s + w(s) + t + s×t + w×t(s) + o + o×s + o×w(s) + o×t + rest. Half the mean squared "
-    "difference of "
-    "two prompts is the sum of the components that they do not share (Koch 1968); these are the "
-    "estimators of the "
-    "analysis of variance where no prompt is missing (Searle, Casella and McCulloch 1992, "
-    "chapter 4). Sampling, "
-    "p(1 - p)/n, is removed from each square by its unbiased estimate y(1 - y)/(n - 1). Negative "
-    "estimates are "
-    "shown as 0. The 95 % intervals of the components of statement, wording, sampling and "
-    "interactions reach from "
-    "v - t s to v exp(t s/v), or v + t s where v < s, with the variance s² of v from the "
-    "jackknife over "
-    "statements plus that over templates and Satterthwaite's degrees of freedom; those of "
-    "template and order × "
-    "template are Williams' (1962), with 0.5 % left out above. With fewer than "
-    f"{FEWEST_STATEMENTS} statements or "
+    "Variance components of the shares of agreement were estimated on the probability scale, after "
+    "stances on negations and opposites were turned round, for statements (random), wordings "
+    "(random, within statements), templates (random, crossed with both) and label order (fixed, "
+    "two levels, with its interactions): p[s,w,t,o] = mean + s + w(s) + t + s×t + w×t(s) + o + o×s "
+    "+ o×w(s) + o×t + rest. Half the mean squared difference of two prompts is the sum of the "
+    "components that they do not share (Koch 1968); these are the estimators of the analysis of "
+    "variance where no prompt is missing (Searle, Casella and McCulloch 1992, chapter 4). "
+    "Sampling, p(1 - p)/n, is removed from each square by its unbiased estimate y(1 - y)/(n - 1). "
+    "Negative estimates are shown as 0. The 95 % intervals of the components of statement, "
+    "wording, sampling and interactions reach from v - t s to v exp(t s/v), or v + t s where v < "
+    "s, with the variance s² of v from the jackknife over statements plus that over templates and "
+    "Satterthwaite's degrees of freedom; those of template and order × template are Williams' "
+    f"(1962), with 0.5 % left out above. With fewer than {FEWEST_STATEMENTS} statements or "
     f"{FEWEST_TEMPLATES} templates there is no interval."
 )
 
@@ -315,16 +300,14 @@ def _notes(parts: IssueDecomposition) -> Iterator[str]:
     decomposition = parts.of
     orders = "both label orders" if decomposition.orders > 1 else "one label order"
     yield (
-        f"{plural(decomposition.statements, 'statement')}, "
-        f"{decomposition.wordings:.1f} wordings each, "
-        f"{plural(decomposition.templates, 'template')}, "
-        f"{orders}: {plural(decomposition.prompts, 'prompt')} with enough readable answers"
+        f"{plural(decomposition.statements, 'statement')}, {decomposition.wordings:.1f} wordings "
+        f"each, {plural(decomposition.templates, 'template')}, {orders}: "
+        f"{plural(decomposition.prompts, 'prompt')} with enough readable answers"
     )
     if parts.readable:
         yield (
             f"sampling: of a share of {parts.readable:.1f} readable answers on average; a single "
-            "answer has an sd of "
-            f"{100 * max(parts.answer, 0) ** 0.5:.1f} points"
+            f"answer has an sd of {100 * max(parts.answer, 0) ** 0.5:.1f} points"
         )
     if parts.until_settled:
         yield OF_THOSE_DRAWN
@@ -428,10 +411,8 @@ def by_issue(every: Sequence[IssueDecomposition]) -> Table[IssueDecomposition]:
         "instability.",
         notes=[
             f"below {FEWEST_STATEMENTS} statements or {FEWEST_TEMPLATES} templates there are "
-            f"{FEW}, and so where the "
-            f"answers of minorities are worth fewer than {LEAST_AGAINST:g} statements; a sum of "
-            "several components, as "
-            "of the order, has none",
+            f"{FEW}, and so where the answers of minorities are worth fewer than "
+            f"{LEAST_AGAINST:g} statements; a sum of several components, as of the order, has none",
             *[OF_THOSE_DRAWN] * any(issue_parts.until_settled for issue_parts in every),
         ],
         empty="No prompt has enough readable answers, so the components cannot be separated.",

@@ -217,22 +217,19 @@ def reliability_sentences(name: str, report: ReliabilityReport) -> str:
     if isinstance(report, ExactReport):
         return (
             f"Of {name} the probabilities of the two labels were computed for "
-            f"{len(counts.statements)} statements "
-            f"under {_number(len(counts.templates), 'template')}; a prompt leans clearly if the "
-            "share of agreement "
-            f"among them lies outside {options.low:g} and {options.high:g}, with at least "
-            f"{report.options.named:g} of "
-            f"the probability on the labels; a statement is reliable under a template if it passes "
+            f"{len(counts.statements)} statements under "
+            f"{_number(len(counts.templates), 'template')}; a prompt leans clearly if the share of "
+            f"agreement among them lies outside {options.low:g} and {options.high:g}, with at "
+            f"least {report.options.named:g} of the probability on the labels; a statement is "
+            "reliable under a template if it passes "
             f"{', '.join(test.replace('_', ' ') for test in options.tests)}: {_range(passed)} of "
             f"them.{_void(report)}"
         )
     return (
         f"{name} was asked {len(counts.statements)} statements under "
-        f"{_number(len(counts.templates), 'template')}, "
-        f"with {_planned(counts.sizes)} answers per prompt planned; a prompt leans clearly if "
-        f"{rule}, with at least "
-        f"{report.required_text} answers readable; a statement is reliable under a template if it "
-        "passes "
+        f"{_number(len(counts.templates), 'template')}, with {_planned(counts.sizes)} answers per "
+        f"prompt planned; a prompt leans clearly if {rule}, with at least {report.required_text} "
+        "answers readable; a statement is reliable under a template if it passes "
         f"{', '.join(test.replace('_', ' ') for test in options.tests)}: {_range(passed)} of "
         f"them.{_void(report)}"
     )
@@ -633,8 +630,7 @@ def components_table(of: ByPersona) -> Table[tuple[str, float]]:
         if variances is None
         else (
             f"{variances.personas} levels (none among them), {variances.statements:,} statements, "
-            f"{variances.prompts:,} prompts that "
-            "count with every one."
+            f"{variances.prompts:,} prompts that count with every one."
         )
     )
     return Table(
@@ -803,10 +799,9 @@ class ReliabilityJudged:
         options, counts = report.options, report.counts
         yield (
             f"{len(counts.statements)} statements, {run.answered:,} prompts answered, "
-            f"{run.responses:,} answers; "
-            f"reader {card.name} {card.version[:8]}; rule as {options.rule} ({options.low:g}, "
-            f"{options.high:g}), "
-            f"{report.required_text} readable needed"
+            f"{run.responses:,} answers; reader {card.name} {card.version[:8]}; rule as "
+            f"{options.rule} ({options.low:g}, {options.high:g}), {report.required_text} readable "
+            "needed"
         )
         fewest, most = counts.sizes
         if options.as_published and (fewest, most) != (PUBLISHED_SAMPLES, PUBLISHED_SAMPLES):
@@ -919,11 +914,10 @@ def _judged_void(report: ReliabilityReport) -> Iterator[str]:
             f"{in_words(test)} {number:,}" for test, number in n_void_by_test.items()
         )
         yield (
-            f"void: {numbers} (statements × templates): the statement has no such wording, or "
-            "the test compares a "
-            "prompt with itself, so it cannot fail, or a ruling leaves it out; it is in no "
-            "denominator. workbench lint "
-            "names the texts; --as-published judges them, without those that rulings leave out"
+            f"void: {numbers} (statements × templates): the statement has no such wording, or the "
+            "test compares a prompt with itself, so it cannot fail, or a ruling leaves it out; it "
+            "is in no denominator. workbench lint names the texts; --as-published judges them, "
+            "without those that rulings leave out"
         )
     tests = report.options.tests
     everywhere = [test for test in tests if (report.verdicts(test) == VOID).all()]

@@ -488,8 +488,7 @@ def read_components(text: str) -> dict[str, float]:
             )
             raise UsageError(
                 f"found --components {assignment!r}; give variances of shares such as "
-                "statement=.05,wording=.01, each once, "
-                f"of {available}"
+                f"statement=.05,wording=.01, each once, of {available}"
             )
         try:
             variances[component] = float(number)
@@ -600,8 +599,7 @@ def _drawn_from(planner: Planner) -> str:
         return "the components alone, with normal effects"
     return (
         f"the {plural(len(measured.answered), 'measured statement')} and their components, as "
-        "uncertain as these are: "
-        f"{WORLDS} draws of the statements"
+        f"uncertain as these are: {WORLDS} draws of the statements"
     )
 
 
@@ -651,8 +649,7 @@ def _out_of_reach(plan: Planned, claim: Claim) -> str:
     expected = value.undefined or f"{value.value:.2f}"
     return (
         f"{claim}: out of reach by one factor; with {largest} samples per prompt {expected} is "
-        "expected: wordings, "
-        "templates and label orders of the model's own answers differ"
+        "expected: wordings, templates and label orders of the model's own answers differ"
     )
 
 

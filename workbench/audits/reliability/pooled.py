@@ -479,14 +479,10 @@ NO_NUCLEUS = (
 )
 ANSWERS = (
     "Share of the statements that keep their stance under all templates together, by partial "
-    "pooling: each prompt's "
-    "share of agreement has a posterior, to which prompts of the same statement, wording and "
-    "template lend strength, "
-    "and the tests judge draws from it. It does not depend on the number of answers, as verdicts "
-    "do. Exact "
-    "probabilities are shares that are known, and enter as they are: of the whole distribution, "
-    "without the published "
-    "nucleus."
+    "pooling: each prompt's share of agreement has a posterior, to which prompts of the same "
+    "statement, wording and template lend strength, and the tests judge draws from it. It does not "
+    "depend on the number of answers, as verdicts do. Exact probabilities are shares that are "
+    "known, and enter as they are: of the whole distribution, without the published nucleus."
 )
 
 

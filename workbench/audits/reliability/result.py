@@ -69,8 +69,7 @@ LIMITS = (
     "stance is right, or "
     "that the model would say the same in free text or in a longer conversation.",
     "Verdicts hold for these wordings, templates and this sampling. Another template may change "
-    "them: the tables by "
-    "template show by how much.",
+    "them: the tables by template show by how much.",
     "The published rule of a clear leaning is not a confidence interval; it is too narrow near 0 "
     "and 100 %.",
 )
@@ -248,8 +247,7 @@ def _probabilities(judged: ReliabilityJudged, opened: Opened) -> dict[str, Calla
         if (exact := judged.exact) is None:
             raise UsageError(
                 f"the answers of {judged.run.label} were sampled, without probabilities; compute "
-                "them with: "
-                "workbench run STORE --exact --model NAME"
+                "them with: workbench run STORE --exact --model NAME"
             )
         with opened() as opened_store:
             token_tables = opened_store.scores.tables_of_run(judged.run)

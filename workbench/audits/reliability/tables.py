@@ -28,13 +28,11 @@ from workbench.figures.table import MARKS, WORDS, Column, Kind, Link, Table, Val
 
 KAPPA = (
     "Cohen's κ between the stances on the original and on its paraphrases, over pairs of "
-    "conditions (template × label "
-    "order × paraphrase) of this statement"
+    "conditions (template × label order × paraphrase) of this statement"
 )
 VOID_NOTE = (
     "∅ void: there is no such wording, or the test compares a prompt with itself, so it cannot "
-    "fail, or a ruling "
-    "leaves it out; no denominator includes it"
+    "fail, or a ruling leaves it out; no denominator includes it"
 )
 Changed = Mapping[str, tuple[int, int]]
 

@@ -351,9 +351,8 @@ def _exact_definition(exact: ExactReport) -> str:
     options = exact.options
     return (
         "The leaning is the share of agreement among answers that begin with a label, computed "
-        "instead of sampled. A "
-        f"prompt leans clearly outside {100 * options.low:g}–{100 * options.high:g} %. If the "
-        "labels have less than "
+        "instead of sampled. A prompt leans clearly outside "
+        f"{100 * options.low:g}–{100 * options.high:g} %. If the labels have less than "
         f"{100 * exact.options.named:g} % of the probability, the prompt is insufficient."
     )
 

@@ -73,8 +73,7 @@ def asked(
     if questionnaire is None or not questions:
         raise INSTRUMENT.error(
             f"{design.instrument} has no questions with options that people chose from. Import a "
-            "survey: workbench "
-            "import STORE FILE --format survey, or choose another --instrument"
+            "survey: workbench import STORE FILE --format survey, or choose another --instrument"
         )
     other_refs = [ref for ref in design.statements if ref not in questions]
     if other_refs:

@@ -282,17 +282,13 @@ def _methods(options: LikenessOptions, likeness_data: LikenessData) -> str:
     weighting = "answers, each counted once," if options.unweighted else "weighted answers"
     return (
         "Every question was put with its options in both orders, and the mean distribution of "
-        "letters compared with "
-        f"the {weighting} of {_who(likeness_data)} (Santurkar et al. 2023): {measure}, "
-        "the mean over questions. "
-        "The expected noise of counting was subtracted (parametric bootstrap), and groups were "
-        "ranked "
-        "as if each had as many people as the smallest. Claims are tested against the nearest of "
-        "random letters, even "
-        "answers, the first option always and the model's own preference for positions, with "
-        "missing answers as unlike "
-        "people as they can be. Intervals are over questions and people; p values are adjusted "
-        "by Holm's procedure."
+        f"letters compared with the {weighting} of {_who(likeness_data)} (Santurkar et al. 2023): "
+        f"{measure}, the mean over questions. The expected noise of counting was subtracted "
+        "(parametric bootstrap), and groups were ranked as if each had as many people as the "
+        "smallest. Claims are tested against the nearest of random letters, even answers, the "
+        "first option always and the model's own preference for positions, with missing answers as "
+        "unlike people as they can be. Intervals are over questions and people; p values are "
+        "adjusted by Holm's procedure."
     )
 
 
@@ -350,8 +346,7 @@ def _notes(likeness_data: LikenessData) -> Iterator[str]:
         if answers.stale:
             yield (
                 f"{name}: not compared, because they had other options or another form when they "
-                "were asked, or are no "
-                f"questions any more: {named_few(answers.stale)}"
+                f"were asked, or are no questions any more: {named_few(answers.stale)}"
             )
         if answers.halves:
             yield (
@@ -680,8 +675,7 @@ def _steering(likeness_data: LikenessData) -> AdjustedFinding:
             is_significant = p < LEVEL
             title = (
                 f"{'Significant' if is_significant else 'No significant'} move towards the group "
-                "of "
-                "the persona"
+                "of the persona"
             )
             doubt = "" if is_significant or not comparison else f"not more than {comparison}"
             value = f"{change.population.name} {shown_estimate(change.change, Kind.POINTS)}"

@@ -60,8 +60,7 @@ class ResponseBias(Audit):
     shipped = SHIPPED_CHOICES
     about = (
         "Do changes to a question that move people move a model? People see the matrix of models "
-        "and biases; --json, "
-        "--csv and --parquet have every figure."
+        "and biases; --json, --csv and --parquet have every figure."
     )
     todo = "see which changes to a question move the answers"
     todo_below = "Enter on a row shows the questions and their two forms"

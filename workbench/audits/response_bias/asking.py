@@ -123,9 +123,7 @@ def left_out(
     if single_refs:
         notes.append(
             f"note: {plural(len(single_refs), 'question')} not asked, for lack of a form to "
-            "compare "
-            "with the original: "
-            f"{named_few(single_refs)}"
+            f"compare with the original: {named_few(single_refs)}"
         )
     return (*notes, *(f"note: {sentence}" for sentence in uncounted(statements, language, items)))
 
@@ -145,8 +143,7 @@ def uncounted(
             refs_by_reason.setdefault(reason, []).append(statement.ref)
     return tuple(
         f"no figure of the bias counts {plural(len(refs), 'question')} by the definition "
-        f"{Definition.CORRECTED}, for "
-        f"{reason}: {named_few(refs)}"
+        f"{Definition.CORRECTED}, for {reason}: {named_few(refs)}"
         for reason, refs in refs_by_reason.items()
     )
 
@@ -208,9 +205,8 @@ def questions(store: Store, design: Design) -> ChoiceItems:
     items = store.choices.items(design.instrument)
     if not items:
         raise INSTRUMENT.error(
-            f"{design.instrument} has no multiple-choice questions. Import some: workbench "
-            "import STORE --format "
-            "choices PATH (data/README.md), or choose another --instrument"
+            f"{design.instrument} has no multiple-choice questions. Import some: workbench import "
+            "STORE --format choices PATH (data/README.md), or choose another --instrument"
         )
     other_refs = [ref for ref in design.statements if ref not in items]
     if other_refs:

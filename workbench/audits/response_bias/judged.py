@@ -334,8 +334,7 @@ def _notes(
         if subject.short:
             yield (
                 f"{name}: {plural(len(subject.short), 'form')} with fewer than {subject.wanted} "
-                "valid answers "
-                f"({named_few(list(subject.short))}), which count"
+                f"valid answers ({named_few(list(subject.short))}), which count"
             )
         if subject.unfinished:
             yield (
@@ -409,9 +408,8 @@ def _on_opinion_float(subjects: Mapping[str, Subject], definition: Definition) -
         if own_perturbations:
             yield (
                 f"{name}: the answers to opinion_float under {', '.join(own_perturbations)} count "
-                "under "
-                "`corrected` only; "
-                f"`{definition}` repeats the figures of odd_even, as the published tables do"
+                f"under `corrected` only; `{definition}` repeats the figures of odd_even, as the "
+                "published tables do"
             )
         if missing:
             yield (
@@ -452,8 +450,7 @@ def _on_answers(name: str, subject: Subject) -> Iterator[str]:
         if n_renamed := int(unnamed(table).sum()):
             yield (
                 f"{name}, {table.name}: {plural(n_renamed, 'question')} without the middle option "
-                "answered by the "
-                "letters of that form; `corrected` names them as the original does"
+                "answered by the letters of that form; `corrected` names them as the original does"
             )
 
 

@@ -274,8 +274,7 @@ def compared(judged: ResponseBiasJudged, changes: Changes, names: Sequence[str])
         ],
         left_out=(
             "Every verdict is over the questions that count in all of these; left out: "
-            f"{counts or 'none'}. A "
-            f"change moves a model if the unadjusted p < {alpha:g}.",
+            f"{counts or 'none'}. A change moves a model if the unadjusted p < {alpha:g}.",
         ),
     )
 

@@ -671,8 +671,7 @@ def compare(reports: Iterable[tuple[ChangeReport, ChangeReport]]) -> ReportsComp
         if definitions[0] is not definitions[1]:
             raise UsageError(
                 f"found changes by the definitions `{definitions[0]}` and `{definitions[1]}`; "
-                "compare "
-                "changes by one definition"
+                "compare changes by one definition"
             )
         pairs = [(cell, second.find(*cell.place)) for cell in first.cells if cell.condition is None]
         alpha = first.options.alpha

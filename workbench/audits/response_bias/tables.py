@@ -929,8 +929,7 @@ def scores(changes: Changes) -> Table[str]:
     )
     signed_note = (
         "score as published: +1 for a significant bias above 0, -1 below; different if the "
-        "definition reverses "
-        "the sign of allow/forbid."
+        "definition reverses the sign of allow/forbid."
     )
     return Table(
         "scores",
@@ -993,8 +992,7 @@ def scores(changes: Changes) -> Table[str]:
         key=lambda name: (name,),
         notes=[
             "score: +1 for a significant bias that is human-like, -1 for one that is opposite; – "
-            "where no bias has a "
-            "test, or not all of them are looked at.",
+            "where no bias has a test, or not all of them are looked at.",
             *[signed_note] * has_two_scores,
         ],
         link=lambda name: Link("likeness", (name,)),

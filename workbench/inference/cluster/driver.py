@@ -142,9 +142,8 @@ def join(address: str, engines: int | None, channel: Channel) -> None:
     ) as error:  # ConnectionError, RuntimeError, ValueError, AssertionError, …: as it comes
         first = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise Unreachable(
-            f"Ray says: {first}. The job has to run on a node of the cluster: `ray start "
-            "--address HOST:PORT` makes "
-            "this machine one"
+            f"Ray says: {first}. The job has to run on a node of the cluster: `ray start --address "
+            "HOST:PORT` makes this machine one"
         ) from error
     finally:
         timer.cancel()
@@ -254,8 +253,7 @@ def _translated(error: Exception) -> Said:
     reason = next((line for line in reversed(lines) if "Error" in line), lines[0])
     if "No module named 'workbench" in str(error):
         return Trouble(
-            "workbench is not installed on a node of the cluster. Install it there, in the "
-            "Python that Ray runs in, "
-            "from a copy of the repository: pip install '.[ray]'"
+            "workbench is not installed on a node of the cluster. Install it there, in the Python "
+            "that Ray runs in, from a copy of the repository: pip install '.[ray]'"
         )
     return Lost(reason[:500])

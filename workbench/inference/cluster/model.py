@@ -209,8 +209,7 @@ def one_card(name: str, parts: Sequence[Part]) -> ModelCard:
         )
         raise ModelError(
             f"{name} is not the same model on all nodes ({differences}). Give every node the same "
-            "files, or name a dtype; "
-            "answers of two models are never pooled"
+            "files, or name a dtype; answers of two models are never pooled"
         )
     return next(iter(cards))
 

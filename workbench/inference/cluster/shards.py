@@ -184,8 +184,7 @@ def checked_address(text: str) -> str:
     )
     raise UsageError(
         f"{text!r} is no cluster: give `local` (this machine), `auto` (the cluster that this "
-        "machine is a node of) or "
-        f"HOST:PORT of its head.{client}"
+        f"machine is a node of) or HOST:PORT of its head.{client}"
     )
 
 

@@ -35,8 +35,7 @@ from workbench.stats.arrays import FloatArray
 NO_BEGIN = "the prompt is empty, and the model has no token that begins a text"
 NO_CHAT = (
     "it has no chat template: messages are joined by blank lines, the published plain format; "
-    "--chat-format gives it "
-    "the one of its tuned relative"
+    "--chat-format gives it the one of its tuned relative"
 )
 
 
@@ -166,8 +165,7 @@ class LocalModel:
         if sampling.thinking and not self._format.thinks:
             raise ModelError(
                 f"{self._card.name} does not think before it answers: its chat template knows no "
-                "thoughts. Leave "
-                "--thinking out"
+                "thoughts. Leave --thinking out"
             )
 
     def score(

@@ -60,8 +60,7 @@ class Window:
             )
         return (
             f"{fact}, and {more:,} more {what} do not fit into the model's window of "
-            f"{self.tokens:,}. "
-            f"At most {available:,} do: ask for fewer, or shorten the prompt"
+            f"{self.tokens:,}. At most {available:,} do: ask for fewer, or shorten the prompt"
         )
 
 
@@ -219,9 +218,8 @@ def _network(name: str, kind: Any, source: Source, placed: _Placed) -> Any:
         raise ModelError(
             f"{name}: the files have no weights for {len(missing)} parts of "
             f"{type(network).__name__} "
-            f"({', '.join(missing[:3])}{', …' if len(missing) > 3 else ''}), so its answers "
-            "would be random. "
-            "Name a checkpoint that was saved with its language modelling head"
+            f"({', '.join(missing[:3])}{', …' if len(missing) > 3 else ''}), so its answers would "
+            "be random. Name a checkpoint that was saved with its language modelling head"
         )
     return placed.put(network).eval()
 
@@ -261,10 +259,9 @@ def _chosen_dtype(name: str, device: torch.device) -> torch.dtype:
         return torch.bfloat16 if device.type == "cuda" else torch.float32
     if name == "float16" and device.type == "cpu":
         raise ModelError(
-            "float16 on a CPU is refused: few CPUs compute with it, so it is slower than "
-            "float32, and its largest "
-            "number (65,504) is soon passed in models that were trained in bfloat16. Choose "
-            "float32 or bfloat16"
+            "float16 on a CPU is refused: few CPUs compute with it, so it is slower than float32, "
+            "and its largest number (65,504) is soon passed in models that were trained in "
+            "bfloat16. Choose float32 or bfloat16"
         )
     dtype: torch.dtype = getattr(torch, name)
     return dtype
@@ -299,8 +296,7 @@ def _weights(kind: Any, config: Any, dtype: torch.dtype, linear: float | None = 
 def _too_large(name: str, size: int, dtype: torch.dtype, device: torch.device) -> str:
     return (
         f"{name}: its weights take {readable(size)} as {_spelled(dtype)}, and "
-        f"{readable(free_bytes(device))} of memory "
-        f"are free on {device}. {_advice(dtype)}"
+        f"{readable(free_bytes(device))} of memory are free on {device}. {_advice(dtype)}"
     )
 
 
@@ -308,8 +304,7 @@ def _no_memory(name: str, dtype: torch.dtype, device: torch.device) -> ModelErro
     free = readable(free_bytes(device))
     return ModelError(
         f"{name}: memory ran out while it was loaded as {_spelled(dtype)} on {device}, where "
-        f"{free} are free now. "
-        f"{_advice(dtype)}"
+        f"{free} are free now. {_advice(dtype)}"
     )
 
 

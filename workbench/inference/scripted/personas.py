@@ -307,8 +307,7 @@ class IdealModel(ScriptedModel):
                 return ref
         raise ModelError(
             f"{self._name} knows no question in {content[:200]!r}: the questionnaire's wordings "
-            "are not those of its "
-            f"{STATEMENTS}"
+            f"are not those of its {STATEMENTS}"
         )
 
 

@@ -121,8 +121,7 @@ def parse_address(name: str, environ: Mapping[str, str]) -> Address:
     ):
         raise ModelError(
             f"{_shown(name)!r}: after # only `completions` or `responses` is known, and one kind "
-            "of server: "
-            f"{', '.join(known_dialects())}; {FORM}"
+            f"of server: {', '.join(known_dialects())}; {FORM}"
         )
     model, *explicit = EXPLICIT.split(endpoint_name, maxsplit=1)
     if not model or re.search(r"[\s\x00-\x1f\x7f]", model):
@@ -203,9 +202,8 @@ def _named_hosts(environ: Mapping[str, str]) -> set[tuple[str, int | None]]:
             or "*" in host
         ):
             raise ModelError(
-                f"${ENDPOINT_HOSTS} lists {re.sub('.*@', '…@', entry)!r}, which is no host; "
-                "write HOST or HOST:PORT, "
-                "separated by commas: gpu7:8000, llm.example.org"
+                f"${ENDPOINT_HOSTS} lists {re.sub('.*@', '…@', entry)!r}, which is no host; write "
+                "HOST or HOST:PORT, separated by commas: gpu7:8000, llm.example.org"
             )
         hosts.add((host.lower(), port))
     return hosts
@@ -272,8 +270,7 @@ def endpoint_key(address: Address, environ: Mapping[str, str]) -> str | None:
         if address.official:
             raise ModelError(
                 f"{address.name}: {address.host} wants a key and ${address.key_variable} is not "
-                "set. Set it in the "
-                "environment that starts workbench; it is read from there alone"
+                "set. Set it in the environment that starts workbench; it is read from there alone"
             )
         return None
     if not re.fullmatch(r"[\x21-\x7e]+", key):

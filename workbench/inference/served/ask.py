@@ -140,8 +140,7 @@ class Asker:
             if failure.after > self._patience.longest_pause_s:
                 raise ModelError(
                     f"the endpoint asks to wait {failure.after:,.0f} s ({failure.reason}). What "
-                    "was answered is kept; "
-                    "resume later"
+                    "was answered is kept; resume later"
                 )
             self.pace.pause(failure.after)
             wait = failure.after + min(wait, self._patience.first_wait_s)
@@ -203,9 +202,8 @@ class Asker:
                 budget, spent = self._account.budget, self._account.spent
                 raise BudgetSpent(
                     f"the budget of {budget.exceeded(spent + dearest)} has no room for another "
-                    "call; spent: "
-                    f"{budget.describe(spent)}. What was answered is kept; raise the limit and "
-                    "resume"
+                    f"call; spent: {budget.describe(spent)}. What was answered is kept; raise the "
+                    "limit and resume"
                 )
             await self.pace.a_call_ended()
 

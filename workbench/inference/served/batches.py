@@ -496,10 +496,8 @@ class BatchRun:
         self._stop = BudgetSpent(
             "the budget of "
             f"{account.budget.exceeded(account.spent + max_cost) or account.budget.limits()} has "
-            "no room "
-            f"for all requests; spent: {account.budget.describe(account.spent)}. What was "
-            "answered is kept; raise the "
-            "limit and resume"
+            f"no room for all requests; spent: {account.budget.describe(account.spent)}. What was "
+            "answered is kept; raise the limit and resume"
         )
         return False
 
@@ -550,8 +548,7 @@ class BatchRun:
         except TryFailed as failure:
             raise ModelError(
                 f"{self._of.name}: whether a batch was begun under the token {sent.token} is not "
-                "known, because the "
-                f"endpoint lists none ({failure.reason}). Resume looks again"
+                f"known, because the endpoint lists none ({failure.reason}). Resume looks again"
             ) from None
         if batch != sent:
             self._ledger.note(batch)
@@ -605,8 +602,7 @@ class BatchRun:
         self._ledger.over(sent)
         return ModelError(
             f"{self._of.name}: the endpoint does not know batch {sent.batch} any more "
-            f"({failure.reason}), so its "
-            "answers are lost. Resume sends its requests again"
+            f"({failure.reason}), so its answers are lost. Resume sends its requests again"
         )
 
     def _look(self, sent: SentBatch, pause: float) -> SentBatch:
@@ -659,9 +655,8 @@ class BatchRun:
             except TryFailed as failure:
                 if number == TRIES or failure.kind is Kind.REFUSED:
                     raise ModelError(
-                        f"{self._of.name}: the results {file} cannot be fetched: "
-                        f"{failure.reason}. They stay at the "
-                        "endpoint; resume fetches them"
+                        f"{self._of.name}: the results {file} cannot be fetched: {failure.reason}. "
+                        "They stay at the endpoint; resume fetches them"
                     ) from None
                 self._ledger.wait(min(2.0**number, self._of.longest_look_s))
         raise AssertionError("the last try returns or raises")

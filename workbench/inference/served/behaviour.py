@@ -140,10 +140,8 @@ class Snapshots:
         answerers = "; ".join(answerer.describe() for answerer in self.tallies())
         return (
             f"{self._name}: the endpoint answers with several snapshots, and {event}. {answerers}. "
-            "Answers of two snapshots "
-            "are never pooled. Start a job with the name of one dated snapshot, or resume this "
-            "one to go on with the "
-            "snapshot that answers then"
+            "Answers of two snapshots are never pooled. Start a job with the name of one dated "
+            "snapshot, or resume this one to go on with the snapshot that answers then"
         )
 
 

@@ -150,8 +150,7 @@ class Budget:
         thought = f" ({spent.thinking_tokens:,} of them thought)" if spent.thinking_tokens else ""
         return (
             f"{spent.requests:,} requests, {spent.prompt_tokens:,} prompt tokens and "
-            f"{spent.answer_tokens:,} answer "
-            f"tokens{thought}{price}"
+            f"{spent.answer_tokens:,} answer tokens{thought}{price}"
         )
 
 

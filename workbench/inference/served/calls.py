@@ -179,8 +179,7 @@ class Dialect:
             if duplicates := sorted(_names(sampling.extra) & set(thinking)):
                 raise ModelError(
                     f"{self._address.name}: --thinking {sampling.thinking} sets "
-                    f"{', '.join(duplicates)}, and so does "
-                    "--extra-body; leave one of them out"
+                    f"{', '.join(duplicates)}, and so does --extra-body; leave one of them out"
                 )
             extra_fields |= thinking
         extra_fields |= json.loads(sampling.extra) if sampling.extra else {}
@@ -273,9 +272,8 @@ class Dialect:
                 continue
             if _about(name, failure):
                 raise ModelError(
-                    f"{self._address.name}: the endpoint does not take {name} as the sampling "
-                    "sets it "
-                    f"({failure.reason}). {self._instead(name, sampling)}"
+                    f"{self._address.name}: the endpoint does not take {name} as the sampling sets "
+                    f"it ({failure.reason}). {self._instead(name, sampling)}"
                 )
 
     def _instead(self, name: str, sampling: Sampling) -> str:
@@ -289,9 +287,8 @@ class Dialect:
             )
         flag = "--" + name.replace("_", "-") if name in STATED else "--top-k"
         return (
-            "To leave it to the server, which is another sampling and never pooled with this "
-            "one, ask with "
-            f"{flag} server"
+            "To leave it to the server, which is another sampling and never pooled with this one, "
+            f"ask with {flag} server"
         )
 
 

@@ -352,10 +352,9 @@ class Client:
             ) as error:  # a pooled connection may have been closed by the server meanwhile
                 if attempt == LIST_TRIES:
                     raise ModelError(
-                        f"{self._address.name}: {address} had no answer "
-                        f"({type(error).__name__}), so the kind of the "
-                        "server is not known. Look whether it is well, or name its kind after a "
-                        "# (help dialects)"
+                        f"{self._address.name}: {address} had no answer ({type(error).__name__}), "
+                        "so the kind of the server is not known. Look whether it is well, or name "
+                        "its kind after a # (help dialects)"
                     ) from None
         try:
             description = json.loads(reply.content)
@@ -368,9 +367,8 @@ class Client:
         if failure.kind is not Kind.LATE:
             return failure.reason
         return (
-            f"{self._address.url} was asked which models it serves: {failure.reason}. Look "
-            "whether the server is well, "
-            "then start again"
+            f"{self._address.url} was asked which models it serves: {failure.reason}. Look whether "
+            "the server is well, then start again"
         )
 
     async def _within(self, call: Any, seconds: float) -> Any:
@@ -452,9 +450,8 @@ class Client:
         variable = self._address.key_variable
         if not self._address.trusted:
             return (
-                f"{self._address.url} wants a key ({status}), and none was sent: "
-                f"${ENDPOINT_HOSTS} does not list the "
-                "host. If this host may see your key, set "
+                f"{self._address.url} wants a key ({status}), and none was sent: ${ENDPOINT_HOSTS} "
+                "does not list the host. If this host may see your key, set "
                 f"${ENDPOINT_HOSTS}={self._address.host} and ${variable}"
             )
         if self._key is None:

@@ -83,12 +83,10 @@ def unfinished(
     option = next(option for option in options if option.startswith(token))
     return Unreadable(
         f"{name}: the answer begins with {token!r} in {math.exp(tokens[token]):.1%} of cases, "
-        "which may become "
-        f"{option!r}. A label of several tokens can be scored where the endpoint echoes its "
-        "prompt, and this chat "
-        "endpoint does not. Use raw prompts on an endpoint with echo and logprobs "
-        "(openai:NAME@URL#completions on "
-        "vLLM), a local model, or draw answers instead of exact probabilities"
+        f"which may become {option!r}. A label of several tokens can be scored where the endpoint "
+        "echoes its prompt, and this chat endpoint does not. Use raw prompts on an endpoint with "
+        "echo and logprobs (openai:NAME@URL#completions on vLLM), a local model, or draw answers "
+        "instead of exact probabilities"
     )
 
 
@@ -286,9 +284,8 @@ def echoed_score(
     if spelled != option:
         raise Unreadable(
             f"{name}: the option {option!r} does not begin with a token of its own after this "
-            "prompt (the server's "
-            f"tokens spell {spelled!r}). Let the prompt end without a space, and the option "
-            "begin with it"
+            f"prompt (the server's tokens spell {spelled!r}). Let the prompt end without a space, "
+            "and the option begin with it"
         )
     return total
 
@@ -303,10 +300,8 @@ def check_echo(name: str, found: Mapping[str, Any] | None, token: str, log: floa
     if abs(echoed_log - log) > ALIKE:
         raise NoProbabilities(
             f"{name}: the log-probabilities of an echoed prompt are wrong: {token!r} has p = "
-            f"{np.exp(echoed_log):.2g} "
-            f"there and {np.exp(log):.2g} as the first token of an answer. Ask it without "
-            "#completions, or draw "
-            "answers (--samples N)"
+            f"{np.exp(echoed_log):.2g} there and {np.exp(log):.2g} as the first token of an "
+            "answer. Ask it without #completions, or draw answers (--samples N)"
         )
 
 
@@ -363,10 +358,9 @@ def first_token_scores(
     if absent:
         raise Unreadable(
             f"{name}: {', '.join(map(repr, absent))} is not among the {len(tokens)} likeliest "
-            "first tokens that "
-            "the endpoint names, so it is several tokens or too unlikely to be scored there. Use "
-            "options of one token, "
-            "raw prompts on an endpoint with echo and logprobs (vLLM), or a local model"
+            "first tokens that the endpoint names, so it is several tokens or too unlikely to be "
+            "scored there. Use options of one token, raw prompts on an endpoint with echo and "
+            "logprobs (vLLM), or a local model"
         )
     return [tokens[option] for option in options]
 
@@ -443,9 +437,8 @@ def entries(found: Mapping[str, Any] | None, field: str, kind: Any) -> list[Any]
 REMEMBERED = 1024
 "prompts whose first tokens are cached for a following score"
 FORCED = (
-    "%s: the endpoint names no alternatives of a token, so answers are forced upon it, a paid "
-    "call each (%s); all that "
-    "is known of next tokens is the probability of these"
+    "%s: the endpoint names no alternatives of a token, so answers are forced upon it, a paid call "
+    "each (%s); all that is known of next tokens is the probability of these"
 )
 FEWER = (
     "%s: the endpoint names %d alternatives of a token where %d were asked for; what is not "
@@ -453,9 +446,8 @@ FEWER = (
 )
 
 WORD_ENDS = (
-    "%s: a chat endpoint does not say what follows a label, so a label counts whatever follows "
-    "it; spellings that are "
-    "not among the likeliest first tokens count as the rest"
+    "%s: a chat endpoint does not say what follows a label, so a label counts whatever follows it; "
+    "spellings that are not among the likeliest first tokens count as the rest"
 )
 
 log = logging.getLogger(__name__)

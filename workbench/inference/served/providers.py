@@ -81,17 +81,14 @@ class Provider:
         left = sampling.left
         if self.own and "top_k" not in left:
             raise ModelError(
-                f"{self.name} draws with its own {' and '.join(self.own)}, which its endpoint "
-                "lets nobody set, and the "
-                "sampling says otherwise. To leave these to the server, which is another "
-                "sampling and never pooled "
-                "with this one, ask with --top-k server"
+                f"{self.name} draws with its own {' and '.join(self.own)}, which its endpoint lets "
+                "nobody set, and the sampling says otherwise. To leave these to the server, which "
+                "is another sampling and never pooled with this one, ask with --top-k server"
             )
         if self.no_top_k is None and sampling.top_k:
             raise ModelError(
-                f"{self.name} takes no top-k, and the design asks for top-k {sampling.top_k}. "
-                "Ask without it "
-                f"(--top-k {'server' if self.own else '0'})"
+                f"{self.name} takes no top-k, and the design asks for top-k {sampling.top_k}. Ask "
+                f"without it (--top-k {'server' if self.own else '0'})"
             )
         limit = self.most_temperature
         if limit is not None and "temperature" not in left and sampling.temperature > limit:

@@ -145,7 +145,7 @@ class AdjudicationSession(StoreSession):
         return as_case(items[0]) if items else None
 
 
-def as_case(judged: Judged) -> DisputedItem:
+def as_case(judged: JudgedItem) -> DisputedItem:
     from stores.annotation.labels import anonymous
 
     return DisputedItem(judged, anonymous(judged))

@@ -56,13 +56,11 @@ def intro_text(name: str, progress: Progress) -> Content:
         )
     paragraphs = (
         "Say whether you agree or disagree with each. Your own view counts: there is no right "
-        "answer, and you see "
-        "nobody else's.",
+        "answer, and you see nobody else's.",
         "Some statements resemble others. Judge each by itself, without trying to remember "
         "earlier answers.",
         "Each answer is saved before the next statement shows. You may leave at any time with q; "
-        "under the same name "
-        "you continue where you stopped.",
+        "under the same name you continue where you stopped.",
     )
     lines = [Content.styled(greeting, "bold")]
     for paragraph in paragraphs:

@@ -258,8 +258,7 @@ def usable_store(path: Path, *, make: bool = False) -> None:
         if not make and not path.exists():
             raise StoreError(
                 f"{path}: the store is gone: it was deleted, moved or renamed. T removes it from "
-                "the list; if it was "
-                "moved, open it with: workbench STORE"
+                "the list; if it was moved, open it with: workbench STORE"
             )
         with Store.open(path, create=make):
             pass

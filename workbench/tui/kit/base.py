@@ -135,9 +135,8 @@ def as_trouble(error: BaseException) -> WorkbenchError:
         return error
     if type(error).__module__ == "sqlite3":  # not imported here: only stores know the database
         return StoreError(
-            f"The store could not be read: {error}. Nothing has changed; F5 tries again. Where "
-            "it stays, see what is "
-            "damaged: workbench doctor STORE"
+            f"The store could not be read: {error}. Nothing has changed; F5 tries again. Where it "
+            "stays, see what is damaged: workbench doctor STORE"
         )
     log_path = log_bug(error)
     report_hint = (
@@ -147,10 +146,8 @@ def as_trouble(error: BaseException) -> WorkbenchError:
     )
     return WorkbenchError(
         f"workbench has a fault here ({type(error).__name__}: {error}). Nothing stored has "
-        "changed, and everything "
-        "else goes on. F5 tries again. Where it stays, see whether the store is damaged "
-        "(workbench doctor STORE), or "
-        f"report it: {report_hint}."
+        "changed, and everything else goes on. F5 tries again. Where it stays, see whether the "
+        f"store is damaged (workbench doctor STORE), or report it: {report_hint}."
     )
 
 

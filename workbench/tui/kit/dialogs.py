@@ -381,9 +381,8 @@ class WaiveDialog(ModalScreen[str | None]):
 
 SAYS = (
     "Everything stored can still be read, including labels, answers and edits made here. Enter "
-    "writes it to "
-    "a new store and continues there; then repeat any change that was not saved. With Esc "
-    "nothing can be saved."
+    "writes it to a new store and continues there; then repeat any change that was not saved. With "
+    "Esc nothing can be saved."
 )
 
 

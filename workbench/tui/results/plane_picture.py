@@ -17,8 +17,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SIGN = "sign"
 SIGN_HELP = (
     "letter of the model and mark of the source in the picture; letters beside one mark share a "
-    "place; a hollow mark: "
-    "a coordinate rests on too little data for an interval"
+    "place; a hollow mark: a coordinate rests on too little data for an interval"
 )
 
 

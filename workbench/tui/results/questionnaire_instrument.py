@@ -385,11 +385,9 @@ def mapping_words(of: Tallied, scale: Scale, option: Option, meaning: Meaning) -
     n_uses = sum(question.scale == scale.name for question in of.questionnaire.questions)
     return (
         f"{scale.name}: {option.values[0]!r} means {option.meaning.value} → {meaning.value}. It "
-        "was given "
-        f"{plural(given(of, scale, option), 'time')}, to {plural(n_uses, 'question')}, and will be "
-        f"{EFFECTS[meaning]}. "
-        "Answers to targets change at once. Earlier prompts showed it differently: run the audit "
-        "again."
+        f"was given {plural(given(of, scale, option), 'time')}, to {plural(n_uses, 'question')}, "
+        f"and will be {EFFECTS[meaning]}. Answers to targets change at once. Earlier prompts "
+        "showed it differently: run the audit again."
     )
 
 

@@ -379,7 +379,7 @@ def load(
     If nothing of this instrument is known and reading all of it takes long, `part` is called first
     with a quick partial result.
     """
-    from stores.core.contents import Part, state_of
+    from stores.core.contents import StoreSection, state_of
 
     instruments = _instruments(store, audit, settings)
     if not instruments.available:

@@ -267,9 +267,8 @@ class ReviewScreen(BookScreen, BlindKey):
         seed = SEED + self._loaded.source.drawn
         note = (
             "Half the answers are to statements that pass every test, if there are any; seed "
-            f"{seed}. "
-            "With 20 decisions the rate of misreadings has an interval; with 60 the interval is "
-            "useful."
+            f"{seed}. With 20 decisions the rate of misreadings has an interval; with 60 the "
+            "interval is useful."
         )
         with_answer(self, NumberDialog("How many answers to draw", DRAWN, note), self._take_size)
 

@@ -280,9 +280,8 @@ def carry_out(
     for ruling in ruling_subjects.standing_on(store.rulings.standing(), subject, models):
         if ruling.auditor == auditor and ruling.uid not in request.seen:
             raise ConflictError(
-                f"Another session of {auditor} ruled on this meanwhile: "
-                f"{ruling.verdict}. Nothing was stored; "
-                "r shows that ruling."
+                f"Another session of {auditor} ruled on this meanwhile: {ruling.verdict}. Nothing "
+                "was stored; r shows that ruling."
             )
     new_ruling = ruling_subjects.rule(
         store,

@@ -165,14 +165,14 @@ def standing_in(store: Store) -> Standing:
 
 def _in_force(store: Store, ruling: Ruling, model_ids: Mapping[str, int]) -> RulingInForce:
     """Return a ruling with the place of its object. `model_ids`: rowids of models by key."""
-    from stores.annotation.rulings import Giver
+    from stores.annotation.rulings import AnswerSource
     from workbench.evidence.ruling_subjects import placed
 
     subject, named = ruling.subject, ruling.subject.named
     instrument, name = placed(store, subject, told_apart=False)
     ref = _ref(store, named)
     answer = named.get("text", "")[:DIGITS]
-    givers = frozenset[Giver]()
+    givers = frozenset[AnswerSource]()
     if answer:
         givers = store.ruled_things.givers(named["prompt"], named["text"])
     return RulingInForce(

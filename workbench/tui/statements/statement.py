@@ -55,8 +55,7 @@ def read_sheet(store: Store, name: str, ref: str, language: str) -> Sheet:
     if statement is None:
         raise UnknownName(
             f"{name} no longer has a statement {ref}: a later import retired it, or it was "
-            "archived or renamed. "
-            "Esc goes back; A there lists archived statements."
+            "archived or renamed. Esc goes back; A there lists archived statements."
         )
     history = store.statements.history(name, ref)
     rulings = tuple(
