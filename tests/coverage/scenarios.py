@@ -19,10 +19,11 @@ from tests.coverage.study import Scenario
 
 NOT_YET: frozenset[str] = frozenset(
     {
+        "20 left and 32 right statements answered alike, recall .97 and .75, 100 labels",
         "20 left and 32 right statements, disagreement rare, recall .97 and .75, 400 labels",
         "20 left and 32 right statements, recall .97 and .75, 100 labels, 100% reviewed",
+        "20 left and 32 right statements, recall .97 and .75, 100 labels, 25% reviewed",
         "20 left and 32 right statements, recall .97 and .75, 100 labels, 50% reviewed",
-        "24 statements a side, nearly all answers alike, recall .97 and .75, 400 labels",
         "60 questions, 400 people of each group, 50 letters to each",
         "by pooling: 56 statements, six of ten kept, 10 and 30 answers a prompt",
     }

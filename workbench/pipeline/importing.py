@@ -701,8 +701,8 @@ def _of_answers(outcome: Outcome, store: Path) -> Iterator[str]:
     assert outcome.added is not None
     yield f"{outcome.material.name}: {said_of(outcome.added)}"
     yield from _mapped(outcome.material.how)
-    people_notes = people_notes(outcome.material.people)
-    yield from (f"- {note}" for note in (*outcome.material.notes, *people_notes, *outcome.odd))
+    notes_on_people = people_notes(outcome.material.people)
+    yield from (f"- {note}" for note in (*outcome.material.notes, *notes_on_people, *outcome.odd))
     yield from _imported_said_numbers(outcome, store)
 
 
