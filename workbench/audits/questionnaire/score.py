@@ -1225,7 +1225,7 @@ class Wordings:
 def _deviation(value: float, basis: Basis) -> Estimate:
     """Return a deviation over wordings as an estimate, which has no interval."""
     undefined = basis.undefined if np.isnan(value) else ""
-    return Estimate(value, UNDEFINED, UNDEFINED, basis.n, basis.excluded, undefined)
+    return Estimate(value, float("nan"), float("nan"), basis.n, basis.excluded, undefined)
 
 
 def _noise(drawn: FloatArray, respondents: float) -> Noise:
