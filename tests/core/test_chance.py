@@ -132,7 +132,10 @@ def test_letters_drawn_at_random_are_human_like_no_more_often_than_the_level_say
     assert max(claims.values()) < 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5, claims
     raw = sum(one.cell(Bias.ODD_EVEN).delta.p < 0.05 for one in reports) / runs
     assert raw > 0.95
-    assert sum(one.cell(Bias.ODD_EVEN).said == "not beyond chance" for one in reports) / runs > 0.9
+    assert (
+        sum(one.cell(Bias.ODD_EVEN).result_text == "not beyond chance" for one in reports) / runs
+        > 0.9
+    )
 
 
 def test_a_model_that_never_takes_the_middle_is_not_said_to_be_against_people() -> None:
@@ -154,7 +157,7 @@ def test_a_model_that_reacts_beyond_chance_is_found() -> None:
         return shares
 
     cell = report(derive_rng(4, "chance"), moved).cell(Bias.ODD_EVEN)
-    assert (cell.effect, cell.human_like, cell.said) == (1, 1, "significant, human-like")
+    assert (cell.effect, cell.human_like, cell.result_text) == (1, 1, "significant, human-like")
 
 
 def test_the_published_definition_tests_against_nothing_but_zero() -> None:
@@ -687,4 +690,4 @@ def test_a_change_that_a_preference_for_the_first_option_gives_may_be_position(
         assert cell.by_position == pytest.approx(-100 * share, abs=5)
     assert claims <= 6
     alone = [table(Bias.ALLOW_FORBID, np.array([mostly_first(2)] * 2), derive_rng(1, "alone"))]
-    assert judge(alone, ChangeOptions()).cell(Bias.ALLOW_FORBID).said == "may be position"
+    assert judge(alone, ChangeOptions()).cell(Bias.ALLOW_FORBID).result_text == "may be position"

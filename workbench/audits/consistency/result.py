@@ -178,7 +178,7 @@ def _headline(judged: ConsistencyJudged) -> Headline | None:
 def book(judged: ConsistencyJudged) -> Book:
     """Return the book of all tables, and of the tables behind their rows."""
     first_formula, *other_formulas = judged.options.formulas
-    contents = list(_Contents(judged, first_formula).entries())
+    contents = list(_ConsistencyEntries(judged, first_formula).entries())
     for formula in other_formulas:
         contents += [
             replace(
@@ -186,7 +186,7 @@ def book(judged: ConsistencyJudged) -> Book:
                 name=f"{book_entry.name}_{formula}",
                 title=f"{book_entry.title}, {formula}",
             )
-            for book_entry in _Contents(judged, formula).entries()
+            for book_entry in _ConsistencyEntries(judged, formula).entries()
             if "formula" in book_entry.choices
         ]
     methods_text = methods(judged)
@@ -213,7 +213,7 @@ def book(judged: ConsistencyJudged) -> Book:
     )
 
 
-class _Contents:
+class _ConsistencyEntries:
     """The entries of the book under one formula."""
 
     def __init__(self, judged: ConsistencyJudged, formula: Formula) -> None:

@@ -393,7 +393,7 @@ def book(results: Results) -> Book:
     """Return the book of all tables, and of the tables behind their rows."""
     return Book(
         title=f"{results.instrument}: predicted answers",
-        contents=tuple(_Contents(results).entries()),
+        contents=tuple(_PredictionEntries(results).entries()),
         behind=_TablesBehind(results).by_name(),
         told=(*header(results.answered), *results.rulings, *tables.header_lines(results)),
         header=header(results.answered),
@@ -407,7 +407,7 @@ def book(results: Results) -> Book:
     )
 
 
-class _Contents:
+class _PredictionEntries:
     """The entries of the book. A table shows all models, or one of them."""
 
     def __init__(self, results: Results) -> None:

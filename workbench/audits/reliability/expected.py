@@ -239,7 +239,7 @@ def _outcomes(options: ReliabilityOptions) -> _Outcomes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tests:
+class _ChosenTests:
     """The tests that are combined."""
 
     sampling: bool
@@ -248,7 +248,7 @@ class _Tests:
     "the kinds of wordings whose stance is compared with that of the original"
 
     @classmethod
-    def from_names(cls, names: Sequence[str]) -> _Tests:
+    def from_names(cls, names: Sequence[str]) -> _ChosenTests:
         """Return the tests with these names."""
         return cls(
             "sampling" in names,
@@ -300,7 +300,7 @@ class _StatementPrompts:
 
     def joint(self, names: Sequence[str]) -> TestProbabilities:
         """Return the probabilities that all tests are passed, and that any fails: two (T, S)."""
-        tests = _Tests.from_names(names)
+        tests = _ChosenTests.from_names(names)
         all_passed = _JointOutcome(self, tests, certain=True).probability()
         none_failed = _JointOutcome(self, tests, certain=False).probability()
         complete, void = self._complete_and_void(tests)
@@ -320,14 +320,14 @@ class _StatementPrompts:
         )
         return np.asarray(self.counts.exists & is_of_kind & (self.counts.signs != 0))
 
-    def has_comparison(self, tests: _Tests) -> BoolArray:
+    def has_comparison(self, tests: _ChosenTests) -> BoolArray:
         """Return whether any of the tests compares the original with another prompt: (T, S)."""
         comparisons = self.compared(tests.kinds).any(axis=2)
         if tests.label_order:
             comparisons |= ~self.void.label_order
         return np.asarray(comparisons)
 
-    def _complete_and_void(self, tests: _Tests) -> tuple[BoolArray, BoolArray]:
+    def _complete_and_void(self, tests: _ChosenTests) -> tuple[BoolArray, BoolArray]:
         """Return whether the tests are complete, and whether all of them are void: two (T, S).
 
         They are complete if every test that is not void has something to look at.
@@ -376,7 +376,7 @@ class _JointOutcome:
     """
 
     prompts: _StatementPrompts
-    tests: _Tests
+    tests: _ChosenTests
     certain: bool
     "whether all tests have to be passed; otherwise they may be insufficient"
 
