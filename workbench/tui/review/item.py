@@ -643,7 +643,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     @worker("following")
     async def look_again(self, told: str, following: bool = False, ruled: bool = False) -> None:
         item = self._item
-        progress, next_item = await self.with_store(
+        progress, following_item = await self.with_store(
             lambda store: next_item(
                 store, self._progress, self._auditor, item if following else None
             ),
@@ -651,7 +651,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         )
         if ruled:
             told = f"{told}; {_onwards(progress, _same(progress, item))}"
-        self.go_on(progress, next_item if following else _same(progress, item), told)
+        self.go_on(progress, following_item if following else _same(progress, item), told)
 
     @worker("resumed", beside=True)
     async def look_back(self, known: Progress) -> None:
