@@ -50,6 +50,8 @@ class CommandForm(StartForm):
         "what the fields hold in place of their defaults"
         self._defaults: dict[str, Any] = {}
         "values of the fields that nobody has changed"
+        self._in_store: dict[str, tuple[str, ...]] = {}
+        "the names in the store that a list offers"
         self._ready = False
         "whether the store is read"
         self._leading: dict[str, str] = {}
@@ -149,6 +151,7 @@ class CommandForm(StartForm):
         What a job was told is offered even if the store no longer has it: the preview says so.
         """
         names = [value for _, value in offered.values] if offered else []
+        self._in_store[name] = tuple(names)
         by_default = tuple(value for value in names if value in default.split(","))
         ticked = tuple(self._texts.get(name, by_default))
         if not self._ready:
@@ -169,7 +172,7 @@ class CommandForm(StartForm):
         for name, declared in self.command.declared().items():
             value = self._value(name)
             if declared.ticked:
-                has_all = value == self.listed(name)
+                has_all = value == self._in_store[name]
                 value = None if has_all and (declared.all_by_default or not value) else value
             values[name] = value
         return values
