@@ -293,7 +293,7 @@ async def test_a_training_is_started_as_the_form_says_it(
         await until(pilot, lambda: "training: 5" in screen_text(app))
         app.screen.query_one("#steps", Input).value = "90"
         app.screen.query_one("#premise", Select).value = "both"
-        await until(pilot, lambda: "Working out" in shown(app, "#plan"))
+        await until(pilot, lambda: "90 steps" in shown(app, "#plan"))
         await until(pilot, lambda: not app.screen.query_one("#start", Button).disabled)
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
@@ -349,7 +349,7 @@ async def test_a_classification_is_started_as_the_form_says_it(
         await until(pilot, lambda: "18 to read" in shown(app, "#plan"))
         app.screen.query_one("#instrument", Select).value = "small"
         app.screen.query_one("#model", SelectionList).toggle("two")
-        await until(pilot, lambda: "Working out" in shown(app, "#plan"))
+        await until(pilot, lambda: "answers of one on small" in shown(app, "#plan"))
         await until(pilot, lambda: not app.screen.query_one("#start", Button).disabled)
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen) and "0/9" in screen_text(app))
