@@ -561,9 +561,9 @@ def named_runs(runs: Sequence[Run]) -> dict[str, Run]:
 
 
 def listed_runs(runs: Sequence[Run]) -> str:
-    """Return the lines of runs, as an error lists those that match.
+    """Return the lines of an error message that list runs, one line for each run.
 
-    A scripted model has no type of numbers.
+    A line has no dtype if the model is scripted.
     """
     lines = []
     for run in runs:

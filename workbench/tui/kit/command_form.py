@@ -103,7 +103,7 @@ class CommandForm(StartForm):
         return self.command.from_specification(store, job.spec).texts()
 
     def fill(self, choices: Mapping[str, Choices]) -> None:
-        """Offer the choices. A field that nobody has changed gets its default."""
+        """Show the choices in the fields. An unchanged field gets its default."""
         self._texts |= self._changed()
         for name, option in self.command.options().items():
             offered = choices.get(name)

@@ -237,7 +237,7 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
             self.plan(values)
 
     def say(self, error: WorkbenchError) -> None:
-        """Show what cannot be as it is; nothing can be started then."""
+        """Show an error below the fields, and disable the start button."""
         self.plan_line.remove_class("-old").add_class("-trouble")
         self.plan_line.update(
             Content("✗ " + visible(with_store_name(self.app, str(error)), lines=True))
