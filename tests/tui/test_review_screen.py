@@ -43,6 +43,7 @@ from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.review.item import ItemPage, ReviewItemScreen
 from workbench.tui.review.review import ReviewScreen
 from workbench.tui.rulings.dialog import RulingDialog
+from workbench.tui.widgets import frame
 from workbench.tui.widgets.frame import TitleBar
 
 SECRET = "the other one thinks so"
@@ -309,13 +310,14 @@ async def test_no_key_rules_on_an_item_before_it_is_on_the_screen(
     may_read, fetch = Event(), ReviewItemScreen.fetch
 
     def late(screen: ReviewItemScreen, store: Store, kind: str, offset: int) -> ItemPage:
-        may_read.wait(10)
+        may_read.wait(120)
         return fetch(screen, store, kind, offset)
 
     may_read.set()
     monkeypatch.setattr(ReviewItemScreen, "fetch", late)
-    # The keys are typed in one go, however slow the machine.
-    monkeypatch.setattr(key_gate, "LULL_S", 5.0)
+    # The keys are typed in one go, and what the screen says stays, however slow the machine.
+    monkeypatch.setattr(key_gate, "LULL_S", 600.0)
+    monkeypatch.setattr(frame, "SAID_S", 600.0)
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
