@@ -11,10 +11,13 @@ from workbench import registry
 from workbench.api.options import NOT_ASKED, takes_several
 from workbench.commands.command import JobCommand
 from workbench.commands.registry import JOB_COMMANDS, job_command
+from workbench.commands.run import RunCommand
 from workbench.options.option import Option, Type
 
 PLACE = Path(workbench.__file__).parent / "api" / "typed.py"
 WIDTH = 100
+KINDS = [kind for kind in JOB_COMMANDS if kind != RunCommand.KIND]
+"kinds of jobs that are started by a method of the store; `workbench.run` asks a model"
 OPEN = ("reader", "audit")
 "options whose choices other packages add to"
 HEAD = '''"""Options with their types, and the methods that take those of each audit.
@@ -77,7 +80,7 @@ def typed() -> str:
             for name, of in figures.items()
         ),
     ]
-    commands = {kind: job_command(kind) for kind in JOB_COMMANDS}
+    commands = {kind: job_command(kind) for kind in KINDS}
     parts += [
         _class(_options_name(command), f"Options of `workbench {kind}`.", options_of(command))
         for kind, command in commands.items()
@@ -118,7 +121,7 @@ def _method(kind: str, command: type[JobCommand]) -> str:
         '        """',
         f'        return self._carry_out("{kind}", options, quiet=quiet)',
     ]
-    return "\n".join(method if kind != next(iter(JOB_COMMANDS)) else [*lines, *method])
+    return "\n".join(method if kind != KINDS[0] else [*lines, *method])
 
 
 def _named(audit: str) -> str:

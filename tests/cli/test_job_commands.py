@@ -18,7 +18,7 @@ from tests.cli.test_commands import run
 from workbench import pipeline, registry
 from workbench.classifier.config import TrainConfig
 from workbench.cli import main
-from workbench.commands.again import values_of
+from workbench.commands.again import command_like
 from workbench.data import shipped_drafting
 from workbench.domain.designs import Design
 from workbench.domain.probe_results import ProbedAnswer, ProbeResult, ProbeWish
@@ -217,7 +217,7 @@ def test_changed_numbers_of_drafts_are_said(demo: Path) -> None:
     )
     number = ended(demo, launch.DRAFT, DraftSpec("veldania", "m", prompts[:1]).as_json())
     with Store.open(demo) as store:
-        values = values_of(store, store.jobs.get(number))
+        values = command_like(store, store.jobs.get(number)).values()
     assert (values["calls"], values["temperature"]) == (9, 0.3)
 
 

@@ -14,7 +14,7 @@ from stores.core.store import Store
 from tests.cli.test_commands import data, given, run
 from tests.conftest import instrument, new_store
 from tests.jobs.test_response_bias_runs import ask, pairs
-from workbench.cli.running import requested_design
+from workbench.commands.run import RunCommand
 from workbench.data import SHIPPED_CHOICES, shipped_templates
 from workbench.domain.choices import Bias, Choice, ChoicePair
 from workbench.domain.designs import Design
@@ -40,7 +40,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def design(path: Path, *options: str) -> Design:
     with Store.open(path) as store:
-        return requested_design(store, given("run", str(path), *AUDIT, *options))
+        return RunCommand.from_arguments(given("run", str(path), *AUDIT, *options)).design(store)
 
 
 def test_the_only_instrument_with_questions_is_asked_as_published(both: Path) -> None:

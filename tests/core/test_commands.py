@@ -23,11 +23,13 @@ from workbench.commands.check import CheckCommand
 from workbench.commands.command import JobCommand
 from workbench.commands.draft import DraftCommand
 from workbench.commands.registry import JOB_COMMANDS, job_command
+from workbench.commands.run import RunCommand
 from workbench.commands.train import ClassifyCommand, TrainCommand
 from workbench.errors import FieldError, UsageError
 from workbench.options.flags import as_arguments
 
-KINDS = pytest.mark.parametrize("kind", JOB_COMMANDS)
+KINDS = pytest.mark.parametrize("kind", [kind for kind in JOB_COMMANDS if kind != RunCommand.KIND])
+"kinds of jobs whose forms are made of their commands"
 
 
 def verb_of(kind: str) -> Verb:
@@ -136,3 +138,45 @@ def test_a_dry_run_of_the_rule_drafts_nothing(
         assert not store.drafts.list("small")
     assert main(line) == 0
     assert "3 drafts wait for review" in capsys.readouterr().out
+
+
+def test_every_option_of_a_run_is_in_the_verb_and_the_python_function() -> None:
+    names = set(RunCommand.declared())
+    assert names <= {option.name for option in verb_of("run").options}
+    assert names - {"model", "audit"} <= set(typed.Asked.__annotations__)
+
+
+RUNS: Sequence[RunCommand] = (
+    RunCommand("scripted", statements="2", samples=7, temperature=0.5, top_k=5, until_decided=True),
+    RunCommand("scripted", quick=True, seed=3, own={"until_settled": True}),
+    RunCommand("smollm2", exact=True, thinking="off", dtype="bfloat16", no_default_system=True),
+    RunCommand("scripted", audit="bias_score", variants="original,paraphrase-1", templates="2"),
+    RunCommand("scripted", top_p="server", personas='[{"id": "a", "text": "You are A."}]'),
+)
+
+
+@pytest.mark.parametrize("command", RUNS)
+def test_a_run_like_another_asks_the_same(store: Store, command: RunCommand) -> None:
+    store.instruments.add(instrument())
+    design = command.design(store)
+    again = RunCommand.from_specification(store, json.loads(json.dumps(design.as_json())))
+    assert again.design(store) == design
+    words = as_arguments(again.all_options(), again.values())
+    parsed = workbench().get_command(click.Context(workbench()), "run")
+    assert parsed is not None
+    with parsed.make_context("run", ["x.db", *words]) as context:
+        line = SimpleNamespace(**context.params)
+    assert RunCommand.from_arguments(line).design(store) == design
+
+
+def test_an_option_beside_a_frozen_plan_counts_even_if_it_is_the_default(store: Store) -> None:
+    store.instruments.add(instrument())
+    planned = RunCommand("scripted", seed=7, samples=4, own={"until_settled": True})
+    parsed = workbench().get_command(click.Context(workbench()), "run")
+    assert parsed is not None
+    with parsed.make_context("run", ["x.db", "--seed", "1"]) as context:
+        line = SimpleNamespace(**context.params)
+    assert planned.with_arguments(line, ["store", "seed"]).seed == 1
+    assert planned.with_arguments(line, ["store"]) == planned
+    with pytest.raises(UsageError, match="--bias belongs to --audit response_bias"):
+        planned.with_arguments(SimpleNamespace(**{**vars(line), "bias": "odd_even"}), ["bias"])

@@ -39,7 +39,7 @@ from workbench.audits.representation.result import (
     over_pairs,
 )
 from workbench.audits.result import Result
-from workbench.cli.running import requested_design
+from workbench.commands.run import RunCommand
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Message, Persona, PersonaKind, TemplateChoice
@@ -953,9 +953,8 @@ def test_a_persona_that_only_evens_answers_out_moves_towards_no_group(asked: Sto
 def test_a_local_model_gives_probabilities_unless_letters_are_asked_for(
     asked: Store, options: tuple[str, ...], samples: int, mode: str
 ) -> None:
-    design = requested_design(
-        asked, arguments("run", "survey.db", "--audit", "representation", *options)
-    )
+    line = arguments("run", "survey.db", "--audit", "representation", *options)
+    design = RunCommand.from_arguments(line).design(asked)
     assert (design.samples, design.sampling.mode == EXACT) == (samples, mode == EXACT)
 
 

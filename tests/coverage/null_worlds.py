@@ -76,17 +76,18 @@ def _model(name: str, seed: int, sure: float = 0.9, **sides: float) -> ScriptedM
     )
 
 
+# No two worlds share a seed: the same opinions would count twice.
 WORLDS: Mapping[str, World] = {
     "coins": World(lambda seed: [_model(name, seed, sure=0.5) for name in "abc"]),
     "opinions": World(
         lambda seed: [_model(name, 3 * seed + place) for place, name in enumerate("abc")]
     ),
-    "one model thrice": World(lambda seed: [_model(name, seed) for name in "abc"]),
+    "one model thrice": World(lambda seed: [_model(name, 1000 + seed) for name in "abc"]),
     "beside a lean": World(
         lambda seed: [
             _model("left", seed, left=0.98, right=0.02),
-            _model("b", 2 * seed),
-            _model("c", 2 * seed + 1),
+            _model("b", 2000 + 2 * seed),
+            _model("c", 2001 + 2 * seed),
         ],
         true_of="left",
     ),

@@ -23,7 +23,7 @@ from workbench.audits.chosen_run import find_run
 from workbench.audits.claims import sentences_of
 from workbench.audits.reliability.compared import compared as beside
 from workbench.cli.main import main
-from workbench.commands.again import anew, values_of
+from workbench.commands.again import anew, command_like
 from workbench.data import shipped_templates
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY
@@ -138,7 +138,7 @@ def test_what_cannot_be_asked_anew_is_refused_in_words(
     )
     done(filled, anew(filled, 2))
     with pytest.raises(UsageError, match="--again JOB"):
-        values_of(filled, filled.jobs.get(3))
+        command_like(filled, filled.jobs.get(3))
 
 
 def test_the_command_asks_anew_and_python_does(

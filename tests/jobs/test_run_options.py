@@ -17,7 +17,7 @@ from stores.runs.run_rows import Answered
 from tests.conftest import instrument, statement
 from tests.jobs.test_jobs import ended, wait
 from workbench import data, pipeline
-from workbench.commands.again import asked_again
+from workbench.commands.run import RunCommand
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Drawn, ModelCard, Request, Sampling
 from workbench.errors import UsageError
@@ -28,7 +28,6 @@ from workbench.jobs import launch
 from workbench.jobs.sampling import throughput
 from workbench.jobs.task import ModelCache
 from workbench.pipeline.design_checks import check_design
-from workbench.tui.design_form import refilled
 
 DECIDED = Sampling(stop=WHEN_DECIDED)
 TALKS = (
@@ -432,6 +431,6 @@ def test_a_device_is_of_a_model_that_is_loaded_here_and_is_asked_for_again() -> 
 
 
 def test_a_job_with_a_device_is_asked_again_with_it(store: Store) -> None:
-    again = asked_again(store, design("smollm2", device="cuda:1"))
-    assert again["device"] == "cuda:1"
-    assert refilled(again)["device"] == "cuda:1"
+    command = RunCommand.from_design(store, design("smollm2", device="cuda:1"))
+    assert command.values()["device"] == "cuda:1"
+    assert command.texts()["device"] == "cuda:1"

@@ -14,7 +14,7 @@ import pytest
 from stores.core.store import Store
 from tests.jobs.faulty_server import FaultyServer
 from workbench import pipeline, registry
-from workbench.commands.again import asked_again
+from workbench.commands.run import RunCommand
 from workbench.domain.designs import Design
 from workbench.domain.probe_results import FIRST, PROBED, PROMPTS, FirstAnswers, ProbeResult
 from workbench.domain.prompts import Prompt
@@ -238,7 +238,7 @@ def test_every_audit_is_probed_and_its_job_can_be_asked_again(
     assert 0 < len(found.answers) <= PROBED
     assert found.exact == (exact or not of.defaults.drawn)
     assert found.readable == len(found.answers), found.describe()
-    assert asked_again(store, plan.design)["audit"] == audit
+    assert RunCommand.from_design(store, plan.design).audit == audit
 
 
 def test_a_probe_comes_where_model_family_or_sampling_is_new_and_the_run_is_long(

@@ -18,14 +18,15 @@ from workbench import pipeline
 from workbench.classifier.config import TrainConfig
 from workbench.cli.acts import make
 from workbench.cli.main import main
+from workbench.commands.run import RunCommand
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, Sampling
-from workbench.errors import UsageError
+from workbench.errors import FieldError
 from workbench.jobs import launch, origin
 from workbench.pipeline import design_checks
 from workbench.pipeline.training import ClassifySpec, TrainSpec
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.design_form import FormValues, as_design, sampling_note, switched
+from workbench.tui.design_form import SAMPLED_WHOLE, sampling_note, switched
 from workbench.tui.jobs.job_form import JobForm
 from workbench.tui.jobs.job_kind_dialog import JobKindDialog
 from workbench.tui.jobs.job_lines import job_details
@@ -625,55 +626,66 @@ async def test_a_job_that_is_stopped_while_its_model_is_loaded_says_so_in_its_li
         await until(pilot, lambda: "→ stopping: loading smollm2" in screen_text(app))
 
 
+SMALL = {"instrument": "small", "model": "smollm2"}
+"texts of a form"
+
+
 def test_the_form_is_a_design(path: Path) -> None:
-    values = FormValues(
-        "small", statements="2", samples="5", temperature="0.25", top_p="1", seed="7"
-    )
+    texts = {**SMALL, "statements": "2", "samples": "5", "temperature": "0.25", "top_p": "1"}
     with Store.open(path) as store:
         refs = tuple(line.ref for line in store.instruments.lines("small"))
-        design = as_design(store, values)
+        design = RunCommand.from_form({**texts, "seed": "7"}).design(store)
     assert design == Design(
         "small", "smollm2", samples=5, sampling=Sampling(0.25, 1.0), seed=7, statements=refs[:2]
     )
 
 
 @pytest.mark.parametrize(
-    "values",
+    ("name", "text"),
     [
-        FormValues("small", samples="0"),
-        FormValues("small", temperature="inf"),
-        FormValues("small", temperature="nan"),
-        FormValues("small", top_p="1.5"),
-        FormValues("small", seed="-1"),
-        FormValues("small", statements="0"),
-        FormValues("small", top_k="-1"),
-        FormValues("small", max_tokens=""),
+        ("samples", "0"),
+        ("temperature", "inf"),
+        ("temperature", "nan"),
+        ("top_p", "1.5"),
+        ("seed", "-1"),
+        ("seed", ""),
+        ("statements", "0"),
+        ("top_k", "-1"),
+        ("max_new_tokens", ""),
+        ("model", " "),
+        ("variants", ()),
     ],
 )
-def test_what_cannot_be_asked_is_no_design(path: Path, values: FormValues) -> None:
-    with Store.open(path) as store, pytest.raises(UsageError):
-        as_design(store, values)
+def test_what_cannot_be_asked_is_no_design(
+    path: Path, name: str, text: str | tuple[str, ...]
+) -> None:
+    with Store.open(path) as store, pytest.raises(FieldError) as error:
+        RunCommand.from_form({**SMALL, name: text}).design(store)
+    assert error.value.field == name
 
 
 def test_a_top_k_of_0_is_the_whole_vocabulary_as_on_the_command_line(path: Path) -> None:
     with Store.open(path) as store:
-        assert as_design(store, FormValues("small", top_k="0")) == as_design(
-            store, FormValues("small")
-        )
+        without = RunCommand.from_form(SMALL).design(store)
+        assert RunCommand.from_form({**SMALL, "top_k": "0"}).design(store) == without
 
 
 def test_sampling_that_is_ours_is_not_called_published() -> None:
-    usual = FormValues(
-        "small", "statement_labels", samples="1", top_p="1", top_k="1", max_tokens="12"
+    usual = {
+        "samples": "1",
+        "temperature": "1",
+        "top_p": "1",
+        "top_k": "1",
+        "max_new_tokens": "12",
+    }
+    assert (
+        sampling_note("statement_labels", SAMPLED_WHOLE, usual, usual)
+        == "our defaults: 1 × T 1, top-p 1, top-k 1, 12 tokens"
     )
-    assert sampling_note(usual, usual) == "our defaults: 1 × T 1, top-p 1, top-k 1, 12 tokens"
 
 
 def test_a_field_that_was_typed_is_no_default_any_more() -> None:
-    before, after = (
-        FormValues("small", samples="30", top_k=""),
-        FormValues("small", samples="3", top_k="10"),
-    )
+    before, after = {"samples": "30", "top_k": ""}, {"samples": "3", "top_k": "10"}
     assert switched({"samples": "30", "top_k": "5"}, before, after) == {
         "samples": "3",
         "top_k": "5",
@@ -859,17 +871,16 @@ def test_a_quick_look_is_few_statements_by_the_seed_in_the_form_and_said_in_the_
     make(path, demo=True, instrument="veldania_panel")
     with Store.open(path) as store:
         every = len(store.instruments.lines("veldania_panel"))
-        form = FormValues(
-            "veldania_panel",
+        command = RunCommand(
             model="scripted",
             audit="bias_score",
-            family="prefixes",
+            instrument="veldania_panel",
             statements="quick",
-            seed="7",
+            seed=7,
         )
-        design = as_design(store, form)
-        assert as_design(store, form).statements == design.statements
-        assert as_design(store, replace(form, seed="8")).statements != design.statements
+        design = command.design(store)
+        assert command.design(store).statements == design.statements
+        assert replace(command, seed=8).design(store).statements != design.statements
         plan = pipeline.plan(store, design)
     said = f"a quick look: 8 of {every} statements"
     assert said in plan.describe()
@@ -887,3 +898,21 @@ def test_a_quick_look_is_few_statements_by_the_seed_in_the_form_and_said_in_the_
     ]
     assert main(command) == 0
     assert said in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.e2e
+async def test_the_form_has_every_option_of_a_run(path: Path) -> None:
+    in_other_fields = {"quick": "statements", "exact": "answers", "until_decided": "answers"}
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
+        for name in RunCommand.declared():
+            assert app.screen.query(f"#{in_other_fields.get(name, name)}"), name
+        assert isinstance(app.screen, JobForm)
+        app.screen.query_one("#no_default_system", Select).value = "emptied"
+        app.screen.query_one("#batch", Select).value = "batches"
+        values = app.screen.values()
+        assert values is not None
+        command = RunCommand.from_form(values)
+        assert (command.no_default_system, command.batch) == (True, True)

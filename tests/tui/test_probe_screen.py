@@ -18,6 +18,7 @@ from workbench import pipeline, registry
 from workbench.classifier.config import TrainConfig
 from workbench.commands.check import CheckCommand
 from workbench.commands.draft import DraftCommand
+from workbench.commands.run import RunCommand
 from workbench.commands.train import TrainCommand
 from workbench.data import shipped_drafting
 from workbench.domain.designs import Design
@@ -30,7 +31,6 @@ from workbench.pipeline.checking import CHECK, CheckSpec
 from workbench.pipeline.drafting import DraftSpec
 from workbench.pipeline.training import TrainSpec
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.design_form import as_design
 from workbench.tui.jobs.job_form import JobForm
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.jobs.probe import ProbeScreen
@@ -294,7 +294,7 @@ async def test_the_form_of_a_job_is_filled_with_all_that_it_was_told(
         values = app.screen.values()
         assert values is not None
         with Store.open(path) as store:
-            planned = pipeline.plan(store, as_design(store, values))
+            planned = pipeline.plan(store, RunCommand.from_form(values).design(store))
             before = pipeline.plan(store, asks)
         assert planned.prompts.keys() == before.prompts.keys()
         assert replace(planned.design, variants=(), templates=()) == replace(

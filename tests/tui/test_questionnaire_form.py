@@ -15,6 +15,7 @@ from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from tests.conftest import instrument
 from tests.tui.conftest import made, screen_text, shown, until
+from workbench.commands.run import RunCommand
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaires import (
@@ -30,7 +31,7 @@ from workbench.domain.responses import EXACTLY, Sampling
 from workbench.errors import UsageError
 from workbench.jobs import launch
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.design_form import SAMPLED_WHOLE, FormValues, as_design
+from workbench.tui.design_form import SAMPLED_WHOLE
 from workbench.tui.jobs.job_form import JobForm
 from workbench.tui.jobs.job_lines import hint, job_details, subject
 from workbench.tui.jobs.jobs import JobsScreen
@@ -39,7 +40,7 @@ from workbench.tui.kit.start_form import NOT_YET, STARTS_WITH
 from workbench.tui.widgets.fields import TickList
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
-SAMPLED = ("samples", "temperature", "top_p", "top_k", "max_tokens", "answers")
+SAMPLED = ("samples", "temperature", "top_p", "top_k", "max_new_tokens", "answers")
 OWN = "questionnaire-"
 ASKED = tuple(
     f"{OWN}{name}" for name in ("conditions", "respondents", "every", "context_questions")
@@ -322,14 +323,14 @@ async def test_a_questionnaire_is_started_seen_to_its_end_and_never_asked_again(
         job = store.jobs.get(1)
         assert (job.state, job.done, job.total) == ("done", 18, 18)
         store.instruments.add(replace(panel(), name="copy"))
-        copied = replace(values, instrument="copy")
+        copied = {**values, "instrument": "copy"}
         outlook = JobForm().work_out(store, copied)
         assert "so nothing is asked. F5 counts them" in outlook.text
         assert outlook.start is not None
         noted = store.jobs.get(outlook.start(store))
         assert (noted.state, noted.done, noted.total) == ("done", 18, 18)
         assert {run.instrument for run in store.predictions.runs("questionnaire")} == {
-            values.instrument,
+            values["instrument"],
             "copy",
         }
         assert JobForm().work_out(store, copied).start is None
@@ -342,20 +343,19 @@ def test_the_form_becomes_a_design(both: Path) -> None:
         "every": "4",
         "context_questions": "12",
     }
-    values = FormValues(
-        "panel",
-        "questionnaire",
-        model=" o/m ",
-        family="qm",
-        statements="1",
-        variants=("original",),
-        samples="nonsense",
-        temperature="nonsense",
-        own=own,
-        chat_format=" other/instruct ",
-    )
+    texts = {
+        "instrument": "panel",
+        "audit": "questionnaire",
+        "model": " o/m ",
+        "family": "qm",
+        "statements": "1",
+        "variants": ("original",),
+        "exact": True,
+        "own": own,
+        "chat_format": " other/instruct ",
+    }
     with Store.open(both) as store:
-        design = as_design(store, values)
+        design = RunCommand.from_form(texts).design(store)
         assert design.contexts == Contexts(("qm", "permuted"), 0, 4, 12)
         assert (design.samples, design.sampling, design.statements) == (1, EXACTLY, ("t-1",))
         assert (design.variants, design.chat_format, design.model) == (
@@ -363,9 +363,10 @@ def test_the_form_becomes_a_design(both: Path) -> None:
             "other/instruct",
             "o/m",
         )
-        assert as_design(store, replace(values, own={})).contexts == Contexts()
-        with pytest.raises(UsageError, match=r"^one in: "):
-            as_design(store, replace(values, own=own | {"every": "-1"}))
+        by_default = RunCommand.from_form({**texts, "own": {}})
+        assert by_default.design(store).contexts == Contexts()
+    with pytest.raises(UsageError, match=r"^one in: "):
+        RunCommand.from_form({**texts, "own": own | {"every": "-1"}})
 
 
 def asked(path: Path, **changed: object) -> Job:

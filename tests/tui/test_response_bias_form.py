@@ -18,6 +18,7 @@ from tests.tui.conftest import made, screen_text, shown, until
 from tests.tui.test_questionnaire_form import visible_fields
 from workbench import pipeline, registry
 from workbench.audits.response_bias import AUDIT
+from workbench.commands.run import RunCommand
 from workbench.domain.choices import (
     AnsweredPair,
     AnswerSet,
@@ -49,9 +50,9 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.design_form import (
     EXACT_LABELS,
     SAMPLED_WHOLE,
-    FormValues,
-    as_design,
     sampling_note,
+    sampling_of_audit,
+    sampling_values,
 )
 from workbench.tui.home.home import BELOW, HomeScreen, home_lines
 from workbench.tui.jobs.job_form import read_choices
@@ -72,7 +73,7 @@ SAMPLED = (
     "temperature",
     "top_p",
     "top_k",
-    "max_tokens",
+    "max_new_tokens",
     "answers",
 )
 PEOPLE = tuple(
@@ -183,7 +184,7 @@ async def test_the_form_has_what_multiple_choice_questions_need_and_tells_what_t
         assert offered(app, "response_bias-bias") == ["allow_forbid", "response_order"]
         assert offered(app, "variants") == ["original", "changed", "key_typo-1"]
         assert [
-            app.screen.query_one(f"#{name}", Input).value for name in ("samples", "max_tokens")
+            app.screen.query_one(f"#{name}", Input).value for name in ("samples", "max_new_tokens")
         ] == ["50", "1"]
         ways = app.screen.query_one("#answers OptionList", OptionList)
         choose_from = [str(ways.get_option_at_index(n).prompt) for n in range(ways.option_count)]
@@ -198,7 +199,7 @@ async def test_the_form_has_what_multiple_choice_questions_need_and_tells_what_t
         await until(pilot, lambda: "longer than a token" in shown(app, "#plan"))
         assert marked(app) == ["answers"]
         assert app.screen.query_one("#start", Button).disabled
-        put(app, "max_tokens", "60")
+        put(app, "max_new_tokens", "60")
         choose(app, "family", "lettered")
         await until(
             pilot,
@@ -206,7 +207,7 @@ async def test_the_form_has_what_multiple_choice_questions_need_and_tells_what_t
                 "2 prompts planned" in shown(app, "#plan") and "to score" in shown(app, "#plan")
             ),
         )
-        assert app.screen.query_one("#max_tokens", Input).value == "60", "what was typed stays"
+        assert app.screen.query_one("#max_new_tokens", Input).value == "60", "what was typed stays"
         choose(app, "instrument", "a-small")
         await until(
             pilot, lambda: "a-small has no multiple-choice questions" in shown(app, "#plan")
@@ -217,21 +218,33 @@ async def test_the_form_has_what_multiple_choice_questions_need_and_tells_what_t
 def test_the_form_becomes_a_design(tmp_path: Path) -> None:
     refs = ("response_order.q1", "response_order.q2")
     own = {"tries": "3", "bias": "response_order"}
-    values = FormValues(
-        "choices", AUDIT.name, family="lettered", samples="50", top_p="1", max_tokens="1", own=own
-    )
+    texts = {
+        "instrument": "choices",
+        "audit": AUDIT.name,
+        "model": "smollm2",
+        "family": "lettered",
+        "samples": "50",
+        "top_p": "1",
+        "max_new_tokens": "1",
+        "own": own,
+    }
     with Store.open(made(tmp_path / "c.db", questions())) as store:
-        design = as_design(store, values)
+
+        def designed(**changed: object) -> Design:
+            return RunCommand.from_form({**texts, **changed}).design(store)
+
+        design = designed()
         assert (design.statements, design.tries, design.samples, design.sampling) == (
             refs,
             3,
             50,
             LETTER,
         )
-        assert as_design(store, replace(values, own={"tries": "3"})).statements == ()
-        assert as_design(store, replace(values, statements="1")).statements == refs[:1]
-        exact = as_design(store, replace(values, answers=EXACT_LABELS, own={"tries": "nonsense"}))
-        assert (exact.sampling, exact.samples) == (EXACTLY, 1)
+        assert designed(own={"tries": "3"}).statements == ()
+        assert designed(statements="1").statements == refs[:1]
+        assert sampling_values(AUDIT.name, EXACT_LABELS, {"samples": "nonsense"}) == {"exact": True}
+        exact = RunCommand(model="smollm2", audit=AUDIT.name, instrument="choices", exact=True)
+        assert (exact.design(store).sampling, exact.design(store).samples) == (EXACTLY, 1)
         for changed, words in (
             ({"own": {"bias": ","}}, "^biases: "),
             ({"own": {"tries": "0"}}, "^tries: found 0; give 1 or more"),
@@ -239,8 +252,9 @@ def test_the_form_becomes_a_design(tmp_path: Path) -> None:
             ({"variants": ("changed",)}, "^variants: choose the original"),
         ):
             with pytest.raises(UsageError, match=words):
-                as_design(store, replace(values, **changed))
-        assert "tries" in sampling_note(replace(values, answers=EXACT_LABELS), values)
+                designed(**changed)
+        usual = sampling_of_audit(AUDIT.defaults)
+        assert "tries" in sampling_note(AUDIT.name, EXACT_LABELS, usual, usual)
 
 
 def test_an_instrument_that_is_nothing_but_questions_opens_with_their_audit(tmp_path: Path) -> None:
@@ -251,7 +265,8 @@ def test_an_instrument_that_is_nothing_but_questions_opens_with_their_audit(tmp_
     assert without.languages == ("en",), "it has no wording, and a language all the same"
     (audit,) = [one for one in with_questions.audits if one.audit == AUDIT.name]
     assert audit.families[0] == "lettered"
-    assert (audit.usual.max_tokens, audit.usual_of("extended").max_tokens) == ("1", "50")
+    assert audit.sampling["max_new_tokens"] == "1"
+    assert audit.sampling_of("extended")["max_new_tokens"] == "50"
 
 
 def job(path: Path, number: int) -> Job:

@@ -11,8 +11,8 @@ from stores.core.store import Store as OpenStore
 from workbench import registry
 from workbench.api.options import NOT_ASKED, given
 from workbench.api.results import Table
-from workbench.cli.running import requested_design
 from workbench.cli.running import run as command
+from workbench.commands.run import RunCommand
 from workbench.domain.designs import CORRECTIONS, SHOWN, FrozenPlan
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
@@ -82,7 +82,7 @@ def freeze(
         )
     )
     designs = [
-        requested_design(store, command.given(**values, audit=audit, model=model))
+        RunCommand.from_arguments(command.given(**values, audit=audit, model=model)).design(store)
         for model in models
     ]
     judging_options = judging(

@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
 
-from workbench import pipeline, registry
+from workbench import registry
 from workbench.api.options import NOT_ASKED, given
 from workbench.api.plans import Plan
 from workbench.api.results import Result
 from workbench.api.store import TO_WRITE, Store
 from workbench.api.typed import AnyFigures, Asked
-from workbench.cli.running import asked_design, noted
 from workbench.cli.running import run as command
 from workbench.cli.watching import watch
+from workbench.commands.run import preview_run, record_stored, requested_design
 from workbench.errors import JobError, ReadOnlyStore, UsageError
-from workbench.jobs import launch
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,36 +79,33 @@ def run(
         )
     run_options = [option for option in command.options if option.name not in NOT_ASKED]
     opened, values = store.opened, vars(given(run_options, options, "run"))
-    default = None if plan is not None else registry.DEFAULT_AUDIT
     named_values = {
         name: value
         for name, value in (("model", model), ("audit", audit), ("plan", _file(plan)))
         if value
     }
-    arguments = command.given(**{"audit": default, **values, **named_values})
+    arguments = command.given(**{"audit": registry.DEFAULT_AUDIT, **values, **named_values})
     if not (model or plan or arguments.again):
         raise UsageError(
             "found no model and no plan; give workbench.run(store, MODEL), or plan=FILE"
         )
-    plan_hash, design = asked_design(opened, arguments, (*options, *named_values))
-    run_plan = pipeline.plan(opened, design)
-    audit, model = run_plan.design.audit, run_plan.design.model
-    if not run_plan.samples_needed:
-        noted_job = noted(opened, run_plan)
-        if noted_job is not None and plan_hash:
-            opened.plans.follow(noted_job.id, plan_hash)
-        return Run(
-            store, audit, model, None if noted_job is None else noted_job.id, run_plan.samples
-        )
-    batched = pipeline.check_batched(run_plan.design, wanted=arguments.batch)
-    job_id = launch.start(opened, run_plan.design, run_plan, batched=batched)
+    design, plan_hash = requested_design(opened, arguments, (*options, *named_values))
+    preview = preview_run(opened, design, batch=arguments.batch)
+    audit, model = preview.plan.design.audit, preview.plan.design.model
+    if not preview.n_units:
+        recorded = record_stored(opened, preview.plan)
+        if recorded is not None and plan_hash:
+            opened.plans.follow(recorded.id, plan_hash)
+        number = None if recorded is None else recorded.id
+        return Run(store, audit, model, number, preview.plan.samples)
+    job_id = preview.start(opened)
     if plan_hash:
         opened.plans.follow(job_id, plan_hash)
     job = watch(opened, job_id, quiet=quiet)
     if job.state != "done":
         resume_command = f"workbench jobs {shlex.quote(str(store.path))} resume {job.id}"
         raise JobError(f"job {job.id} {job.state}: {job.message}. Go on with: {resume_command}")
-    return Run(store, audit, model, job.id, run_plan.samples)
+    return Run(store, audit, model, job.id, preview.plan.samples)
 
 
 def _file(plan: Plan | str | Path | None) -> Path | None:

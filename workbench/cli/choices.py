@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.audit_options import sections, settle
 from workbench.cli.output import agreed, changed_by, print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, verb
+from workbench.commands.audit_options import sections, settle
 from workbench.domain.choices import (
     Bias,
     Choice,

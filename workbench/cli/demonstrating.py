@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench import registry
-from workbench.cli.audit_options import AUDIT
 from workbench.cli.output import say, say_wrapped
 from workbench.cli.running import next_command
 from workbench.cli.verbs import Namespace, verb
 from workbench.cli.watching import EXIT_CODES, break_line, done_of, watch
+from workbench.commands.audit_options import AUDIT
 from workbench.domain.designs import Design
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural

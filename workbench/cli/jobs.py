@@ -276,14 +276,12 @@ def _edit(store: Store, options: Namespace, number: int) -> int:
 
 def _arguments(store: Store, job: Job) -> list[str]:
     """Return the command that starts a job like this one, with all of its options."""
-    from workbench.cli import checking, classifying, drafting, running
-    from workbench.commands.again import VERBS, values_of
+    from workbench.commands.again import command_like
     from workbench.options.flags import as_arguments
 
-    verbs = (running.run, classifying.train, classifying.classify, drafting.draft, checking.check)
-    name = VERBS[job.kind]
-    verb_ = dict(zip(VERBS.values(), verbs, strict=True))[name]
-    return [name, str(store.path), *as_arguments(verb_.options, values_of(store, job))]
+    command = command_like(store, job)
+    words = as_arguments(command.all_options(), command.values())
+    return [command.VERB or job.kind, str(store.path), *words]
 
 
 def _hide(store: Store, options: Namespace, number: int) -> int:

@@ -21,9 +21,10 @@ from workbench.cli.output import (
     say,
     say_wrapped,
 )
-from workbench.cli.running import ASKED, DESIGN, requested_design, run
+from workbench.cli.running import ASKED, DESIGN, run
 from workbench.cli.verbs import Namespace, Verb, flat, verb
-from workbench.domain.designs import CORRECTIONS, SHOWN, FrozenPlan
+from workbench.commands.run import RunCommand
+from workbench.domain.designs import CORRECTIONS, SHOWN, Design, FrozenPlan
 from workbench.domain.names import plural
 from workbench.errors import UsageError
 from workbench.formats.prompt_files import LAYOUTS
@@ -64,7 +65,8 @@ def _ask(store: Store, options: Namespace, name: str, own: FigureVerb, refs: Seq
     run_arguments = run.given(
         **(vars(options) | {"audit": registry.DEFAULT_AUDIT, "statements": None})
     )
-    design = replace(requested_design(store, run_arguments), statements=tuple(refs))
+    design = RunCommand.from_arguments(run_arguments).design(store)
+    design = replace(design, statements=tuple(refs))
     run_plan = pipeline.plan(store, design)
     if not options.json:
         sample = ", ".join(refs[:20]) + (", …" if len(refs) > 20 else "")
@@ -182,10 +184,7 @@ def _freeze(options: Namespace) -> int:
         raise UsageError("found no model; give --model for each model to ask")
     judging_options = judging(registry.audit(options.audit), options.judge or ())
     with Store.open(options.store) as store:
-        designs = [
-            requested_design(store, Namespace(**{**vars(options), "model": model}))
-            for model in options.model
-        ]
+        designs = [_design(store, options, model) for model in options.model]
         frozen_plan = frozen(
             store,
             designs,
@@ -202,6 +201,12 @@ def _freeze(options: Namespace) -> int:
         return 0
     _tell(frozen_plan, path)
     return 0
+
+
+def _design(store: Store, options: Namespace, model: str) -> Design:
+    """Return the design of a command line for a model."""
+    arguments = Namespace(**{**vars(options), "model": model})
+    return RunCommand.from_arguments(arguments).design(store)
 
 
 def _about(made: FrozenPlan) -> dict[str, object]:
@@ -289,7 +294,7 @@ def prompts(options: Namespace) -> int:
     from workbench.formats.prompt_files import prompt_files
 
     with Store.open(options.store) as store:
-        stand_in_design = requested_design(store, Namespace(**{**vars(options), "model": STAND_IN}))
+        stand_in_design = _design(store, options, STAND_IN)
         if stand_in_design.sampling.mode == EXACT:
             raise UsageError(
                 "--exact computes probabilities, which other programs do not write down; leave "

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from workbench import registry
 from workbench.audits.audit import Medium, Printed
-from workbench.cli.audit_options import AUDIT
 from workbench.cli.output import FIGURES, medium, no_figures, put_out, say, tell, whole_file
 from workbench.cli.verbs import Namespace, verb
+from workbench.commands.audit_options import AUDIT
 from workbench.domain.names import person_name, plural
 from workbench.domain.rulings import EXPECTED, RULED_ON, Ruling, Verdict, from_plain, plain
 from workbench.errors import UnknownName, UsageError

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from stores.core.store import Store
 from stores.runs.readings import thoughts_of
 from workbench import registry
-from workbench.cli.audit_options import AUDIT as ASKED
-from workbench.cli.audit_options import listing
 from workbench.cli.completing import is_sqlite
 from workbench.cli.output import FIGURES, medium, print_json, print_out, say, say_wrapped
 from workbench.cli.parser import NAMES, NEAR, Command
 from workbench.cli.verbs import AT_HAND, Namespace, Verb, hint, verb
+from workbench.commands.audit_options import AUDIT as ASKED
+from workbench.commands.audit_options import listing
 from workbench.domain.names import plural
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, Section, Type

@@ -2,79 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stores.core.base import now
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
-from workbench import registry
-from workbench.commands.registry import JOB_COMMANDS, job_command
+from workbench.commands.registry import job_command
 from workbench.domain.designs import Design
-from workbench.domain.responses import EXACT, MAY_BE_LEFT
 from workbench.errors import UsageError
 from workbench.evidence.runs import run_of_job
-from workbench.formats.personas import as_given
 from workbench.jobs import origin
 from workbench.jobs.launch import SAMPLE, check_kept
-from workbench.pipeline.planning import statements_as_typed
 
-Values = Mapping[str, Any]
-"option -> value"
-VERBS = {SAMPLE: "run", **{kind: kind for kind in JOB_COMMANDS}}
-"kind of a job -> the command that starts it"
+if TYPE_CHECKING:
+    from workbench.commands.command import JobCommand
 
 
-def values_of(store: Store, job: Job) -> Values:
-    """Return the options of a job, by name.
+def command_like(store: Store, job: Job) -> JobCommand:
+    """Return the command that starts a job like this one.
 
-    Raises UsageError if options cannot express them: drafts with prompts from files, prompts that
-    are asked anew.
+    Raises UsageError if options cannot express its settings: drafts with prompts from files,
+    prompts that are asked anew.
     """
-    if job.kind == SAMPLE:
-        values = _values_of_run(store, job)
-    else:
-        values = job_command(job.kind).from_specification(store, job.spec).values()
-    return {**values, "batch": True} if job.batched else values
-
-
-def asked_again(store: Store, design: Design) -> Values:
-    """Return the options of a command line or a form for this design, by name, without irrelevant
-    ones.
-    """
-    audit = registry.audit(design.audit)
-    available = audit.may_be_asked(store, design.instrument) or ()
-    values: dict[str, Any] = {
-        "audit": design.audit,
-        "model": design.model,
-        "instrument": design.instrument,
-        "statements": statements_as_typed(design.statements, available),
-        "variants": ",".join(design.variants),
-        "templates": ",".join(design.templates),
-        "family": design.family,
-        "language": design.language,
-        "template_language": design.template_language,
-        "seed": design.seed,
-        "dtype": design.dtype,
-        "cluster": design.cluster,
-        "device": design.device,
-        "chat_format": design.chat_format,
-        "personas": as_given(design.personas),
-        "extra_body": design.sampling.extra,
-        "thinking": design.sampling.thinking,
-        **audit.given_in(design),
-    }
-    if design.sampling.mode == EXACT:
-        again = {name: value for name, value in values.items() if name not in audit.drawn_again}
-        return again | {"exact": True} if audit.defaults.drawn else again
-    drawn = design.sampling
-    return values | {
-        "samples": design.samples,
-        **{name: drawn.told(name) for name in MAY_BE_LEFT},
-        "max_new_tokens": drawn.max_new_tokens,
-        "until_decided": bool(drawn.stop),
-    }
+    command = job_command(job.kind).from_specification(store, job.spec)
+    return replace(command, batch=True) if job.batched else command  # type: ignore[call-arg]
 
 
 def anew(store: Store, number: int) -> Design:
@@ -109,12 +61,3 @@ def from_elsewhere(store: Store, number: int) -> str:
     """
     job = store.jobs.get(number)
     return "" if origin.here().made(job) else origin.about(job)
-
-
-def _values_of_run(store: Store, job: Job) -> Values:
-    design = Design.from_json(job.spec)
-    if design.occasion:
-        raise UsageError(
-            "it asks anew what another job asked, and nothing else: workbench run STORE --again JOB"
-        )
-    return asked_again(store, design)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from workbench.domain.names import listed
@@ -127,6 +128,8 @@ class JobCommand:
 
     KIND: ClassVar[str] = ""
     "the kind of the job"
+    VERB: ClassVar[str] = ""
+    "the verb of the command line; empty: the kind"
     HEADING: ClassVar[str] = ""
     "what the job does, at the top of its form"
     HELP: ClassVar[tuple[str, str]] = ("", "")
@@ -141,7 +144,11 @@ class JobCommand:
     @classmethod
     def declared(cls) -> dict[str, CommandOption]:
         """Return the declaration of each field by its name."""
-        return {each.name: each.metadata["command"] for each in fields(cls)}
+        return {
+            each.name: each.metadata["command"]
+            for each in fields(cls)
+            if "command" in each.metadata
+        }
 
     @classmethod
     def options(cls) -> dict[str, Option]:
@@ -159,7 +166,7 @@ class JobCommand:
         return [names[start : start + 2] for start in range(0, len(names), 2)]
 
     @classmethod
-    def from_arguments(cls, arguments: object) -> Self:
+    def from_arguments(cls, arguments: SimpleNamespace) -> Self:
         """Return the command of a command line, whose values are attributes of `arguments`."""
         values = {}
         for name, declaration in cls.declared().items():
@@ -220,6 +227,10 @@ class JobCommand:
 
         self.check_start(store)
         return launch.start_job(store, self.KIND, preview.specification, preview.n_units)
+
+    def all_options(self) -> list[Option]:
+        """Return the options of this command, of which some may depend on the values of others."""
+        return list(self.options().values())
 
     def values(self) -> dict[str, Any]:
         """Return the values of the options by their names."""

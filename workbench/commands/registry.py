@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from workbench.commands.command import JobCommand
 
 JOB_COMMANDS = {
+    "sample": "run.RunCommand",
     "train": "train.TrainCommand",
     "classify": "train.ClassifyCommand",
     "draft": "draft.DraftCommand",

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from textual import on
@@ -17,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Collapsible, Input, Label, Select, Static
 
 from workbench import registry
+from workbench.commands.run import RunCommand
 from workbench.data import PUBLISHED_LANGUAGE
 from workbench.domain.keys import SEED
 from workbench.domain.probe_results import PROBED, ProbeWish
@@ -30,20 +30,19 @@ from workbench.options.shared import INSTRUMENT, SERVE
 from workbench.pipeline.planning import QUICK, QUICK_SAMPLES, QUICK_STATEMENTS, is_quick
 from workbench.tui.design_form import (
     ANSWERS,
-    DRAWN,
     EXACT_LABELS,
     EXACT_OR_COUNTED,
     SAMPLED_WHOLE,
+    SAMPLING,
     WHOLE_OR_EXACT,
     AuditChoices,
     Choices,
-    FormValues,
     answers_of,
-    as_design,
-    refilled,
+    computes_probabilities,
     sampling_note,
+    sampling_of_audit,
+    sampling_values,
     switched,
-    usual_values,
 )
 from workbench.tui.kit.start_form import JobPreview, StartForm, asked, row, select, titled
 from workbench.tui.widgets.fields import Field, TickList
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
 
     from stores.core.store import Store
     from workbench.audits.audit import Audit
+    from workbench.commands.command import JobCommand
     from workbench.domain.instruments import Instrument
     from workbench.domain.statements import VariantId
 
@@ -70,19 +70,22 @@ PROBE_FIRST = f"probe of {PROBED} first"
 YES = "yes"
 SENT = (("one by one", ""), ("in batches", "batches"))
 "(words, value) of how requests reach a served model"
+EMPTIED = "emptied"
+SYSTEM_TURNS = (("as the template has it", ""), ("no default", EMPTIED))
+"(label, value) of the system turn that a model's chat template adds by itself"
 TYPED = (
-    *(
-        "model",
-        "statements",
-        "personas",
-        "seed",
-        "cluster",
-        "chat_format",
-        "thinking",
-        "extra_body",
-    ),
-    *("template_language", "device"),
+    "model",
+    "statements",
+    "personas",
+    "seed",
+    "cluster",
+    "chat_format",
+    "thinking",
+    "extra_body",
+    "template_language",
+    "device",
 )
+"options whose fields hold a text, beside those of the sampling"
 INDENT = "  "
 
 
@@ -109,8 +112,8 @@ class JobForm(StartForm):
         super().__init__(like=like)
         self._choices: dict[str, Choices] = {}
         self._audit: AuditChoices | None = None
-        self._usual = FormValues("")
-        "how the audit is meant to be asked with the chosen templates"
+        self._usual: dict[str, str] = {option.name: "" for option in SAMPLING}
+        "the sampling with which the audit is meant to be asked with the chosen templates"
         self._audit_chosen = False
         self._first_kind = SAMPLED_WHOLE
         "of the kinds of answers that are offered"
@@ -165,26 +168,28 @@ class JobForm(StartForm):
                 yield row("top-p", Field("0.85", id="top_p", compact=True))
             with Horizontal(classes="pair sampled"):
                 yield row("top-k", Field(id="top_k", compact=True, placeholder="whole vocab."))
-                yield row("tokens", Field("20", id="max_tokens", compact=True))
+                yield row("tokens", Field("20", id="max_new_tokens", compact=True))
         with Collapsible(title="Where the model runs"):
             with Horizontal(classes="pair"):
                 yield row(
                     "chat format", Field(id="chat_format", compact=True, placeholder="its own")
                 )
+                yield row("system turn", select("no_default_system", SYSTEM_TURNS))
+            with Horizontal(classes="pair"):
                 yield row(
                     "dtype",
                     select("dtype", [("usual", "usual"), *((name, name) for name in DTYPES)]),
                 )
-            with Horizontal(classes="pair"):
                 yield row("device", Field(id="device", compact=True, placeholder="usual"))
+            with Horizontal(classes="pair"):
                 yield row(
                     "serve",
                     select("serve", [("no", ""), *((name, name) for name in SERVE.choices)]),
                 )
-            with Horizontal(classes="pair"):
                 yield row("cluster", Field(id="cluster", compact=True, placeholder="none"))
+            with Horizontal(classes="pair"):
                 yield row("extra fields", Field(id="extra_body", compact=True, placeholder="none"))
-            yield sampled(row("requests", select("batch", SENT)))
+                yield sampled(row("requests", select("batch", SENT)))
 
     def read_choices(self, store: Store) -> tuple[Choices, ...]:
         return read_choices(store)
@@ -204,57 +209,63 @@ class JobForm(StartForm):
         )
         self.offer_instrument()
 
-    def refill(self, told: Mapping[str, Any]) -> None:
-        """Put in what a job was told: what the instrument offers is chosen first, as all else
-        depends on it.
+    def refill(self, command: JobCommand) -> None:
+        """Show the options of a command.
+
+        The choices of its instrument are offered first, because all other fields depend on them.
         """
-        choices = self._choices.get(told["instrument"])
+        assert isinstance(command, RunCommand)
+        choices = self._choices.get(command.instrument or "")
         if choices is None:
             self.say(
                 INSTRUMENT.error(
-                    f"the store no longer has {told['instrument']}; choose another instrument"
+                    f"the store no longer has {command.instrument}; choose another instrument"
                 )
             )
             return
         self._audit_chosen = True
         self._offer_instruments(choices.instrument)
-        self.offer("audit", [(one.audit, one.audit) for one in choices.audits], told["audit"])
-        self.offer(
-            "language",
-            [(name, name) for name in choices.languages],
-            told["language"] or choices.languages[0],
-        )
+        audits = [(each.audit, each.audit) for each in choices.audits]
+        self.offer("audit", audits, command.audit)
+        languages = [(name, name) for name in choices.languages]
+        self.offer("language", languages, command.language or choices.languages[0])
         self._offer_audit(choices)
-        self.pick("family", told["family"])
+        self.pick("family", command.family or "")
         self._offer_family()
-        for name, text in refilled(told).items():
-            self.put(name, text)
-        self.pick("answers", answers_of(told))
+        texts = command.texts()
+        for name in TYPED:
+            self.put(name, texts[name])
+        if command.samples is not None:
+            for option in SAMPLING:
+                self.put(option.name, texts[option.name])
+            self.put("top_k", texts["top_k"] if command.top_k else "")
+        self.pick("answers", answers_of(command))
         self._show_sampled()
-        self.pick("dtype", told["dtype"] or "usual")
-        self.pick("batch", "batches" if told.get("batch") else "")
+        self.pick("dtype", command.dtype or "usual")
+        self.pick("batch", "batches" if command.batch else "")
         for name in ("variants", "templates"):
-            if told[name]:
-                self.tick(name, self.listed(name), told[name].split(","))
-        self._refill_own(told)
+            if texts[name]:
+                self.tick(name, self.listed(name), texts[name].split(","))
+        self._refill_own(command)
         self._usual = self._usual_of(self.chosen("family"))
         self.ask()
 
-    def _refill_own(self, told: Mapping[str, Any]) -> None:
-        """Put in what a job was told of its audit's own options; of those with ticks it names the
-        statements.
+    def _refill_own(self, command: RunCommand) -> None:
+        """Show a command's options of its audit alone.
+
+        Those with ticks only select statements, which the command names.
         """
-        audit = registry.audit(told["audit"])
+        audit = command.audit_definition
         for option in audit.run_options:
-            if option.name not in told or option.name in audit.ticked:
+            if option.name not in command.own or option.name in audit.ticked:
                 continue
-            name, text = own_id(audit.name, option.name), option.text(told[option.name])
+            name, value = own_id(audit.name, option.name), command.own[option.name]
             if option.type is Type.FLAG:
-                self.pick(name, YES if told[option.name] else "")
+                self.pick(name, YES if value else "")
             elif option.choices:
-                self.pick(name, text)
+                self.pick(name, option.text(value))
             else:
-                self.put(name, text)
+                self.put(name, option.text(value))
 
     @on(Select.Changed, "#instrument")
     def offer_instrument(self) -> None:
@@ -366,22 +377,24 @@ class JobForm(StartForm):
         self.ask()
 
     def _offer_drawn(self) -> None:
-        """Set what was not typed of how answers are drawn to what is usual."""
+        """Show the usual sampling in the fields that nobody has changed."""
         usual = self._usual_of(self.chosen("family"))
-        for name, text in switched(
-            {name: self.typed(name) for name in DRAWN}, self._usual, usual
-        ).items():
+        for name, text in switched(self._sampling_texts(), self._usual, usual).items():
             self.put(name, text)
         self._usual = usual
 
-    def _usual_of(self, family: str) -> FormValues:
-        """Return how the audit is meant to be asked; a quick look draws fewer answers."""
+    def _sampling_texts(self) -> dict[str, str]:
+        return {option.name: self.typed(option.name) for option in SAMPLING}
+
+    def _usual_of(self, family: str) -> dict[str, str]:
+        """Return the sampling of the audit. A quick look draws fewer answers."""
         assert self._audit is not None
-        usual = self._audit.usual_of(family)
-        few = str(min(QUICK_SAMPLES, int(usual.samples)))
+        usual = self._audit.sampling_of(family)
         choices = self._choices.get(self.chosen("instrument"))
-        many = choices is not None and choices.statements > QUICK_STATEMENTS
-        return replace(usual, samples=few) if many and is_quick(self.typed("statements")) else usual
+        has_many = choices is not None and choices.statements > QUICK_STATEMENTS
+        if has_many and is_quick(self.typed("statements")):
+            usual["samples"] = str(min(QUICK_SAMPLES, int(usual["samples"])))
+        return usual
 
     @on(Input.Changed, "#statements")
     def draw_as_many(self) -> None:
@@ -392,9 +405,12 @@ class JobForm(StartForm):
             self._offer_drawn()
 
     def ask(self) -> None:
-        if (values := self.values()) is not None and self._audit is not None:
-            usual = self._audit.usual_of(self.chosen("family"))
-            self.query_one("#note", Static).update(Content(visible(sampling_note(values, usual))))
+        if self._audit is not None:
+            usual = self._audit.sampling_of(self.chosen("family"))
+            note = sampling_note(
+                self._audit.audit, self.chosen("answers"), self._sampling_texts(), usual
+            )
+            self.query_one("#note", Static).update(Content(visible(note)))
         self._mark("")
         super().ask()
 
@@ -412,28 +428,36 @@ class JobForm(StartForm):
             for fold in (one for one in label.ancestors if wrong and isinstance(one, Collapsible)):
                 fold.collapsed = False
 
-    def values(self) -> FormValues | None:
+    def values(self) -> dict[str, Any] | None:
+        """Return the texts, ticks and flags of the fields, or None until the store is read."""
         if self._audit is None:
             return None
+        audit, answers = self._audit.audit, self.chosen("answers")
         variants, templates = self.ticked("variants"), self.ticked("templates")
-        return FormValues(
-            instrument=self.chosen("instrument"),
-            audit=self._audit.audit,
-            family=self.chosen("family"),
-            language=self.chosen("language"),
-            variants=() if variants == self._audit.variants else variants,
-            templates=() if templates == self.listed("templates") else templates,
-            answers=self.chosen("answers"),
-            dtype=self.chosen("dtype").removeprefix("usual"),
-            batch=self.chosen("batch"),
-            serve=self.chosen("serve"),
-            own=self._own(registry.audit(self._audit.audit)),
-            **{name: self.typed(name) for name in (*TYPED, *DRAWN)},
-        )
+        return {
+            "audit": audit,
+            "instrument": self.chosen("instrument"),
+            "family": self.chosen("family"),
+            "language": self.chosen("language"),
+            "variants": None if variants == self._audit.variants else variants,
+            "templates": None if templates == self.listed("templates") else templates,
+            "dtype": self.chosen("dtype").removeprefix("usual"),
+            "serve": self.chosen("serve"),
+            "no_default_system": bool(self.chosen("no_default_system")),
+            "batch": bool(self.chosen("batch")),
+            **{name: self.typed(name) for name in TYPED},
+            **sampling_values(audit, answers, self._sampling_texts()),
+            "own": self._own_texts(registry.audit(audit), answers),
+        }
 
-    def _own(self, audit: Audit) -> dict[str, str]:
-        """Return what stands in the fields of an audit's own options."""
-        return {option.name: self._own_text(audit, option) for option in audit.run_options}
+    def _own_texts(self, audit: Audit, answers: str) -> dict[str, str]:
+        """Return the texts of the audit's own options that have a meaning."""
+        unused = audit.drawn_again if computes_probabilities(audit.name, answers) else ()
+        return {
+            option.name: self._own_text(audit, option)
+            for option in audit.run_options
+            if option.name not in unused
+        }
 
     def _own_text(self, audit: Audit, option: Option) -> str:
         name = own_id(audit.name, option.name)
@@ -442,31 +466,29 @@ class JobForm(StartForm):
             return "" if ticked == self.listed(name) else ",".join(ticked) or ","
         return self.chosen(name) if option.choices or option.type is Type.FLAG else self.typed(name)
 
-    def work_out(self, store: Store, values: FormValues) -> JobPreview:
-        from workbench import pipeline
+    def work_out(self, store: Store, values: Mapping[str, Any]) -> JobPreview:
         from workbench.jobs import launch
 
-        plan = pipeline.plan(store, as_design(store, values))
-        batched = pipeline.check_batched(plan.design, wanted=bool(values.batch))
-        if plan.samples_needed:
-            estimate = pipeline.estimate(plan, store.jobs.list(), batched=batched)
-            probe = ProbeWish(asks=True) if launch.wants_probe(store, plan) else None
+        preview = RunCommand.from_form(values).preview(store)
+        plan = preview.plan
+        if preview.n_units:
+            probe = ProbeWish(asks=True) if preview.wants_probe(store) else None
             return JobPreview(
-                f"{plan.describe()}\n{estimate.describe()}",
-                lambda opened: launch.start(
-                    opened, plan.design, plan, probe=probe, batched=batched
-                ),
+                preview.text,
+                lambda opened: preview.start(opened, probe),
                 "" if probe is None else PROBE_FIRST,
             )
         if not launch.is_noted(store, plan):
             why = COUNTS_HERE if plan.settling is None else SETTLED_HERE
             return JobPreview(
-                f"{plan.describe()}\n{why}", lambda opened: launch.note_stored(opened, plan)
+                f"{preview.text}\n{why}", lambda opened: launch.note_stored(opened, plan)
             )
-        place = next((one for one in registry.places() if one.mode == mode_of(values.audit)), None)
-        there = f" Its figures: Esc, then {place.key}." if place is not None and place.key else ""
+        mode = mode_of(plan.design.audit)
+        place = next((place for place in registry.places() if place.mode == mode), None)
+        figures_note = f" Its figures: Esc, then {place.key}." if place and place.key else ""
         return JobPreview(
-            f"{plan.describe()}\nEverything is stored already; there is nothing to start.{there}",
+            f"{preview.text}\nEverything is stored already; there is nothing to start."
+            f"{figures_note}",
             None,
         )
 
@@ -575,6 +597,6 @@ def _audit_choices(
         ),
         templates=tuple(dict.fromkeys((t.family, t.name) for t in templates)),
         variants=tuple(map(str, audit.default_variants(variants))),
-        usual=usual_values(instrument.name, audit.name, audit.defaults),
-        tokens={family: str(tokens) for family, tokens in audit.defaults.tokens.items()},
+        sampling=sampling_of_audit(audit.defaults),
+        max_new_tokens={family: str(tokens) for family, tokens in audit.defaults.tokens.items()},
     )

@@ -22,7 +22,7 @@ from workbench.tui.widgets.fields import Field, Tick, TickList
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.commands.command import Choices
+    from workbench.commands.command import Choices, JobCommand
 
 NO_JOB = 0
 "the number that stands for work that was done at once, without a job"
@@ -161,7 +161,7 @@ class CommandForm(StartForm):
         self.tick(name, names, ticked)
         return by_default
 
-    def refill(self, told: Mapping[str, Any]) -> None:
+    def refill(self, command: JobCommand) -> None:
         """Fields begin with the options of a job in `read`."""
 
     def values(self) -> dict[str, Any] | None:

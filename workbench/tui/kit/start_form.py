@@ -5,7 +5,7 @@ started unseen.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from stores.core.store import Store
+    from workbench.commands.command import JobCommand
     from workbench.options.option import Option
 
 PAUSE_S = 0.3
@@ -138,10 +139,8 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
         """Offer what `read_choices` returned."""
 
     @abstractmethod
-    def refill(self, told: Mapping[str, Any]) -> None:
-        """Put the options of a job, by their names, into the fields, once these offer what there
-        is.
-        """
+    def refill(self, command: JobCommand) -> None:
+        """Show the options of a command in the fields, which have their choices already."""
 
     @abstractmethod
     def values(self) -> object | None:
@@ -302,18 +301,18 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
 
     @worker("open")
     async def read(self) -> None:
-        def load(store: Store) -> tuple[object, Mapping[str, Any] | None]:
-            told = None
+        def load(store: Store) -> tuple[object, JobCommand | None]:
+            command = None
             if self._like is not None:
-                from workbench.commands.again import values_of
+                from workbench.commands.again import command_like
 
-                told = values_of(store, store.jobs.get(self._like))
-            return self.read_choices(store), told
+                command = command_like(store, store.jobs.get(self._like))
+            return self.read_choices(store), command
 
-        choices, told = await self.with_store(load)
+        choices, command = await self.with_store(load)
         self.fill(choices)
-        if told is not None:
-            self.refill(told)
+        if command is not None:
+            self.refill(command)
 
     @worker("plan", beside=True)
     async def plan(self, values: object) -> None:

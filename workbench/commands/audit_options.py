@@ -8,9 +8,10 @@ declaration reads the value.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
 
 from workbench import registry
-from workbench.cli.verbs import Namespace
 from workbench.errors import UsageError
 from workbench.options.option import Option, Section, Type
 
@@ -46,34 +47,54 @@ def sections(table: Table, about: Mapping[str, str] | None = None) -> list[Secti
     ]
 
 
-def settle(options: Namespace, table: Table, chosen: str, what: str) -> None:
-    """Give every option of the chosen audit or act its value or default.
+def settle(options: SimpleNamespace, table: Table, chosen: str, what: str) -> None:
+    """Give every option of the chosen audit or act its value or default, see `own_values`."""
+    vars(options).update(own_values(options, table, chosen, what))
+
+
+def own_values(options: SimpleNamespace, table: Table, chosen: str, what: str) -> dict[str, Any]:
+    """Return the value, or else the default, of every option of the chosen audit or act.
 
     `what` is `--audit` or `act`. Raises UsageError for an option that belongs to others, FieldError
     for a value that it does not take.
     """
     own_options = {option.name: option for option in table.get(chosen, ())}
-    owners: dict[str, list[str]] = {}
-    for name, group in table.items():
-        for option in group:
-            owners.setdefault(option.name, []).append(name)
-    given_names = {name for name in owners if getattr(options, name) not in (None, False, ())}
-    if foreign := [name for name in owners if name in given_names and name not in own_options]:
-        flags = ", ".join(f"--{name.replace('_', '-')}" for name in foreign)
-        names = listing(
-            list(dict.fromkeys(name for foreign_name in foreign for name in owners[foreign_name]))
-        )
-        predicate, pronoun = ("belongs", "it") if len(foreign) == 1 else ("belong", "them")
-        raise UsageError(
-            f"{flags} {predicate} to {what} {names}, not to {what} {chosen}; leave {pronoun} out"
-        )
-    for name, option in own_options.items():
-        value = getattr(options, name) if name in given_names else option.default
-        setattr(
-            options,
-            name,
-            option.read(value) if name in given_names and isinstance(value, str) else value,
-        )
+    given = given_values(options, table)
+    if foreign := [name for name in given if name not in own_options]:
+        raise _belonging_to_others(foreign, table, chosen, what)
+    return {
+        name: _read(option, given[name]) if name in given else option.default
+        for name, option in own_options.items()
+    }
+
+
+def given_values(options: SimpleNamespace, table: Table) -> dict[str, Any]:
+    """Return the values of those options of any audit or act that were given."""
+    names = dict.fromkeys(option.name for group in table.values() for option in group)
+    values = {name: getattr(options, name, None) for name in names}
+    return {name: value for name, value in values.items() if value not in (None, False, ())}
+
+
+def _read(option: Option, value: Any) -> Any:
+    return option.read(value) if isinstance(value, str) else value
+
+
+def _belonging_to_others(
+    foreign: Sequence[str], table: Table, chosen: str, what: str
+) -> UsageError:
+    """Return the error about options that do not belong to the chosen audit or act."""
+    owners = [
+        owner
+        for name in foreign
+        for owner, group in table.items()
+        if any(option.name == name for option in group)
+    ]
+    flags = ", ".join(f"--{name.replace('_', '-')}" for name in foreign)
+    names = listing(dict.fromkeys(owners))
+    predicate, pronoun = ("belongs", "it") if len(foreign) == 1 else ("belong", "them")
+    return UsageError(
+        f"{flags} {predicate} to {what} {names}, not to {what} {chosen}; leave {pronoun} out"
+    )
 
 
 def _merged(declared: Mapping[str, Option]) -> Option:
