@@ -10,6 +10,7 @@ import workbench
 from workbench import registry
 from workbench.api.options import NOT_ASKED, takes_several
 from workbench.commands.command import JobCommand
+from workbench.commands.import_file import ImportCommand
 from workbench.commands.registry import JOB_COMMANDS, job_command
 from workbench.commands.run import RunCommand
 from workbench.options.option import Option, Type
@@ -18,7 +19,9 @@ PLACE = Path(workbench.__file__).parent / "api" / "typed.py"
 WIDTH = 100
 KINDS = [kind for kind in JOB_COMMANDS if kind != RunCommand.KIND]
 "kinds of jobs that are started by a method of the store; `workbench.run` asks a model"
-OPEN = ("reader", "audit")
+FILES_OR_VALUES = ("map", "personas")
+"options that are typed as values, or as the path of a file with them"
+OPEN = ("reader", "audit", "format")
 "options whose choices other packages add to"
 HEAD = '''"""Options with their types, and the methods that take those of each audit.
 
@@ -80,6 +83,8 @@ def typed() -> str:
             for name, of in figures.items()
         ),
     ]
+    imported = [option for option in ImportCommand.options().values() if option.name != "path"]
+    parts.append(_class("ImportOptions", "Options of `workbench import`.", imported))
     commands = {kind: job_command(kind) for kind in KINDS}
     parts += [
         _class(_options_name(command), f"Options of `workbench {kind}`.", options_of(command))
@@ -151,9 +156,11 @@ def _kinds(option: Option) -> Iterator[str]:
         yield from (f'Literal["{name}"]' for name in option.choices)
     else:
         yield {Type.WHOLE: "int", Type.NUMBER: "float"}.get(option.type, "str")
-    if option.type is Type.PATH:
+    if option.type is Type.PATH or option.name in FILES_OR_VALUES:
         yield "Path"
     yield from (f'Literal["{word}"]' for word in option.words)
+    if "=" in option.metavar and not option.many:
+        yield "Mapping[str, str]"
     if takes_several(option):
         yield "Sequence[str]"
         if str(option.metavar).startswith("N|"):

@@ -22,6 +22,13 @@ from workbench.cli.verbs import Verb
 from workbench.commands.check import CheckCommand
 from workbench.commands.command import JobCommand
 from workbench.commands.draft import DraftCommand
+from workbench.commands.import_file import (
+    OF_LABELS,
+    OF_LOG,
+    OF_SURVEY,
+    OF_TABLE,
+    ImportCommand,
+)
 from workbench.commands.registry import JOB_COMMANDS, job_command
 from workbench.commands.run import RunCommand
 from workbench.commands.train import ClassifyCommand, TrainCommand
@@ -180,3 +187,13 @@ def test_an_option_beside_a_frozen_plan_counts_even_if_it_is_the_default(store: 
     assert planned.with_arguments(line, ["store"]) == planned
     with pytest.raises(UsageError, match="--bias belongs to --audit response_bias"):
         planned.with_arguments(SimpleNamespace(**{**vars(line), "bias": "odd_even"}), ["bias"])
+
+
+def test_every_option_of_an_import_is_in_the_verb_the_screen_and_the_method() -> None:
+    names = set(ImportCommand.declared())
+    assert names <= {option.name for option in verb_of("import").options}
+    assert names - {"path"} == set(typed.ImportOptions.__annotations__)
+    with_keys = {"path", "format", "name", "skip"}
+    with_fields = {"map", "answers", "sheet", "encoding"}
+    in_lines = {*OF_TABLE, *OF_SURVEY, *OF_LOG, *OF_LABELS}
+    assert with_keys | with_fields | in_lines == names

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.survey_columns import columns_of_text
+from workbench.commands.import_file import OF_TABLE, ImportCommand
 from workbench.domain.statements import VariantId
 from workbench.errors import InputError, UsageError
-from workbench.formats.mapping import how_of, more_of, written
+from workbench.formats.mapping import how_of, written
 from workbench.formats.read import likely, read_instrument, recognised
 from workbench.formats.records import Findings, ReadSettings, records
-from workbench.formats.surveys import columns_of_text
 from workbench.formats.tabular import read_rows
 
 Table = list[list[str]]
@@ -190,14 +191,21 @@ def test_a_kept_mapping_has_the_row_of_the_header_and_the_decimal_sign(tmp_path:
     assert how_of(written(how)).columns == how.columns
     mapping.write(how, tmp_path / "map.toml")
     assert mapping.read(tmp_path / "map.toml") == how
-    assert more_of("header-row=3 decimal=, language=de") == {
-        "header-row": "3",
-        "decimal": ",",
-        "language": "de",
-    }
-    for bad in ("header-row=x", "decimal=;", "rows=3", "language"):
+
+
+def test_options_are_typed_in_one_line() -> None:
+    plain = ImportCommand(Path("table.csv"))
+    typed = "header-row=3 no-header decimal=, language=de 'ignore=a, b'"
+    command = plain.with_words(typed, OF_TABLE)
+    assert (command.header_row, command.no_header, command.decimal) == (3, True, ",")
+    assert (command.language, command.ignore) == ("de", "a, b")
+    assert plain.with_words(command.words(OF_TABLE), OF_TABLE) == command
+    assert command.with_words("", OF_TABLE) == plain
+    for bad in ("header-row=x", "header-row=0", "decimal=;", "rows=3", "language", "no-header=1"):
         with pytest.raises(UsageError, match="found"):
-            more_of(bad)
+            plain.with_words(bad, OF_TABLE)
+    with pytest.raises(UsageError, match="every quotation mark needs a second one"):
+        plain.with_words("'ignore=a", OF_TABLE)
 
 
 # ── proposals ─────────────────────────────────────────────────────────────────────────────────────

@@ -14,6 +14,7 @@ import pyreadstat
 import pytest
 
 from stores.core.store import Store
+from tests.survey_columns import columns_of_text
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaires import Meaning, PublishedShares, Questionnaire, Role
 from workbench.errors import InputError, UsageError
@@ -21,7 +22,7 @@ from workbench.formats.known_surveys import LONGEST_LITERAL
 from workbench.formats.native import read_csv
 from workbench.formats.populations import people_columns_of
 from workbench.formats.read import read_instrument, recognised
-from workbench.formats.surveys import SurveyColumns, columns_of_text, is_refusal
+from workbench.formats.surveys import SurveyColumns, is_refusal
 from workbench.formats.write import write_folder
 
 REFUSED = {7.0: "Refusal", 8.0: "Don't know"}
@@ -258,7 +259,7 @@ def test_columns_and_people_come_once(tmp_path: Path) -> None:
     assert faults(path, "questions=p groups=p") == [
         (1, "p", "a question that is about the person, too")
     ]
-    with pytest.raises(UsageError, match="found 'colour'"):
+    with pytest.raises(UsageError, match="found 'colour=q'"):
         read(path, "colour=q")
     path.write_text("id,q\n1,a\n2\n", encoding="utf-8")
     assert faults(path, "questions=q") == [(3, None, "1 fields")]

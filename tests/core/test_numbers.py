@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.survey_columns import columns_of_text
 from workbench.errors import InputError, UsageError
 from workbench.formats.numbers import finite_number
 from workbench.formats.records import Findings
-from workbench.formats.surveys import columns_of_text
 from workbench.formats.tabular import Row, number, read_rows
 
 NOT_NUMBERS = (

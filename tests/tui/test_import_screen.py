@@ -287,7 +287,7 @@ async def test_labels_are_looked_at_given_a_queue_and_written(path: Path) -> Non
             assert told in shown
         assert "user 1 neutral" in flowing(app)
         await pilot.press("n", "e", "p", *"queue=theirs", "enter")
-        await until(pilot, lambda: "found 'queue=theirs'; type into=QUEUE" in flowing(app))
+        await until(pilot, lambda: "found 'queue=theirs'; give into=…" in flowing(app))
         await pilot.press(*(["backspace"] * 12), *"into=theirs purpose=test", "enter")
         await until(pilot, lambda: "the new queue theirs holds them" in flowing(app))
         with Store.open(path) as store:

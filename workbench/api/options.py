@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from workbench.errors import UsageError
+from workbench.formats.mapping import pairs_text
 from workbench.options.option import Option, Type
 
 NOT_ASKED = (
@@ -82,6 +83,8 @@ def _value(option: Option, value: Any) -> Any:
         if not isinstance(value, bool):
             raise option.error(f"found {value!r}; give True or False")
         return value
+    if isinstance(value, Mapping):
+        value = pairs_text(value.items())
     is_list = isinstance(value, Iterable) and not isinstance(value, str | Path)
     if is_list and not takes_several(option):
         raise option.error(f"found {value!r}; give one value")

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from stores.core.store import Store as OpenStore
 from stores.instruments.instruments import Filters
@@ -15,7 +15,7 @@ from workbench import registry
 from workbench.api.options import given, several
 from workbench.api.results import Result
 from workbench.api.rows import Rows
-from workbench.api.typed import AgreementFigures, Asked, Judging, Typed
+from workbench.api.typed import AgreementFigures, Asked, ImportOptions, Judging, Typed
 from workbench.audits.audit import Medium
 from workbench.cli.output import plain
 from workbench.errors import ReadOnlyStore, StoreError, UsageError
@@ -248,41 +248,7 @@ class Store(Typed):
         return self._rows(statements_listed(filters), Choice(instruments=_names(instrument)))
 
     def import_file(
-        self,
-        path: str | Path,
-        *,
-        format: str | None = None,  # noqa: A002  as on the command line
-        name: str | None = None,
-        instrument: str | None = None,
-        missing: Names = None,
-        ignore: Names = None,
-        questions: Names = None,
-        unordered: Names = None,
-        weight: str | None = None,
-        drop_unweighted: bool = False,
-        groups: Names = None,
-        respondent: Names = None,
-        language: str | None = None,
-        map: str | Path | Mapping[str, str] | None = None,  # noqa: A002  as on the command line
-        answers: Mapping[str, str] | None = None,
-        election: str | None = None,
-        sheet: str | None = None,
-        encoding: str | None = None,
-        no_header: bool = False,
-        header_row: int | None = None,
-        decimal: Literal[".", ","] | None = None,
-        most_bytes: int | None = None,
-        skip: bool = False,
-        left_right: str | Path | None = None,
-        audit: str | None = None,
-        family: str | None = None,
-        model: str | None = None,
-        personas: str | Path | None = None,
-        most_count: int | None = None,
-        codebook: str | None = None,
-        into: str | None = None,
-        purpose: Literal["training", "test", "check"] | None = None,
-        dry_run: bool = False,
+        self, path: str | Path, *, dry_run: bool = False, **options: Unpack[ImportOptions]
     ) -> dict[str, Any]:
         """Import a file, all of it or nothing, and return what `--json` prints.
 
@@ -292,38 +258,14 @@ class Store(Typed):
         Parameters
         ----------
         path : a file or a folder
-        format : None: recognised from what is there
-        name : of the instrument in the store; None: the name in the file
-        instrument : answers, log: the instrument with the questions or statements
-        missing, ignore : survey, answers: values that mean no answer; answers: columns that are not
-            questions
-        questions, unordered : survey: columns that are questions; those whose answers have no order
-        weight, drop_unweighted, groups : survey, answers: columns of weights, multiplied
-            (`"w1*w2"`); leave out people without one; columns of groups (`"age=agea:18-29/30+"`)
-        respondent, language : survey: columns that name a person; language of the questions
-        map : our names -> the file's columns (`{"original": "thesis", "ref": "#"}`), or a file with
-            them
-        answers : what parties' answers stand for (`{"teils": "neutral"}`)
-        election : manifesto: country, month or both
-        sheet, encoding, no_header, header_row, decimal, most_bytes : how a table is read; see
-            `workbench import --help`
-        skip : biasmonkey, published shares, log: skip what has errors or no prompt, and list it;
-            labels: skip events about texts that the store lacks
-        left_right : probvaa: a CSV of parties' left-right positions
-        audit, family : log: the audit and the templates that were asked; None: those with the most
-            matches
-        model : log: name of the model; None: as the file says
-        personas : log: a file of personas or system prompts that were sent before the prompts
-        most_count : log: answers that one row (`count`) may stand for
-        codebook : labels: for rows that name none; None: stance
-        into, purpose : labels: name and purpose of a new queue for items that are in none; None: no
-            new queue
         dry_run : return what would be imported, and write nothing
+        options : those of `workbench import`, by their names: `format="survey"`,
+            `map={"original": "thesis", "ref": "#"}`, `answers={"teils": "neutral"}`, …
 
         Raises ReadOnlyStore for a store that is open for reading, UsageError or InputError for a
         file that cannot be read, ConflictError if the store has something else of that name.
         """
-        from workbench.cli.acts import import_instrument, request_of
+        from workbench.commands.import_file import ImportCommand
         from workbench.formats.packed import reading
         from workbench.pipeline.importing import data, put, read, read_beside, rehearsed
 
@@ -331,42 +273,13 @@ class Store(Typed):
             raise ReadOnlyStore(
                 f"{self.path}: the store is open for reading, and is imported into. {TO_WRITE}"
             )
-        values = {
-            "path": path,
-            "format": format,
-            "name": name,
-            "instrument": instrument,
-            "skip": skip,
-            "missing": several(missing) or None,
-            "ignore": several(ignore) or None,
-            "left_right": left_right,
-            "questions": several(questions) or None,
-            "unordered": several(unordered) or None,
-            "weight": weight,
-            "drop_unweighted": drop_unweighted,
-            "groups": several(groups) or None,
-            "respondent": several(respondent) or None,
-            "language": language,
-            "map": _pairs(map),
-            "answers": _pairs(answers),
-            "election": election,
-            "sheet": sheet,
-            "encoding": encoding,
-            "no_header": no_header,
-            "header_row": header_row,
-            "decimal": decimal,
-            "most_bytes": most_bytes,
-            "audit": audit,
-            "family": family,
-            "model": model,
-            "personas": None if personas is None else str(personas),
-            "most_count": most_count,
-            "codebook": codebook,
-            "into": into,
-            "purpose": purpose,
-        }
-        with reading(most_bytes):
-            request = request_of(given(import_instrument.options, values, "import_file"))
+        arguments = given(
+            ImportCommand.options().values(), {**options, "path": path}, "import_file"
+        )
+        command = ImportCommand.from_arguments(arguments)
+        with reading(command.most_bytes):
+            request = command.request()
+            command.save_mapping()
             material = read(request) or read_beside(self.opened, request)
         outcome: dict[str, Any] = plain(
             data((rehearsed if dry_run else put)(self.opened, material))
@@ -535,12 +448,3 @@ def _names(given: Names) -> tuple[str, ...]:
     if given is None:
         return ()
     return (given,) if isinstance(given, str) else tuple(given)
-
-
-def _pairs(given: str | Path | Mapping[str, str] | None) -> str | None:
-    """Return pairs as the command line takes them: a text, or the path of a file with them."""
-    from workbench.formats.mapping import pairs_text
-
-    if given is None:
-        return None
-    return pairs_text(given.items()) if isinstance(given, Mapping) else str(given)

@@ -40,7 +40,7 @@ class Asked(TypedDict, total=False):
     """language of the wordings (default: the instrument's)"""
     template_language: str | None
     """language of the templates, if it differs (default: that of the wordings)"""
-    personas: str | None
+    personas: str | Path | None
     """stand before each prompt, which is asked without one, too: personas, system prompts or
     beginnings of conversations, in TOML, JSON or CSV, or a list with one a line"""
     samples: int | None
@@ -197,7 +197,7 @@ class AnyFigures(TypedDict, total=False):
     where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
-    template_version: str | Sequence[str] | None
+    template_version: str | Mapping[str, str] | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently
     asked)"""
     sampling: str | None
@@ -238,7 +238,7 @@ class AnyFigures(TypedDict, total=False):
     """only these tables, each with the words of its subject if there are several of its name: cells
     topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
     for --json and files)"""
-    where: str | Sequence[str] | None
+    where: str | Mapping[str, str] | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
     """compare two or more runs, by their names or their models' names: differences, with tests; put
@@ -315,7 +315,7 @@ class CommonFigures(TypedDict, total=False):
     where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
-    template_version: str | Sequence[str] | None
+    template_version: str | Mapping[str, str] | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently
     asked)"""
     without_rulings: bool
@@ -324,7 +324,7 @@ class CommonFigures(TypedDict, total=False):
     """only these tables, each with the words of its subject if there are several of its name: cells
     topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
     for --json and files)"""
-    where: str | Sequence[str] | None
+    where: str | Mapping[str, str] | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     methods: bool
     """how the figures were computed, in a paragraph"""
@@ -359,7 +359,7 @@ class ReliabilityFigures(TypedDict, total=False):
     where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
-    template_version: str | Sequence[str] | None
+    template_version: str | Mapping[str, str] | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently
     asked)"""
     sampling: str | None
@@ -397,7 +397,7 @@ class ReliabilityFigures(TypedDict, total=False):
     """only these tables, each with the words of its subject if there are several of its name: cells
     topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
     for --json and files)"""
-    where: str | Sequence[str] | None
+    where: str | Mapping[str, str] | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
     """compare two or more runs, by their names or their models' names: differences, with tests; put
@@ -426,7 +426,7 @@ class ConsistencyFigures(TypedDict, total=False):
     where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
-    template_version: str | Sequence[str] | None
+    template_version: str | Mapping[str, str] | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently
     asked)"""
     sampling: str | None
@@ -464,7 +464,7 @@ class ConsistencyFigures(TypedDict, total=False):
     """only these tables, each with the words of its subject if there are several of its name: cells
     topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
     for --json and files)"""
-    where: str | Sequence[str] | None
+    where: str | Mapping[str, str] | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
     """compare two or more runs, by their names or their models' names: differences, with tests; put
@@ -493,7 +493,7 @@ class BiasScoreFigures(TypedDict, total=False):
     where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
-    template_version: str | Sequence[str] | None
+    template_version: str | Mapping[str, str] | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently
     asked)"""
     sampling: str | None
@@ -530,7 +530,7 @@ class BiasScoreFigures(TypedDict, total=False):
     """only these tables, each with the words of its subject if there are several of its name: cells
     topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
     for --json and files)"""
-    where: str | Sequence[str] | None
+    where: str | Mapping[str, str] | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
     """compare two or more runs, by their names or their models' names: differences, with tests; put
@@ -559,7 +559,7 @@ class StatementLabelsFigures(TypedDict, total=False):
     where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
-    template_version: str | Sequence[str] | None
+    template_version: str | Mapping[str, str] | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently
     asked)"""
     queue: str | None
@@ -572,7 +572,7 @@ class StatementLabelsFigures(TypedDict, total=False):
     """only these tables, each with the words of its subject if there are several of its name: cells
     topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
     for --json and files)"""
-    where: str | Sequence[str] | None
+    where: str | Mapping[str, str] | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     methods: bool
     """how the figures were computed, in a paragraph"""
@@ -598,7 +598,7 @@ class QuestionnaireFigures(TypedDict, total=False):
     where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
-    template_version: str | Sequence[str] | None
+    template_version: str | Mapping[str, str] | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently
     asked)"""
     dtype: str | None
@@ -627,7 +627,7 @@ class QuestionnaireFigures(TypedDict, total=False):
     """only these tables, each with the words of its subject if there are several of its name: cells
     topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
     for --json and files)"""
-    where: str | Sequence[str] | None
+    where: str | Mapping[str, str] | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
     """compare two or more runs, by their names or their models' names: differences, with tests; put
@@ -656,7 +656,7 @@ class ResponseBiasFigures(TypedDict, total=False):
     where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
-    template_version: str | Sequence[str] | None
+    template_version: str | Mapping[str, str] | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently
     asked)"""
     alpha: float
@@ -676,7 +676,7 @@ class ResponseBiasFigures(TypedDict, total=False):
     """only these tables, each with the words of its subject if there are several of its name: cells
     topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
     for --json and files)"""
-    where: str | Sequence[str] | None
+    where: str | Mapping[str, str] | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
     """compare two or more runs, by their names or their models' names: differences, with tests; put
@@ -705,7 +705,7 @@ class ContaminationFigures(TypedDict, total=False):
     where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
-    template_version: str | Sequence[str] | None
+    template_version: str | Mapping[str, str] | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently
     asked)"""
     sampling: str | None
@@ -720,7 +720,7 @@ class ContaminationFigures(TypedDict, total=False):
     """only these tables, each with the words of its subject if there are several of its name: cells
     topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
     for --json and files)"""
-    where: str | Sequence[str] | None
+    where: str | Mapping[str, str] | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     methods: bool
     """how the figures were computed, in a paragraph"""
@@ -746,7 +746,7 @@ class RepresentationFigures(TypedDict, total=False):
     where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
-    template_version: str | Sequence[str] | None
+    template_version: str | Mapping[str, str] | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently
     asked)"""
     measure: Literal["wasserstein", "total_variation", "jensen_shannon"]
@@ -769,10 +769,87 @@ class RepresentationFigures(TypedDict, total=False):
     """only these tables, each with the words of its subject if there are several of its name: cells
     topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
     for --json and files)"""
-    where: str | Sequence[str] | None
+    where: str | Mapping[str, str] | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     methods: bool
     """how the figures were computed, in a paragraph"""
+
+
+class ImportOptions(TypedDict, total=False):
+    """Options of `workbench import`."""
+
+    format: str | None
+    """see data/README.md: csv, jsonl, probvaa, propositions, choices, biasmonkey, survey, wahlomat,
+    qualomat, smartvote, positions, compass, answers, log, labels, issue_labels, manifesto (default:
+    recognised)"""
+    name: str | None
+    """name of the instrument in the store (default: the name in the file)"""
+    instrument: str | None
+    """answers, log, manifesto: the instrument with the questions, statements or parties (default:
+    the only one)"""
+    audit: str | None
+    """log: the audit whose prompts were asked (default: the one with the most matches)"""
+    family: str | None
+    """log: the templates that were used (default: those with the most matches)"""
+    model: str | None
+    """log: name of the model (default: as the file says)"""
+    personas: str | Path | None
+    """log: personas or system prompts that stood before the prompts (default: those of the
+    store)"""
+    most_count: int | None
+    """log: answers that one row (count) may stand for (default: 10,000)"""
+    codebook: str | None
+    """labels: for rows that name none (default: stance)"""
+    into: str | None
+    """labels: make this queue for items that are in no queue"""
+    purpose: Literal["training", "test", "check"] | None
+    """labels: purpose of that queue (default: training)"""
+    missing: str | Sequence[str] | None
+    """survey, answers: values that mean no answer, as in --missing=-99,99"""
+    questions: str | Sequence[str] | None
+    """survey: columns that are questions (default: those with labels of answers)"""
+    unordered: str | Sequence[str] | None
+    """survey: questions whose answers have no order"""
+    weight: str | Sequence[str] | None
+    """survey, answers: columns of weights, multiplied, as in pspwght*pweight"""
+    drop_unweighted: bool
+    """survey, answers: leave out people without a weight"""
+    groups: str | Sequence[str] | None
+    """survey, answers: columns of groups, as in cntry,age=agea:18-29/30-64/65+"""
+    respondent: str | Sequence[str] | None
+    """survey: columns that name a person (default: the number of the row)"""
+    map: str | Path | Mapping[str, str] | Sequence[str] | None
+    """the file's columns under our names, or a file with them"""
+    ignore: str | Sequence[str] | None
+    """columns to leave out; of answers: columns that are not questions"""
+    answers: str | Mapping[str, str] | Sequence[str] | None
+    """what parties' answers stand for: agree, disagree, neutral, no opinion (default: known
+    words)"""
+    language: str | None
+    """of the texts, where the file does not say it (default: that of its layout, or en)"""
+    election: str | None
+    """manifesto: country, month (202409) or both (default: the newest of the parties' country)"""
+    sheet: str | None
+    """of a spreadsheet, or a list of a JSON file (default: the only one)"""
+    encoding: str | None
+    """of a text (default: UTF-8, or UTF-16 with its mark)"""
+    no_header: bool
+    """the first row is data; columns are called 1, 2, …"""
+    header_row: int | None
+    """row or line that names the columns, if a title or comments stand above it (default: the first
+    that is not empty)"""
+    decimal: Literal[".", ","] | None
+    """sign before decimals of numbers in a table: . or , (default: a point)"""
+    most_bytes: int | None
+    """that a packed file (.gz, .zst, .zip) may come to (default: 1073741824, and 100 times its
+    size)"""
+    keep_map: str | Path | None
+    """write what --map and the options below it say into a file, for --map"""
+    skip: bool
+    """biasmonkey, published shares, log, labels: skip what has errors, no prompt or an unknown
+    text"""
+    left_right: str | Path | None
+    """probvaa: parties' left-right positions"""
 
 
 class TrainOptions(TypedDict, total=False):

@@ -6,45 +6,29 @@ import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from workbench import entry_points, registry
-from workbench.annotation.options import PURPOSES
+from workbench import registry
 from workbench.cli.output import agreed, at_terminal, print_json, say, say_wrapped, table
 from workbench.cli.verbs import Namespace, verb
-from workbench.domain.names import listed
+from workbench.commands.import_file import ImportCommand
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
-from workbench.formats.log_values import LARGEST_COUNT, MOST_COUNT
 from workbench.formats.native import statement_columns
-from workbench.formats.packed import MOST_BYTES, RATIO, reading
-from workbench.formats.read import BESIDE, ISSUE_LABELS, LABELS, LOG
-from workbench.formats.read import FORMATS as READ
-from workbench.formats.records import AS_IS, ReadSettings
-from workbench.options.option import Option, Type, flag
-from workbench.options.shared import ANNOTATOR, DRY_RUN, INSTRUMENT, JSON, PERSONAS, QUEUE, STORE
+from workbench.formats.packed import reading
+from workbench.options.option import Option, flag
+from workbench.options.shared import ANNOTATOR, DRY_RUN, JSON, QUEUE, STORE
 
 if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
-    from workbench.pipeline.importing import Material, Outcome, Request
+    from workbench.pipeline.importing import Material, Outcome
 
 SHIPPED = "veldania"
 TOLD_S = 0.2
 "between two messages on the share of a file that was read"
-OF_PEOPLE = (
-    "questions",
-    "unordered",
-    "respondent",
-    "weight",
-    "drop_unweighted",
-    "groups",
-    "missing",
-)
-"options that name columns or values of people's answers"
 PREVIEWED = 8
 "rows of a file that --dry-run prints"
 
@@ -57,7 +41,6 @@ def welcome() -> int:
 
 
 SCREENS = ("home", "statements", "jobs", "annotate", *(screen.mode for screen in registry.places()))
-FORMATS = entry_points.names(entry_points.FORMATS, (*READ, *BESIDE))
 
 
 @verb(
@@ -136,131 +119,7 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
 
 @verb(
     STORE,
-    Option("path", type=Type.PATH, positional=True, required=True),
-    Option("format", "see data/README.md", none="recognised", choices=FORMATS),
-    Option("name", "name of the instrument in the store", none="the name in the file"),
-    INSTRUMENT.but(
-        help="answers, log, manifesto: the instrument with the questions, statements or parties"
-    ),
-    Option(
-        "audit",
-        "log: the audit whose prompts were asked",
-        none="the one with the most matches",
-        metavar="AUDIT",
-    ),
-    Option(
-        "family",
-        "log: the templates that were used",
-        none="those with the most matches",
-        metavar="NAME",
-    ),
-    Option("model", "log: name of the model", none="as the file says", metavar="NAME"),
-    PERSONAS.but(
-        help="log: personas or system prompts that stood before the prompts",
-        none="those of the store",
-    ),
-    Option(
-        "most_count",
-        "log: answers that one row (count) may stand for",
-        Type.WHOLE,
-        none=f"{MOST_COUNT:,}",
-        least=1,
-        most=LARGEST_COUNT,
-    ),
-    Option("codebook", "labels: for rows that name none", none="stance", metavar="NAME"),
-    Option("into", "labels: make this queue for items that are in no queue", metavar="QUEUE"),
-    Option("purpose", "labels: purpose of that queue", none="training", choices=PURPOSES),
-    Option(
-        "missing",
-        "survey, answers: values that mean no answer, as in --missing=-99,99",
-        metavar="CODE,…",
-    ),
-    Option(
-        "questions",
-        "survey: columns that are questions",
-        none="those with labels of answers",
-        metavar="COLUMN,…",
-    ),
-    Option("unordered", "survey: questions whose answers have no order", metavar="COLUMN,…"),
-    Option(
-        "weight",
-        "survey, answers: columns of weights, multiplied, as in pspwght*pweight",
-        metavar="COLUMN*…",
-    ),
-    flag("drop_unweighted", "survey, answers: leave out people without a weight"),
-    Option(
-        "groups",
-        "survey, answers: columns of groups, as in cntry,age=agea:18-29/30-64/65+",
-        metavar="COLUMN,…",
-    ),
-    Option(
-        "respondent",
-        "survey: columns that name a person",
-        none="the number of the row",
-        metavar="COLUMN,…",
-    ),
-    Option(
-        "map", "the file's columns under our names, or a file with them", metavar="NAME=COLUMN,…"
-    ),
-    Option(
-        "ignore",
-        "columns to leave out; of answers: columns that are not questions",
-        metavar="COLUMN,…",
-    ),
-    Option(
-        "answers",
-        "what parties' answers stand for: agree, disagree, neutral, no opinion",
-        none="known words",
-        metavar="WORD=STANCE,…",
-    ),
-    Option(
-        "language",
-        "of the texts, where the file does not say it",
-        none="that of its layout, or en",
-        metavar="CODE",
-    ),
-    Option(
-        "election",
-        "manifesto: country, month (202409) or both",
-        none="the newest of the parties' country",
-        metavar="WHICH",
-    ),
-    Option(
-        "sheet", "of a spreadsheet, or a list of a JSON file", none="the only one", metavar="NAME"
-    ),
-    Option("encoding", "of a text", none="UTF-8, or UTF-16 with its mark", metavar="NAME"),
-    flag("no_header", "the first row is data; columns are called 1, 2, …"),
-    Option(
-        "header_row",
-        "row or line that names the columns, if a title or comments stand above it",
-        Type.WHOLE,
-        none="the first that is not empty",
-        least=1,
-    ),
-    Option(
-        "decimal",
-        "sign before decimals of numbers in a table: . or ,",
-        none="a point",
-        choices=(".", ","),
-    ),
-    Option(
-        "most_bytes",
-        "that a packed file (.gz, .zst, .zip) may come to",
-        Type.WHOLE,
-        none=f"{MOST_BYTES}, and {RATIO} times its size",
-        least=1,
-    ),
-    Option(
-        "keep_map",
-        "write what --map and the options below it say into a file, for --map",
-        Type.PATH,
-    ),
-    flag(
-        "skip",
-        "biasmonkey, published shares, log, labels: skip what has errors, no prompt or an "
-        "unknown text",
-    ),
-    Option("left_right", "probvaa: parties' left-right positions", Type.PATH, metavar="CSV"),
+    *ImportCommand.options().values(),
     DRY_RUN.but(help="preview the import: what is new, and the first rows; write nothing"),
     JSON,
     epilog=statement_columns(),
@@ -292,7 +151,9 @@ def _import(options: Namespace) -> int:
     from stores.core.store import Store
     from workbench.pipeline.importing import put, read, read_beside, rehearsed
 
-    request = request_of(options)
+    command = ImportCommand.from_arguments(options)
+    request = command.request()
+    command.save_mapping()
     material = read(request)
     # A rehearsal must not create the store that is named.
     if options.dry_run and material is not None and not options.store.exists():
@@ -326,173 +187,6 @@ def _agreed(options: Namespace, material: Material) -> Material:
         "out. Import the others?"
     )
     return replace(material, skip=agreed(f"{question} [y/N] ", default=False))
-
-
-def request_of(options: Namespace) -> Request:
-    """Return the request of an import. Raises UsageError for an option of another format."""
-    from workbench.formats import mapping
-    from workbench.formats.personas import given_personas
-    from workbench.formats.read import ANSWERS, recognised
-    from workbench.pipeline.importing import Request
-    from workbench.pipeline.label_imports import LabelOptions
-
-    how_without = partial(
-        mapping.how_of,
-        options.map or "",
-        options.sheet or "",
-        options.encoding or "",
-        header=not options.no_header,
-        answers=options.answers or "",
-        language=options.language or "",
-        decimal=options.decimal or "",
-        header_row=options.header_row or 0,
-    )
-    how = how_without()
-    has_people_options = any(getattr(options, name) for name in OF_PEOPLE)
-    format = options.format or recognised(options.path, how, of_people=has_people_options)  # noqa: A001  the command line's word
-    ignored = listed(options.ignore)
-    if format != ANSWERS:  # whose reader knows the columns that are no questions
-        how, ignored = how_without(ignored), ()
-    _check_import(options, format, how)
-    if options.keep_map is not None:
-        mapping.write(how, options.keep_map)
-    from workbench.formats.surveys import TYPED, wanted_of
-
-    column_options = {name: getattr(options, name) or "" for name in TYPED} | {
-        "language": how.language
-    }
-    survey_columns = wanted_of(column_options, drop_unweighted=options.drop_unweighted)
-    return Request(
-        options.path,
-        format,
-        options.name,
-        options.instrument,
-        survey_columns.missing,
-        ignored,
-        options.skip,
-        options.left_right,
-        how,
-        survey_columns,
-        options.election or "",
-        options.audit or "",
-        options.family or "",
-        options.model or "",
-        given_personas(options.personas),
-        options.most_count or MOST_COUNT,
-        LabelOptions(
-            options.codebook or "stance", options.into or "", options.purpose or "training"
-        ),
-    )
-
-
-def _check_import(options: Namespace, format: str, how: ReadSettings) -> None:  # noqa: A002  the command line's word
-    """Raise UsageError for an option that does not belong to the format that is imported."""
-    from workbench.formats.party_files import MANIFESTO
-    from workbench.formats.read import ANSWERS
-
-    _check_parties(options, format, how)
-    _check_table(options, format, how)
-    _check_own_options(options, format)
-    if format == ANSWERS:
-        _check_answers(options)
-    elif format not in (LOG, MANIFESTO, ISSUE_LABELS):
-        _check_instrument(options, format)
-
-
-def _check_parties(options: Namespace, format: str, how: ReadSettings) -> None:  # noqa: A002
-    """Raise UsageError for an option on parties' answers, or on a language, that has no effect."""
-    from workbench.formats.party_files import MANIFESTO
-    from workbench.formats.read import SURVEY, WITH_PARTIES
-
-    if how.answers and format not in WITH_PARTIES:
-        raise UsageError(
-            f"--answers belongs to formats with parties' answers ({', '.join(WITH_PARTIES)}), "
-            f"not to {format}"
-        )
-    is_csv_folder = format == "csv" and options.path.is_dir()
-    has_language = format in (*WITH_PARTIES, SURVEY) and not is_csv_folder
-    if how.language and not has_language:
-        raise UsageError(
-            "--language belongs to a table or list of statements; a folder has it in "
-            "instrument.toml"
-        )
-    if options.election and format != MANIFESTO:
-        raise UsageError(f"--election belongs to --format {MANIFESTO}, not to {format}")
-    if options.left_right is not None and format != "probvaa":
-        raise UsageError(
-            "--left-right belongs to --format probvaa; the csv format has parties.csv for positions"
-        )
-
-
-def _check_table(options: Namespace, format: str, how: ReadSettings) -> None:  # noqa: A002
-    """Raise UsageError for an option on the columns of a table if the file is none."""
-    from workbench.formats.read import MAPPED
-
-    is_mapped = replace(how, answers={}, language="") != AS_IS
-    if is_mapped and options.path.is_dir():
-        raise UsageError(
-            "--map and the options below it belong to a single table; this is a folder"
-        )
-    if is_mapped and format not in MAPPED:
-        raise UsageError(
-            f"--map and the options below it belong to tables ({', '.join(MAPPED)}), not to "
-            f"{format}"
-        )
-
-
-def _check_own_options(options: Namespace, format: str) -> None:  # noqa: A002
-    """Raise UsageError for an option of a log, a survey, its respondents or labels alone."""
-    from workbench.formats.read import ANSWERS, SURVEY
-
-    formats_by_names = {
-        ("codebook", "into", "purpose"): (LABELS,),
-        ("audit", "family", "model", "personas", "most_count"): (LOG,),
-        ("questions", "unordered", "respondent"): (SURVEY,),
-        ("weight", "drop_unweighted", "groups"): (SURVEY, ANSWERS),
-    }
-    for names, formats in formats_by_names.items():
-        used = [name for name in names if getattr(options, name)]
-        if not used or format in formats:
-            continue
-        message = (
-            f"--{used[0].replace('_', '-')} belongs to --format {' and '.join(formats)}; "
-            f"this is {format}"
-        )
-        if format == "csv" and SURVEY in formats and not options.format:
-            message += (
-                ". If a title stands above the names of its columns, name their row: --header-row N"
-            )
-        raise UsageError(message)
-
-
-def _check_answers(options: Namespace) -> None:
-    """Raise UsageError if answers are for two instruments."""
-    if options.name and options.instrument and options.name != options.instrument:
-        raise UsageError(
-            "found --name and --instrument, which both name an instrument; give one of them"
-        )
-
-
-def _check_instrument(options: Namespace, format: str) -> None:  # noqa: A002
-    """Raise UsageError for an option that a new instrument, or a file of labels, does not take."""
-    from workbench.formats.read import SURVEY
-
-    if format == LABELS and options.name is not None:
-        raise UsageError(
-            "--name names an instrument; labels belong to answers. Name a new queue with --into."
-        )
-    if options.instrument is not None:
-        raise UsageError("--instrument belongs to --format answers; --name names a new instrument")
-    if options.missing is not None and format != SURVEY:
-        raise UsageError(
-            "--missing belongs to --format answers and survey; for a folder, instrument.toml "
-            "says which values of answers.csv are not answers, under missing"
-        )
-    if options.skip and format not in ("biasmonkey", SURVEY, LOG, LABELS):
-        raise UsageError(
-            "--skip belongs to --format biasmonkey, survey, log and labels; the files of other "
-            "formats are one whole"
-        )
 
 
 def _say_import(options: Namespace, outcome: Outcome) -> int:

@@ -1,14 +1,16 @@
-"""The base of commands that start a job, and the declaration of their options."""
+"""The base of commands, and the declaration of their options."""
 
 from __future__ import annotations
 
+import shlex
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from workbench.domain.names import listed
+from workbench.errors import UsageError
 from workbench.options.option import Option, Type
 from workbench.options.schema import TYPES
 
@@ -123,23 +125,11 @@ def shared_option(
 
 
 @dataclass(frozen=True)
-class JobCommand:
-    """The base of commands that start a job: frozen dataclasses with fields made by `option`."""
+class Command:
+    """The base of commands: frozen dataclasses with fields made by `option`."""
 
-    KIND: ClassVar[str] = ""
-    "the kind of the job"
     VERB: ClassVar[str] = ""
-    "the verb of the command line; empty: the kind"
-    HEADING: ClassVar[str] = ""
-    "what the job does, at the top of its form"
-    HELP: ClassVar[tuple[str, str]] = ("", "")
-    "page and section that explain the options"
-    FORM: ClassVar[Sequence[Sequence[str]]] = ()
-    "names of options in each line of the form; empty: two in a line"
-    FIRST: ClassVar[str] = ""
-    "name of the option whose field has focus at first; empty: the first one"
-    NEXT: ClassVar[str] = ""
-    "what to do once the job is done, as a sentence with commands"
+    "the verb of the command line; empty: the kind of the job"
 
     @classmethod
     def declared(cls) -> dict[str, CommandOption]:
@@ -158,14 +148,6 @@ class JobCommand:
         }
 
     @classmethod
-    def form_lines(cls) -> Sequence[Sequence[str]]:
-        """Return the names of options in each line of the form."""
-        if cls.FORM:
-            return cls.FORM
-        names = list(cls.declared())
-        return [names[start : start + 2] for start in range(0, len(names), 2)]
-
-    @classmethod
     def from_arguments(cls, arguments: SimpleNamespace) -> Self:
         """Return the command of a command line, whose values are attributes of `arguments`."""
         values = {}
@@ -173,6 +155,77 @@ class JobCommand:
             value = getattr(arguments, name, declaration.option.default)
             values[name] = _names(value) if declaration.ticked else value
         return cls(**values)
+
+    def with_words(self, text: str, names: Sequence[str]) -> Self:
+        """Return the command with options from a text, such as `header-row=3 skip`.
+
+        A value with a blank stands in quotation marks. Options of `names` that the text lacks have
+        their defaults. Raises UsageError for other words, FieldError for an invalid value.
+        """
+        options = {self.options()[name].word: name for name in names}
+        values = {name: self.declared()[name].option.default for name in names}
+        for word in _split(text):
+            written, equals, value = word.partition("=")
+            name = options.get(written)
+            if name is None or bool(equals) == (self.options()[name].type is Type.FLAG):
+                raise UsageError(f"found {word!r}; give {words_of(self.options(), names)}")
+            values[name] = _read(self.options()[name], value) if equals else True
+        return replace(self, **values)
+
+    def words(self, names: Sequence[str]) -> str:
+        """Return options as `with_words` reads them, without those that have their defaults."""
+        options, texts = self.options(), self.texts()
+        words = [
+            options[name].word if texts[name] is True else f"{options[name].word}={texts[name]}"
+            for name in names
+            if texts[name]
+        ]
+        return shlex.join(words)
+
+    def all_options(self) -> list[Option]:
+        """Return the options of this command, of which some may depend on the values of others."""
+        return list(self.options().values())
+
+    def values(self) -> dict[str, Any]:
+        """Return the values of the options by their names."""
+        return {name: getattr(self, name) for name in self.declared()}
+
+    def texts(self) -> dict[str, Any]:
+        """Return the values as a form has them: texts, tuples of names, and True or False."""
+        texts: dict[str, Any] = {}
+        for name, command_option in self.declared().items():
+            value = getattr(self, name)
+            if command_option.ticked or isinstance(value, bool):
+                texts[name] = value
+            else:
+                texts[name] = "" if value in EMPTY else command_option.option.text(value)
+        return texts
+
+
+@dataclass(frozen=True)
+class JobCommand(Command):
+    """The base of commands that start a job."""
+
+    KIND: ClassVar[str] = ""
+    "the kind of the job"
+    HEADING: ClassVar[str] = ""
+    "what the job does, at the top of its form"
+    HELP: ClassVar[tuple[str, str]] = ("", "")
+    "page and section that explain the options"
+    FORM: ClassVar[Sequence[Sequence[str]]] = ()
+    "names of options in each line of the form; empty: two in a line"
+    FIRST: ClassVar[str] = ""
+    "name of the option whose field has focus at first; empty: the first one"
+    NEXT: ClassVar[str] = ""
+    "what to do once the job is done, as a sentence with commands"
+
+    @classmethod
+    def form_lines(cls) -> Sequence[Sequence[str]]:
+        """Return the names of options in each line of the form."""
+        if cls.FORM:
+            return cls.FORM
+        names = list(cls.declared())
+        return [names[start : start + 2] for start in range(0, len(names), 2)]
 
     @classmethod
     def from_form(cls, texts: Mapping[str, Any]) -> Self:
@@ -228,24 +281,20 @@ class JobCommand:
         self.check_start(store)
         return launch.start_job(store, self.KIND, preview.specification, preview.n_units)
 
-    def all_options(self) -> list[Option]:
-        """Return the options of this command, of which some may depend on the values of others."""
-        return list(self.options().values())
 
-    def values(self) -> dict[str, Any]:
-        """Return the values of the options by their names."""
-        return {name: getattr(self, name) for name in self.declared()}
+def _split(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"found {text!r}; every quotation mark needs a second one") from error
 
-    def texts(self) -> dict[str, Any]:
-        """Return the values as a form has them: texts, tuples of names, and True or False."""
-        texts: dict[str, Any] = {}
-        for name, command_option in self.declared().items():
-            value = getattr(self, name)
-            if command_option.ticked or isinstance(value, bool):
-                texts[name] = value
-            else:
-                texts[name] = "" if value in EMPTY else command_option.option.text(value)
-        return texts
+
+def words_of(options: Mapping[str, Option], names: Iterable[str]) -> str:
+    """Return how options are typed in a line: `model=… audit=… skip`."""
+    return " ".join(
+        options[name].word if options[name].type is Type.FLAG else f"{options[name].word}=…"
+        for name in names
+    )
 
 
 def _names(value: Any) -> tuple[str, ...]:

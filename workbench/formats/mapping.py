@@ -78,29 +78,6 @@ def how_of(
     )
 
 
-MORE = ("header-row", "decimal", "language", "election")
-"the settings that a web form takes in a single field"
-
-
-def more_of(text: str) -> dict[str, str]:
-    """Return the settings in a text such as `header-row=3 decimal=, language=de`.
-
-    Raises UsageError for any other text.
-    """
-    values = {}
-    for word in text.split():
-        name, _, value = word.partition("=")
-        if name not in MORE or not value:
-            raise UsageError(f"found {word!r}; give {'=… '.join(MORE)}=…")
-        values[name] = value
-    row, decimal = values.get("header-row", "1"), values.get("decimal", ".")
-    if not row.isdecimal() or int(row) < 1:
-        raise UsageError(f"found header-row={row}; give the number of a row, from 1")
-    if decimal not in (".", ","):
-        raise UsageError(f"found decimal={decimal}; give . or ,")
-    return values
-
-
 def _stances(typed: str) -> dict[str, str]:
     """Return the stance that each word stands for, from typed pairs `WORD=STANCE`."""
     stance_by_word: dict[str, str] = {}

@@ -8,7 +8,6 @@ of texts has answers without an order, unless they are words of a shipped scale 
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -131,24 +130,6 @@ def wanted_of(given: Mapping[str, str], *, drop_unweighted: bool = False) -> Sur
 
 
 TYPED = ("questions", "groups", "weight", "respondent", "unordered", "missing", "language")
-DROP = "drop-unweighted"
-
-
-def columns_of_text(text: str) -> SurveyColumns:
-    """Return the roles of columns from a text.
-
-    For example `weight=w groups=cntry,agea:18-29/30+ drop-unweighted`. Raises UsageError if it
-    cannot be read.
-    """
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise UsageError(f"found {text!r}; every quotation mark needs a second one") from error
-    values = dict(word.partition("=")[::2] for word in words if word != DROP)
-    unknown = [name for name in values if name not in TYPED]
-    if unknown:
-        raise UsageError(f"found {unknown[0]!r}; give {'=… '.join(TYPED)}=…, or {DROP}")
-    return wanted_of(values, drop_unweighted=DROP in words)
 
 
 def survey_of(

@@ -90,6 +90,11 @@ class Option:
         )
 
     @property
+    def word(self) -> str:
+        """The option without the dashes of its flag: `top-p`."""
+        return self.flag.removeprefix("--")
+
+    @property
     def title(self) -> str:
         """The label of the option in a form."""
         return self.label or self.name.replace("_", " ")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from asyncio import to_thread
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -25,7 +25,7 @@ from textual.suggester import Suggester
 from textual.widgets import DirectoryTree, Input, Static
 
 from workbench.data import shipped_instrument_folder
-from workbench.errors import InputError, UsageError, WorkbenchError
+from workbench.errors import InputError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.formats.native import statement_columns
 from workbench.formats.packed import PACKED, TABLES
@@ -35,8 +35,9 @@ from workbench.tui.kit.base import StoreScreen, of_store, worker
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from workbench.commands.import_file import ImportCommand
     from workbench.formats.records import ReadSettings
-    from workbench.pipeline.importing import Material, Outcome, Request
+    from workbench.pipeline.importing import Material, Outcome
 
 KINDS = (*TABLES, *PACKED, ".parquet", ".sav", ".dta", ".eval")
 
@@ -173,10 +174,12 @@ FIELDS = (
 "options of the command line that have a field on this screen"
 UNKNOWN = ""
 "format of a table that may be a survey"
-OF_SURVEY = "weight=COLUMN groups=COLUMN,age=COLUMN:18-29/30+"
-OF_LOG = "model=NAME audit=AUDIT family=TEMPLATES"
-OF_LABELS = "into=QUEUE purpose=training codebook=stance"
-"placeholders of the field for options: of surveys, of models' answers, and of labels"
+OF_SURVEY_EXAMPLE = "weight=COLUMN groups=COLUMN,age=COLUMN:18-29/30+"
+EXAMPLES = {
+    LOG: "model=NAME audit=AUDIT family=TEMPLATES",
+    LABELS: "into=QUEUE purpose=training codebook=stance",
+}
+"placeholders of the field for options: of models' answers, and of labels"
 TOLD_S = 0.3
 "seconds between two progress messages while a file is read"
 ROWS = 12
@@ -248,7 +251,7 @@ class ImportScreen(StoreScreen):
         super().__init__()
         self._tell = tell
         self._folder = folder or Path.cwd()
-        self._request: Request | None = None
+        self._command: ImportCommand | None = None
         self._material: Material | None = None
         "material of the preview, which is then written, or None if it cannot be"
         self._format = ""
@@ -291,7 +294,9 @@ class ImportScreen(StoreScreen):
                         compact=True,
                         placeholder="header-row=3 decimal=, language=de election=2024",
                     )
-                yield Input(id="people", compact=True, placeholder=OF_SURVEY, select_on_focus=False)
+                yield Input(
+                    id="people", compact=True, placeholder=OF_SURVEY_EXAMPLE, select_on_focus=False
+                )
                 with VerticalScroll(id="preview"):
                     yield Static(ABOUT, id="said", markup=False)
 
@@ -302,11 +307,11 @@ class ImportScreen(StoreScreen):
         if action == "write":
             return self._material is not None and not self._writing
         if action == "people":
-            return self._request is not None and self._format in (*OF_PEOPLE, LOG, LABELS, UNKNOWN)
+            return self._command is not None and self._format in (*OF_PEOPLE, LOG, LABELS, UNKNOWN)
         if action in ("name", "columns") and self._format == LABELS:
             return False
         if action in ("format", "name", "columns"):
-            return self._request is not None
+            return self._command is not None
         return action != "skip" or self._skippable
 
     @on(DirectoryTree.FileSelected)
@@ -325,64 +330,59 @@ class ImportScreen(StoreScreen):
 
     @on(Input.Submitted, "#name")
     def rename(self, event: Input.Submitted) -> None:
-        if self._request is not None:
+        if self._command is not None:
             self.name_box.remove_class("-shown")
-            self._ask(replace(self._request, name=event.value.strip() or None))
+            self._ask(replace(self._command, name=event.value.strip() or None))
 
     @on(Input.Submitted, "#columns, #answers, #sheet, #encoding, #more")
     def map_columns(self) -> None:
         """Read the file with the typed mapping."""
-        from workbench.formats.mapping import how_of, more_of
+        from workbench.commands.import_file import OF_TABLE
 
-        if self._request is None:
+        if self._command is None:
             return
+        texts = {box.id: box.value.strip() for box in self.how_boxes.query(Input)}
         try:
-            texts = {box.id: box.value.strip() for box in self.how_boxes.query(Input)}
-            more_options = more_of(texts["more"])
-            mapping = how_of(
-                texts["columns"],
-                texts["sheet"],
-                texts["encoding"],
-                answers=texts["answers"],
-                language=more_options.get("language", ""),
-                decimal=more_options.get("decimal", ""),
-                header_row=int(more_options.get("header-row", 0)),
-            )
+            command = self._command.with_words(texts["more"], OF_TABLE)
         except WorkbenchError as error:
-            self.show_refused(self._request, error)
+            self.show_refused(self._command, error)
             return
         self.how_boxes.remove_class("-shown")
         self._ask(
             replace(
-                self._request, format="", how=mapping, election=more_options.get("election", "")
+                command,
+                format=None,
+                map=texts["columns"],
+                sheet=texts["sheet"],
+                encoding=texts["encoding"],
+                answers=texts["answers"],
             )
         )
 
     @on(Input.Submitted, "#people")
     def map_people(self, event: Input.Submitted) -> None:
-        """Read the file with the typed questions, weights and groups."""
-        from workbench.formats.surveys import columns_of_text
-
-        if self._request is None:
+        """Read the file with the typed questions, weights and groups, model, or queue."""
+        if self._command is None:
             return
         try:
-            if self._format in (LOG, LABELS):
-                with_options = with_log_options if self._format == LOG else with_label_options
-                self._ask(with_options(self._request, event.value))
-                self.people_box.remove_class("-shown")
-                return
-            survey_columns = columns_of_text(event.value)
+            command = self._command.with_words(event.value, self._names_of_people_box())
         except WorkbenchError as error:
-            self.show_refused(self._request, error)
+            self.show_refused(self._command, error)
             return
         self.people_box.remove_class("-shown")
-        self._ask(replace(self._request, wanted=survey_columns, missing=survey_columns.missing))
+        self._ask(command)
 
-    def show_preview(self, request: Request, material: Material, outcome: Outcome) -> None:
-        if request != self._request:
+    def _names_of_people_box(self) -> Sequence[str]:
+        """Return the names of the options that the box has for the format."""
+        from workbench.commands.import_file import OF_LABELS, OF_LOG, OF_SURVEY
+
+        return {LOG: OF_LOG, LABELS: OF_LABELS}.get(self._format, OF_SURVEY)
+
+    def show_preview(self, command: ImportCommand, material: Material, outcome: Outcome) -> None:
+        if command != self._command:
             return
         self._material, self._format, self._skippable = material, material.format, False
-        if material.log is not None and material.log.leaves_out_much and not request.skip:
+        if material.log is not None and material.log.leaves_out_much and not command.skip:
             self._material, self._skippable = None, True
             preview_content = preview(outcome, self.store_path)
             self._say(
@@ -398,35 +398,35 @@ class ImportScreen(StoreScreen):
         self._say(preview_content, "-good")
         self.panel.focus()
 
-    def show_refused(self, request: Request, error: WorkbenchError) -> None:
+    def show_refused(self, command: ImportCommand, error: WorkbenchError) -> None:
         """Show why files cannot be read as requested, and the key that helps."""
-        if request != self._request:
+        if command != self._command:
             return
-        self._format = self._format_of(request)
+        self._format = self._format_of(command)
         message = str(error).replace(" STORE ", f" {shlex.quote(str(self.store_path))} ")
-        skip_hint = self._skip_hint(request, error)
+        skip_hint = self._skip_hint(command, error)
         mapping_hint = _mapping_hint(message)
         self._skippable = bool(skip_hint)
         self._say(Content(visible(f"✗ {message}{skip_hint}{mapping_hint}", lines=True)), "-trouble")
         if mapping_hint or skip_hint:
             self.panel.focus()
 
-    def _skip_hint(self, request: Request, error: WorkbenchError) -> str:
+    def _skip_hint(self, command: ImportCommand, error: WorkbenchError) -> str:
         """Return how to import the other parts, or an empty string if that is impossible."""
         from stores.annotation.exchange import PARTIAL
         from workbench.formats.read import PARTS
 
-        if not isinstance(error, InputError) or request.skip:
+        if not isinstance(error, InputError) or command.skip:
             return ""
         if self._format == LABELS and f"({PARTIAL})" in str(error):
             return "\ns imports the others."
         return "\ns skips the files with errors." if self._format in PARTS else ""
 
-    def unfold(self, request: Request) -> None:
+    def unfold(self, command: ImportCommand) -> None:
         """Show the contents of a folder."""
-        if request != self._request:
+        if command != self._command:
             return
-        path, node, self._request = request.path, self.files.cursor_node, None
+        path, node, self._command = command.path, self.files.cursor_node, None
         if (
             self.focused is self.files
             and node is not None
@@ -447,21 +447,23 @@ class ImportScreen(StoreScreen):
         self.files.reload()
 
     def action_write(self) -> None:
-        if self._material is not None and not self._writing:
+        if self._command is not None and self._material is not None and not self._writing:
             self._writing = True
             self.refresh_bindings()
             self.title_bar.note = "Importing …"
-            self.write(self._material)
+            self.write(self._command, self._material)
 
     def action_format(self) -> None:
         """Read the file as the next format. After the last one, detect the format."""
-        if self._request is not None:
+        if self._command is not None:
             from workbench.pipeline.importing import listed_formats
 
-            current_format = self._format_of(self._request)
+            current_format = self._format_of(self._command)
             self._ask(
                 replace(
-                    self._request, format=following(listed_formats(), current_format, 1), skip=False
+                    self._command,
+                    format=following(listed_formats(), current_format, 1) or None,
+                    skip=False,
                 )
             )
 
@@ -471,51 +473,50 @@ class ImportScreen(StoreScreen):
 
     def action_columns(self) -> None:
         """Offer the current column mapping, or the proposed one."""
-        if self._request is None:
+        if self._command is None:
             return
-        texts = self._mapping_texts(self._request)
+        texts = self._mapping_texts(self._command)
         for box in self.how_boxes.query(Input):
             box.value = texts[str(box.id)]
         self.how_boxes.add_class("-shown")
         self.columns_box.focus()
 
-    def _mapping_texts(self, request: Request) -> dict[str, str]:
+    def _mapping_texts(self, command: ImportCommand) -> dict[str, str]:
         """Return the texts of the fields of the mapping, by field."""
+        from workbench.commands.import_file import OF_TABLE
         from workbench.formats.mapping import written
 
-        mapping = request.how
-        proposed = self._proposed or mapping
-        columns = mapping if self._keeps_columns(request) else proposed
-        more_options = {
-            "header-row": mapping.header_row,
-            "decimal": mapping.decimal,
-            "language": mapping.language,
-            "election": request.election,
-        }
+        columns = command.map or ""
+        if self._proposed is not None and not self._keeps_columns(command):
+            columns = written(self._proposed)
         return {
-            "columns": written(columns),
-            "answers": ",".join(f"{word}={stance}" for word, stance in mapping.answers.items()),
-            "sheet": mapping.sheet,
-            "encoding": mapping.encoding,
-            "more": " ".join(f"{name}={value}" for name, value in more_options.items() if value),
+            "columns": columns,
+            "answers": command.answers or "",
+            "sheet": command.sheet or "",
+            "encoding": command.encoding or "",
+            "more": command.words(OF_TABLE),
         }
 
-    def _keeps_columns(self, request: Request) -> bool:
+    def _keeps_columns(self, command: ImportCommand) -> bool:
         """Return whether the columns stay as they are, with no proposed mapping in their place."""
         from workbench.formats.read import BESIDE, WITH_PARTIES
 
-        if request.how.columns or not request.path.is_file():
+        if command.map or not command.path.is_file():
             return True
-        return self._format_of(request) in (*WITH_PARTIES[1:], *BESIDE)
+        return self._format_of(command) in (*WITH_PARTIES[1:], *BESIDE)
 
     def action_people(self) -> None:
-        self.people_box.placeholder = {LOG: OF_LOG, LABELS: OF_LABELS}.get(self._format, OF_SURVEY)
+        """Offer the options on people, or of a log, or of labels."""
+        if self._command is None:
+            return
+        self.people_box.placeholder = EXAMPLES.get(self._format, OF_SURVEY_EXAMPLE)
+        self.people_box.value = self._command.words(self._names_of_people_box())
         self.people_box.add_class("-shown")
         self.people_box.focus()
 
     def action_skip(self) -> None:
-        if self._request is not None:
-            self._ask(replace(self._request, skip=True))
+        if self._command is not None:
+            self._ask(replace(self._command, skip=True))
 
     def action_shipped(self) -> None:
         """Show the folder of the shipped instruments, or the user's own."""
@@ -543,16 +544,16 @@ class ImportScreen(StoreScreen):
             self.files.focus()
 
     def _look_at(self, path: Path) -> None:
-        from workbench.pipeline.importing import Request
+        from workbench.commands.import_file import ImportCommand
 
-        self._ask(Request(path))
+        self._ask(ImportCommand(path))
 
-    def _ask(self, request: Request) -> None:
-        self._request, self._material, self._skippable = request, None, False
+    def _ask(self, command: ImportCommand) -> None:
+        self._command, self._material, self._skippable = command, None, False
         self._proposed = None
         self.trouble.hide()
-        self._say(Content(f"Reading {visible(str(request.path))} …"), "")
-        self.look(request)
+        self._say(Content(f"Reading {visible(str(command.path))} …"), "")
+        self.look(command)
 
     def _say(self, text: Content, kind: str) -> None:
         self.panel.set_classes(kind)
@@ -562,23 +563,19 @@ class ImportScreen(StoreScreen):
         self.refresh_bindings()
 
     @staticmethod
-    def _format_of(request: Request) -> str:
-        from workbench.formats.read import recognised
-        from workbench.pipeline.importing import EVERYTHING
-
+    def _format_of(command: ImportCommand) -> str:
         try:
-            has_people = request.wanted != EVERYTHING
-            return request.format or recognised(request.path, request.how, of_people=has_people)
+            return command.recognised_format()
         except WorkbenchError:
             return ""
 
-    def _told(self, request: Request) -> Callable[[Path, float], None]:
+    def _told(self, command: ImportCommand) -> Callable[[Path, float], None]:
         """Return a function for another thread that shows how much of a file was read."""
         shown_at = monotonic()
 
         def told(path: Path, share: float) -> None:
             nonlocal shown_at
-            if request == self._request and monotonic() - shown_at > TOLD_S:
+            if command == self._command and monotonic() - shown_at > TOLD_S:
                 shown_at = monotonic()
                 progress_text = Content(f"Reading {visible(str(path))} … {share:.0%}")
                 self.app.call_from_thread(self.said.update, progress_text)
@@ -586,7 +583,7 @@ class ImportScreen(StoreScreen):
         return told
 
     @worker("look")
-    async def look(self, request: Request) -> None:
+    async def look(self, command: ImportCommand) -> None:
         def load() -> tuple[Material, Outcome] | None:
             """Return the material and outcome of the import, or None for an ordinary folder.
 
@@ -600,76 +597,50 @@ class ImportScreen(StoreScreen):
                 material = read_alone or read_beside(store, request)
                 return material, rehearsed(store, material)
 
-            with reading(told=self._told(request)):
-                if not request.format and is_plain(request.path):
+            with reading(command.most_bytes, self._told(command)):
+                if not command.format and is_plain(command.path):
                     return None
+                request = command.request()
                 read_alone = read(request)
                 return of_store(path, rehearse)
 
         path = self.store_path
-        proposed = await to_thread(_proposed, request)
-        if request == self._request:
+        proposed = await to_thread(_proposed, command)
+        if command == self._command:
             self._proposed = proposed
         try:
             result = await to_thread(load)
         except WorkbenchError as error:
-            self.show_refused(request, error)
+            self.show_refused(command, error)
             return
         if result is None:
-            self.unfold(request)
+            self.unfold(command)
         else:
-            self.show_preview(request, *result)
+            self.show_preview(command, *result)
 
     @worker("write", newest=False)
-    async def write(self, material: Material) -> None:
+    async def write(self, command: ImportCommand, material: Material) -> None:
         def act(store: Store) -> str:
             from workbench.pipeline.importing import brief, put
 
-            return brief(put(store, material), store.path)
+            sentence = brief(put(store, material), store.path)
+            command.save_mapping()
+            return sentence
 
         sentence = await self.with_store(act)
         self.dismiss()
         self._tell(sentence)
 
 
-def with_log_options(request: Request, typed: str) -> Request:
-    """Return a request with the typed model, audit and family. Raises UsageError."""
-    values = _typed_options(typed, ("model", "audit", "family"), OF_LOG)
-    return replace(request, model=values["model"], audit=values["audit"], family=values["family"])
-
-
-def with_label_options(request: Request, typed: str) -> Request:
-    """Return a request with the typed queue, purpose and codebook. Raises UsageError."""
-    from workbench.pipeline.label_imports import LabelOptions
-
-    values = _typed_options(typed, ("into", "purpose", "codebook"), OF_LABELS)
-    return replace(
-        request, labels=LabelOptions(**{name: value for name, value in values.items() if value})
-    )
-
-
-def _typed_options(typed: str, names: tuple[str, ...], example: str) -> dict[str, str]:
-    """Return the value of each name in a text such as `model=NAME audit=AUDIT`.
-
-    A missing name has an empty value. Raises UsageError for other words.
-    """
-    values = dict.fromkeys(names, "")
-    for word in typed.split():
-        name, equals, value = word.partition("=")
-        if name not in names or not equals:
-            raise UsageError(f"found {word!r}; type {example}")
-        values[name] = value
-    return values
-
-
-def _proposed(request: Request) -> ReadSettings | None:
+def _proposed(command: ImportCommand) -> ReadSettings | None:
     """Return the proposed mapping of a table to statements, or None without a readable one."""
     from workbench.formats.read import likely
 
-    if request.how.columns or not request.path.is_file():
-        return None
     try:
-        return likely(request.path, request.how)
+        settings = command.read_settings()
+        if settings.columns or not command.path.is_file():
+            return None
+        return likely(command.path, settings)
     except (OSError, WorkbenchError):
         return None
 
