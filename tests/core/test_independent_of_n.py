@@ -111,7 +111,9 @@ def test_a_share_that_is_roughly_computed_says_so() -> None:
     unsettled = replace(settled, passes={**settled.passes, "all": passes}, prompts=2_000)
     assert format_share(settled)[1] == ""
     rough = format_share(unsettled)[1]
-    assert rough.startswith("roughly computed: ±")
+    assert rough.startswith("roughly computed: another seed moves it by ± ")
+    error = unsettled.mixing("all").error
+    assert f"± {200 * error:.1f} points (R-hat" in rough
     assert f"all: {rough}" in " ".join(table(report, unsettled).notes), "programs read it, too"
 
 

@@ -147,10 +147,9 @@ class Pooled:
             return ""
         if not quality.draws:
             return f"roughly computed: the sampler has not settled (R-hat {quality.rhat:.2f})"
-        points = number(200 * quality.error, Kind.SIZE)
         return (
-            f"roughly computed: ± {points} points by the sampler alone, R-hat {quality.rhat:.2f}, "
-            f"{quality.draws:,.0f} effective draws"
+            f"roughly computed: another seed moves it by ± {number(2 * quality.error, Kind.SIZE)} "
+            f"(R-hat {quality.rhat:.2f}, {quality.draws:,.0f} effective draws)"
         )
 
     def share(self, test: str) -> Estimate:

@@ -469,17 +469,18 @@ def _biases(
     )
     n_human_like = sum(cell.human_like == 1 for cell in moved)
     p = shown(adjusted) if moved else math.nan
-    direction = f", {n_human_like or 'none'} of them in people's direction" if moved else ""
+    names = ", ".join(place_said(*cell.place) for cell in moved)
+    details = f": {names} ({n_human_like or 'none'} in people's direction)" if moved else ""
     yield OfModel(
         f"Significant response biases{beyond_text}",
         name,
-        f"{len(moved)} of {len(cells)}{direction}",
+        f"{len(moved)} of {len(cells)}{details}",
         p,
         reach=change_reach(cells, moved),
     )
     if moved:
         yield OfModel(
-            "Largest response bias",
+            "Largest significant response bias",
             name,
             _said(max(moved, key=lambda cell: abs(cell.delta.mean))),
             p,
