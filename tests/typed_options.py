@@ -8,11 +8,12 @@ from textwrap import indent, wrap
 
 import workbench
 from workbench import registry
-from workbench.api.options import NOT_ASKED, takes_several
+from workbench.api.options import takes_several
+from workbench.commands.agreement import OPTIONS as AGREEMENT
 from workbench.commands.command import JobCommand
 from workbench.commands.import_file import ImportCommand
 from workbench.commands.registry import JOB_COMMANDS, job_command
-from workbench.commands.run import RunCommand
+from workbench.commands.run import AGAIN, RunCommand, run_options
 from workbench.options.option import Option, Type
 
 PLACE = Path(workbench.__file__).parent / "api" / "typed.py"
@@ -44,9 +45,6 @@ if TYPE_CHECKING:
 
 def typed() -> str:
     """Return the module: a TypedDict of options for each audit, and the methods that take them."""
-    from workbench.cli.annotating import agreement
-    from workbench.cli.running import run
-
     audits = tuple(registry.SHIPPED)
     figures = {name: registry.audit(name).figure_options for name in audits}
     every = [option for options in figures.values() for option in options]
@@ -56,20 +54,8 @@ def typed() -> str:
         if all(one.name in {o.name for o in of} for of in figures.values())
     ]
     judging = [option for name in audits for option in registry.audit(name).judges_by]
-    asked = [option for option in run.options if option.name not in NOT_ASKED]
-    figure_flags = {
-        "store",
-        "audit",
-        "queue",
-        "json",
-        "csv",
-        "parquet",
-        "html",
-        "latex",
-        "figures",
-        "force",
-    }
-    of_agreement = [option for option in agreement.options if option.name not in figure_flags]
+    asked = [option for option in (AGAIN, *run_options()) if option.name not in ("model", "audit")]
+    of_agreement = [option for option in AGREEMENT if option.name != "queue"]
     parts = [
         _class("Asked", "Options of `workbench run`: what is asked.", asked),
         _class(

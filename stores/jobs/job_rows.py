@@ -26,6 +26,7 @@ from pathlib import Path
 from stores.core.base import Aggregate, execute_named, now, table
 from workbench.domain.batches import SentBatch
 from workbench.domain.gpus import Gpu
+from workbench.domain.job_kinds import UNITS
 from workbench.domain.probe_results import ProbeResult, ProbeWish
 from workbench.domain.responses import EXACT, Answerer
 
@@ -252,6 +253,11 @@ class Job:
     def stands(self) -> str:
         """Its state as a predicate: `failed`, `was cancelled`, `is running`."""
         return STANDS.get(self.state, f"is {self.state}")
+
+    @property
+    def unit(self) -> str:
+        """What the numbers of the job count, in the plural."""
+        return UNITS.get(self.kind, "prompts" if self.exact else "answers")
 
     @property
     def exact(self) -> bool:

@@ -416,7 +416,7 @@ def test_leaving_a_job_that_is_followed_leaves_it_running(
     def interrupted(_seconds: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("workbench.cli.watching.time.sleep", interrupted)
+    monkeypatch.setattr("workbench.jobs.watching.time.sleep", interrupted)
     code, out, _ = run(capsys, "jobs", demo, "follow", 1)
     assert code == 130
     assert "Job 1 continues" in out

@@ -20,6 +20,7 @@ from workbench.classifier.config import TrainConfig
 from workbench.cli import main
 from workbench.commands.again import command_like
 from workbench.data import shipped_drafting
+from workbench.domain import job_kinds
 from workbench.domain.designs import Design
 from workbench.domain.probe_results import ProbedAnswer, ProbeResult, ProbeWish
 from workbench.domain.questionnaires import Contexts
@@ -57,7 +58,7 @@ def asked(path: Path, question: str = PROBE, found: ProbeResult | None = FOUND) 
         assert store.jobs.pause_for_people(number, attempt, "It waits.", question)
 
 
-def ended(path: Path, kind: str = launch.SAMPLE, spec: dict[str, Any] | None = None) -> int:
+def ended(path: Path, kind: str = job_kinds.SAMPLE, spec: dict[str, Any] | None = None) -> int:
     """Store a job that failed."""
     with Store.open(path) as store:
         given = Design("veldania", "scripted").as_json() if spec is None else spec
@@ -174,14 +175,14 @@ def test_a_command_is_printed_for_every_kind_of_job(
     paraphrase = next(prompt for prompt in shipped_drafting() if prompt.kind == "paraphrase")
     config = replace(TrainConfig.for_base("minilm"), steps=7)
     jobs: list[tuple[str, dict[str, Any], str]] = [
-        (launch.TRAIN, TrainSpec("mine", config, training=("a", "b")).as_json(), "train"),
+        (job_kinds.TRAIN, TrainSpec("mine", config, training=("a", "b")).as_json(), "train"),
         (
-            launch.CLASSIFY,
+            job_kinds.CLASSIFY,
             ClassifySpec("mine", instrument="veldania", models=("m",)).as_json(),
             "classify",
         ),
         (
-            launch.DRAFT,
+            job_kinds.DRAFT,
             DraftSpec("veldania", "m", (paraphrase,), ("env-03",), "en", 5).as_json(),
             "draft",
         ),
@@ -203,7 +204,7 @@ def test_drafts_with_prompts_that_options_do_not_say_are_not_made_up(
         next(prompt for prompt in shipped_drafting() if prompt.kind == "paraphrase"),
         user="Say {statement}",
     )
-    number = ended(demo, launch.DRAFT, DraftSpec("veldania", "m", (own,)).as_json())
+    number = ended(demo, job_kinds.DRAFT, DraftSpec("veldania", "m", (own,)).as_json())
     code, out, err = run(capsys, "jobs", demo, "edit", number)
     assert (code, out) == (2, "")
     assert "--prompt FILE" in err
@@ -215,7 +216,7 @@ def test_changed_numbers_of_drafts_are_said(demo: Path) -> None:
         for prompt in shipped_drafting()
         if not prompt.bias
     )
-    number = ended(demo, launch.DRAFT, DraftSpec("veldania", "m", prompts[:1]).as_json())
+    number = ended(demo, job_kinds.DRAFT, DraftSpec("veldania", "m", prompts[:1]).as_json())
     with Store.open(demo) as store:
         values = command_like(store, store.jobs.get(number)).values()
     assert (values["calls"], values["temperature"]) == (9, 0.3)

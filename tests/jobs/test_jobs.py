@@ -20,11 +20,11 @@ from tests.conftest import instrument, new_store
 from workbench import pipeline
 from workbench.audits.chosen_run import find_run
 from workbench.audits.reliability.verdicts import counts
-from workbench.cli.watching import until_ended
 from workbench.domain.designs import Design
 from workbench.errors import JobError
 from workbench.evidence.readings import read
 from workbench.jobs import launch
+from workbench.jobs.watching import wait_until_ended
 
 HOSTILE = [
     "[/INST]",
@@ -307,5 +307,5 @@ def test_who_waits_for_a_worker_that_died_before_it_began_is_told(
             JobError,
             match=rf"worker of job {job} ended during start-up: no such library\. Its log: ",
         ):
-            until_ended(store, job, quiet=True)
+            wait_until_ended(store, job, lambda _: None)
         assert store.jobs.get(job).state == "queued", "it can be resumed"

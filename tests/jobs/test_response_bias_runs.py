@@ -25,6 +25,7 @@ from workbench.audits.response_bias.judged import (
 from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions, Definition
 from workbench.audits.response_bias.questions import draws_of, question, questions
 from workbench.data import shipped_templates
+from workbench.domain import job_kinds
 from workbench.domain.choices import (
     AnsweredPair,
     AnswerSet,
@@ -132,7 +133,7 @@ def ask(
     store: Store, model: Model, design: Design = DESIGN, stop_after: int | None = None
 ) -> Progress:
     plan = pipeline.plan(store, design, card=model.card)
-    job = store.jobs.create(launch.SAMPLE, design.as_json(), plan.samples)
+    job = store.jobs.create(job_kinds.SAMPLE, design.as_json(), plan.samples)
     attempt = store.jobs.claim(job, "0")
     calls = iter(range(10**9))
     stopping = (lambda: next(calls) >= stop_after) if stop_after is not None else (lambda: False)

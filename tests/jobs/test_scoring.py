@@ -25,7 +25,6 @@ from workbench.audits.consistency.result import methods
 from workbench.audits.reliability.counting import ALL, PRINTED, SWAPPED
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.verdicts import counts, label_mass, run_verdicts
-from workbench.cli.watching import progress_line
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.responses import EXACTLY, Sampling
@@ -36,6 +35,7 @@ from workbench.inference.base import NextTokens, Scored
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.inference.served.model import load_remote
 from workbench.jobs import launch
+from workbench.jobs.watching import progress_line
 from workbench.pipeline import design_checks, scoring
 from workbench.readers.verbalizers import FIRST, first_verbalizers, forms_by_prompt, verbalizers
 from workbench.tidy.columns import Choice

@@ -17,12 +17,11 @@ from stores.core.connection import SCHEMA_VERSION
 from stores.core.store import Store
 from tests.conftest import instrument, new_store
 from workbench import pipeline
-from workbench.cli import watching
 from workbench.domain.designs import Design
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import StoreError, StoreGone
 from workbench.inference.scripted.model import Persona, ScriptedModel
-from workbench.jobs import launch
+from workbench.jobs import launch, watching
 from workbench.pipeline import asking
 
 
@@ -173,7 +172,7 @@ def test_a_worker_says_that_the_store_is_gone_and_keeps_all_answers(
     assert "done: " not in log()
     assert not small.path.exists()
     with pytest.raises(StoreGone, match=r"audit\.rescued\.db beside it"):
-        watching.until_ended(small, job, quiet=True)
+        watching.wait_until_ended(small, job, lambda _: None)
     with Store.open(kept) as store:
         found = store.jobs.get(job)
         assert (found.state, found.done) == ("failed", answers(store))
@@ -200,6 +199,6 @@ def test_a_worker_ends_where_a_newer_workbench_migrates_its_store_and_the_job_ca
     while launch.settled(small, job).state != "lost" and time.monotonic() < deadline:
         time.sleep(0.1)
     launch.resume(small, job)
-    watching.until_ended(small, job, quiet=True)
+    watching.wait_until_ended(small, job, lambda _: None)
     assert small.jobs.get(job).state == "done"
     assert answers(small) == 72 * 5

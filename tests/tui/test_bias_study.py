@@ -19,6 +19,7 @@ from workbench.audits.bias_score.options import ScoreOptions
 from workbench.classifier.config import TrainConfig
 from workbench.commands.train import ClassifyCommand
 from workbench.data import shipped_instrument_folder
+from workbench.domain import job_kinds
 from workbench.domain.annotations import Purpose
 from workbench.domain.designs import Design
 from workbench.domain.responses import Sampling
@@ -155,7 +156,7 @@ async def test_from_the_embedded_models_answers_to_the_plane(
         assert len(labels) >= 2
         config = TrainConfig(base="minilm", steps=20, batch=4, warmup=2, learning_rate=2e-4)
         spec = TrainSpec("stance-1", config)
-        trained = launch.start_job(store, launch.TRAIN, spec.as_json(), config.steps)
+        trained = launch.start_job(store, job_kinds.TRAIN, spec.as_json(), config.steps)
         stopped_at = stop_after(store, trained, steps=3)
         assert 3 <= stopped_at < 20
         launch.resume(store, trained)

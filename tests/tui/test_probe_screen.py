@@ -21,6 +21,7 @@ from workbench.commands.draft import DraftCommand
 from workbench.commands.run import RunCommand
 from workbench.commands.train import TrainCommand
 from workbench.data import shipped_drafting
+from workbench.domain import job_kinds
 from workbench.domain.designs import Design
 from workbench.domain.probe_results import ProbedAnswer, ProbeResult, ProbeWish
 from workbench.domain.questionnaires import Contexts
@@ -187,7 +188,7 @@ async def test_home_says_that_a_job_waits_for_a_decision_and_leads_there(path: P
 async def test_a_job_is_hidden_listed_again_and_deleted_after_it_is_said_what_goes(
     path: Path,
 ) -> None:
-    failed(path, launch.SAMPLE, Design("small", "scripted").as_json())
+    failed(path, job_kinds.SAMPLE, Design("small", "scripted").as_json())
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "no such model" in shown(app, "#details"))
@@ -214,7 +215,7 @@ async def test_a_job_is_hidden_listed_again_and_deleted_after_it_is_said_what_go
 async def test_a_job_that_is_not_deleted_says_why_and_is_hidden_instead(path: Path) -> None:
     with Store.open(path) as store:
         store.jobs.note_done(
-            launch.SAMPLE, Design("small", "scripted").as_json(), 5, "all there", "1"
+            job_kinds.SAMPLE, Design("small", "scripted").as_json(), 5, "all there", "1"
         )
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -282,7 +283,7 @@ async def test_the_form_of_a_job_is_filled_with_all_that_it_was_told(
         if asks.instrument != "veldania":
             store.instruments.add(read_shipped("veldania"))
         asks = pipeline.plan(store, asks).design
-    failed(path, launch.SAMPLE, asks.as_json())
+    failed(path, job_kinds.SAMPLE, asks.as_json())
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "no such model" in shown(app, "#details"))
@@ -311,7 +312,7 @@ async def test_forms_of_other_jobs_are_filled_too(path: Path) -> None:
     train = TrainSpec("mine", config, training=("a", "b"), by_statement=True)
     draft = DraftSpec("small", "m", (paraphrase,), ("a-1",), "en", 5)
     check = CheckSpec("small", "", "nli", ("en",))
-    for kind, spec in ((launch.TRAIN, train), (launch.DRAFT, draft), (CHECK, check)):
+    for kind, spec in ((job_kinds.TRAIN, train), (job_kinds.DRAFT, draft), (CHECK, check)):
         failed(path, kind, spec.as_json())
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:

@@ -24,6 +24,7 @@ from workbench.audits.bias_score.options import DEFAULTS
 from workbench.classifier.config import EMBEDDED_BASE, PUBLISHED_BASE, Premise, TrainConfig
 from workbench.commands.train import TrainCommand, free_name
 from workbench.data import shipped_codebook, shipped_templates
+from workbench.domain import job_kinds
 from workbench.domain.annotations import Purpose
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.responses import ModelCard
@@ -164,7 +165,7 @@ async def test_a_test_set_and_free_text_answers_are_needed_too(path: Path) -> No
 
 async def test_kinds_are_those_that_jobs_have() -> None:
     kinds = (job_kind_dialog.SAMPLE, job_kind_dialog.TRAIN, job_kind_dialog.CLASSIFY)
-    assert kinds == (launch.SAMPLE, launch.TRAIN, launch.CLASSIFY)
+    assert kinds == (job_kinds.SAMPLE, job_kinds.TRAIN, job_kinds.CLASSIFY)
 
 
 @pytest.mark.e2e

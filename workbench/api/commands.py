@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from stores.core.store import Store
+from stores.jobs.job_rows import Job
 from workbench.api.options import given
-from workbench.cli.watching import watch
 from workbench.commands.registry import job_command
 from workbench.errors import JobError
+from workbench.figures.visible import visible
+from workbench.jobs.watching import STOPPING, progress_line, wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,28 @@ def carry_out(store: Store, kind: str, values: Mapping[str, Any], *, quiet: bool
         return Finished(None, outcome.sentence, {**preview.data, **outcome.data})
     if not preview.n_units:
         return Finished(None, preview.text, preview.data)
-    job = watch(store, command.start(store, preview), quiet=quiet)
+    job = wait_until_done(store, command.start(store, preview), quiet=quiet)
+    return Finished(job.id, job.message, preview.data)
+
+
+def wait_until_done(store: Store, number: int, *, quiet: bool) -> Job:
+    """Wait until a job is done, and return it. Ctrl+C lets it store what has arrived.
+
+    quiet : do not print its progress
+
+    Raises JobError if the job ended otherwise.
+    """
+    printed = ""
+
+    def show(job: Job) -> None:
+        nonlocal printed
+        line = visible(progress_line(job))
+        if not quiet and line != printed:
+            print(line, flush=True)
+            printed = line
+
+    job = wait(store, number, show, lambda: print(STOPPING, file=sys.stderr))
     if job.state != "done":
         resume = f"workbench jobs {shlex.quote(str(store.path))} resume {job.id}"
         raise JobError(f"job {job.id} {job.state}: {job.message}. Go on with: {resume}")
-    return Finished(job.id, job.message, preview.data)
+    return job

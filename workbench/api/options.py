@@ -16,20 +16,6 @@ from workbench.errors import UsageError
 from workbench.formats.mapping import pairs_text
 from workbench.options.option import Option, Type
 
-NOT_ASKED = (
-    "store",
-    "audit",
-    "model",
-    "plan",
-    "yes",
-    "detach",
-    "dry_run",
-    "json",
-    "no_probe",
-    "least_readable",
-)
-"options of `run` that do not apply in a program"
-
 
 def given(options: Iterable[Option], values: Mapping[str, Any], of: str) -> SimpleNamespace:
     """Return every option with its given value or its default.

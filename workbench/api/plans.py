@@ -9,19 +9,15 @@ from typing import Any
 
 from stores.core.store import Store as OpenStore
 from workbench import registry
-from workbench.api.options import NOT_ASKED, given
+from workbench.api.options import given
 from workbench.api.results import Table
-from workbench.cli.running import run as command
-from workbench.commands.run import RunCommand
+from workbench.commands.run import NOT_OF_DESIGN, RunCommand, run_options
 from workbench.domain.designs import CORRECTIONS, SHOWN, FrozenPlan
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
 from workbench.formats.folder import expanded, put
 from workbench.formats.plans import plan_text, read_plan
 from workbench.pipeline.plans import check, frozen, judging
-
-NOT_PLANNED = (*NOT_ASKED, "batch")
-"options of `run` that do not affect what is asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +70,12 @@ def freeze(
         raise UsageError(
             f"found the correction {correction!r}. Available: {', '.join(CORRECTIONS)}"
         )
-    values = vars(
-        given(
-            [option for option in command.options if option.name not in NOT_PLANNED],
-            options,
-            "plan",
-        )
-    )
-    designs = [
-        RunCommand.from_arguments(command.given(**values, audit=audit, model=model)).design(store)
-        for model in models
-    ]
+    planned_options = [option for option in run_options() if option.name not in NOT_OF_DESIGN]
+    designs = []
+    for model in models:
+        values = {**options, "audit": audit, "model": model}
+        command = RunCommand.from_arguments(given(planned_options, values, "plan"))
+        designs.append(command.design(store))
     judging_options = judging(
         registry.audit(audit), [f"{name}={_text(value)}" for name, value in judged.items()]
     )

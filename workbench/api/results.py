@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.api.rows import Records
 from workbench.audits.audit import Printed
-from workbench.cli.output import plain
+from workbench.figures.json_values import to_json_values
 from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
 from workbench.figures.write.data_files import arrow_table
@@ -57,7 +57,7 @@ class Table(Records):
 
         It has columns with their definitions, and rows with full precision.
         """
-        content: dict[str, Any] = plain(document([self.figure], {})["tables"][0])
+        content: dict[str, Any] = to_json_values(document([self.figure], {})["tables"][0])
         return content
 
     def to_arrow(self) -> Any:
@@ -125,7 +125,7 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `--json` prints."""
         header = {"header": self.printed.header} if self.printed.header else {}
-        content: dict[str, Any] = plain(
+        content: dict[str, Any] = to_json_values(
             document(self.printed.tables, {**header, **self.printed.about})
         )
         return content

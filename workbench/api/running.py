@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
 
-from workbench import registry
-from workbench.api.options import NOT_ASKED, given
+from workbench.api.commands import wait_until_done
+from workbench.api.options import given
 from workbench.api.plans import Plan
 from workbench.api.results import Result
 from workbench.api.store import TO_WRITE, Store
 from workbench.api.typed import AnyFigures, Asked
-from workbench.cli.running import run as command
-from workbench.cli.watching import watch
-from workbench.commands.run import preview_run, record_stored, requested_design
-from workbench.errors import JobError, ReadOnlyStore, UsageError
+from workbench.commands.run import (
+    AGAIN,
+    PLAN,
+    preview_run,
+    record_stored,
+    requested_design,
+    run_options,
+)
+from workbench.errors import ReadOnlyStore, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +81,13 @@ def run(
         raise ReadOnlyStore(
             f"{store.path}: the store is open for reading, and answers are stored in it. {TO_WRITE}"
         )
-    run_options = [option for option in command.options if option.name not in NOT_ASKED]
-    opened, values = store.opened, vars(given(run_options, options, "run"))
+    opened = store.opened
     named_values = {
         name: value
         for name, value in (("model", model), ("audit", audit), ("plan", _file(plan)))
         if value
     }
-    arguments = command.given(**{"audit": registry.DEFAULT_AUDIT, **values, **named_values})
+    arguments = given([*run_options(), PLAN, AGAIN], {**options, **named_values}, "run")
     if not (model or plan or arguments.again):
         raise UsageError(
             "found no model and no plan; give workbench.run(store, MODEL), or plan=FILE"
@@ -101,10 +104,7 @@ def run(
     job_id = preview.start(opened)
     if plan_hash:
         opened.plans.follow(job_id, plan_hash)
-    job = watch(opened, job_id, quiet=quiet)
-    if job.state != "done":
-        resume_command = f"workbench jobs {shlex.quote(str(store.path))} resume {job.id}"
-        raise JobError(f"job {job.id} {job.state}: {job.message}. Go on with: {resume_command}")
+    job = wait_until_done(opened, job_id, quiet=quiet)
     return Run(store, audit, model, job.id, preview.plan.samples)
 
 

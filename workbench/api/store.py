@@ -17,8 +17,8 @@ from workbench.api.results import Result
 from workbench.api.rows import Rows
 from workbench.api.typed import AgreementFigures, Asked, ImportOptions, Judging, Typed
 from workbench.audits.audit import Medium
-from workbench.cli.output import plain
 from workbench.errors import ReadOnlyStore, StoreError, UsageError
+from workbench.figures.json_values import to_json_values
 from workbench.figures.visible import visible
 from workbench.pipeline.plans import with_plans
 from workbench.tidy.columns import Batch, Choice
@@ -219,11 +219,17 @@ class Store(Typed):
 
         `results` has that of models and respondents. Raises UnknownName for an unknown queue.
         """
-        from workbench.cli.annotating import agreement, agreement_of
+        from workbench.commands.agreement import OPTIONS, agreement_of
 
-        arguments = given(agreement.options, {**options, "queue": queue}, "agreement")
-        arguments.json = True
-        return self._judged(lambda store: Result("agreement", agreement_of(store, arguments)))
+        arguments = given(OPTIONS, {**options, "queue": queue}, "agreement")
+
+        def judge(store: OpenStore) -> Result:
+            printed = agreement_of(
+                store, arguments.queue, seed=arguments.seed, items=arguments.items, every=True
+            )
+            return Result("agreement", printed)
+
+        return self._judged(judge)
 
     def statements(
         self,
@@ -281,7 +287,7 @@ class Store(Typed):
             request = command.request()
             command.save_mapping()
             material = read(request) or read_beside(self.opened, request)
-        outcome: dict[str, Any] = plain(
+        outcome: dict[str, Any] = to_json_values(
             data((rehearsed if dry_run else put)(self.opened, material))
         )
         return outcome

@@ -85,6 +85,9 @@ class Asked(TypedDict, total=False):
     chat_format: str | None
     """chat template of another model, or a .jinja file: for base models, which have no chat
     template"""
+    batch: bool
+    """send the requests to a served model in batches: cheaper, within a day; the same run. Where
+    answers are drawn in rounds (--until-settled), each round is a batch"""
     until_settled: bool
     """stop asking a prompt once no further answer can change its verdict: the same verdicts, fewer
     answers"""
@@ -101,9 +104,6 @@ class Asked(TypedDict, total=False):
     (default: 20)"""
     bias: str | Sequence[str] | None
     """only questions of these biases: odd_even, … (default: all)"""
-    batch: bool
-    """send the requests to a served model in batches: cheaper, within a day; the same run. Where
-    answers are drawn in rounds (--until-settled), each round is a batch"""
 
 
 class Judging(TypedDict, total=False):

@@ -12,7 +12,6 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from workbench.annotation.options import NAME, PURPOSE, PURPOSES, SAMPLE, SAMPLED
-from workbench.audits.audit import Printed
 from workbench.cli.output import (
     FIGURES,
     as_data,
@@ -27,6 +26,8 @@ from workbench.cli.output import (
     whole_file,
 )
 from workbench.cli.verbs import Namespace, verb
+from workbench.commands.agreement import OPTIONS as AGREEMENT
+from workbench.commands.agreement import agreement_of
 from workbench.domain.annotations import FIELDS
 from workbench.domain.names import listed, plural
 from workbench.errors import UsageError
@@ -42,7 +43,6 @@ from workbench.options.shared import (
     MODELS,
     PERSON,
     QUEUE,
-    SEED,
     STORE,
 )
 
@@ -405,15 +405,9 @@ def labels(options: Namespace) -> int:
     return 0
 
 
-PEOPLE = "workbench show STORE consistency --table people_kappas upper_bound"
-MODELS_AGREE = "workbench show STORE consistency --table model_kappas"
-
-
 @verb(
     STORE,
-    QUEUE.but(help="agreement of the annotators of this queue"),
-    SEED.of("the bootstrap intervals"),
-    flag("items", "per labelled item"),
+    AGREEMENT,
     FIGURES,
 )
 def agreement(options: Namespace) -> int:
@@ -424,34 +418,15 @@ def agreement(options: Namespace) -> int:
     from stores.core.store import Store
 
     with Store.open(options.store) as store:
-        print_out(options, agreement_of(store, options))
-    return 0
-
-
-def agreement_of(store: Store, options: Namespace) -> Printed:
-    """Return the agreement of the people who labelled a queue.
-
-    Raises UsageError without a queue.
-    """
-    if options.queue is None:
-        raise UsageError(
-            "name the queue of the annotators with --queue; for the people who answered a survey: "
-            f"{PEOPLE}; for models beside them: {MODELS_AGREE}"
+        printed = agreement_of(
+            store,
+            options.queue,
+            seed=options.seed,
+            items=options.items,
+            every=as_data(options),
         )
-    from workbench.annotation.agreement_tables import book, printed
-    from workbench.evidence.readings import queue_agreement
-
-    annotators = queue_agreement(store, options.queue, seed=options.seed)
-    result_book, report = book(annotators), annotators.report
-    metadata = {
-        **result_book.about,
-        "annotators": report.annotators,
-        "items": report.items,
-        "labelled_once": report.labelled_once,
-        "unlabelled": report.unlabelled,
-    }
-    tables = printed(annotators, with_items=options.items, every=as_data(options))
-    return Printed(tables, metadata, result_book.title, result_book.told)
+        print_out(options, printed)
+    return 0
 
 
 def _disputed(item: JudgedItem) -> dict[str, object]:

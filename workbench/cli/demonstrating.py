@@ -13,11 +13,13 @@ from workbench import registry
 from workbench.cli.output import say, say_wrapped
 from workbench.cli.running import next_command
 from workbench.cli.verbs import Namespace, verb
-from workbench.cli.watching import EXIT_CODES, break_line, done_of, watch
+from workbench.cli.watching import EXIT_CODES, break_line, watch
 from workbench.commands.audit_options import AUDIT
+from workbench.domain import job_kinds
 from workbench.domain.designs import Design
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural
+from workbench.jobs.watching import done_text
 from workbench.options.option import flag
 from workbench.options.shared import MODEL, STORE
 
@@ -126,7 +128,7 @@ def _ask(store: Store, plan: Plan, place: str) -> None:
     from workbench.jobs import launch
 
     job_id = _come_back(store, plan.design) or launch.start(store, plan.design, plan)
-    job = watch(store, job_id, told=lambda job: f"{place}, {plan.design.model}: {done_of(job)}")
+    job = watch(store, job_id, told=lambda job: f"{place}, {plan.design.model}: {done_text(job)}")
     if job.state != "done":
         break_line()
         say(f"job {job.id} is {job.state}: {job.message or 'workbench jobs shows its log'}")
@@ -162,7 +164,7 @@ def _come_back(store: Store, design: Design) -> int | None:
 
     for job in store.jobs.list():
         if (
-            job.kind == launch.SAMPLE
+            job.kind == job_kinds.SAMPLE
             and job.state != "done"
             and Design.from_json(job.spec) == design
         ):

@@ -25,15 +25,16 @@ from workbench.cli.watching import (
     break_line,
     choices,
     failures,
+    follow,
     follow_it,
     on_gpus,
     print_probe,
     served,
-    state_of,
-    until_ended,
 )
+from workbench.domain.job_kinds import SAMPLE
 from workbench.domain.names import plural
 from workbench.errors import UsageError
+from workbench.jobs.watching import state_text
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import JSON, STORE, YES
 
@@ -217,7 +218,7 @@ def _concurrency(store: Store, options: Namespace, number: int) -> int:
 
 def _follow(store: Store, options: Namespace, number: int) -> int:
     try:
-        job = until_ended(store, number, quiet=options.json)
+        job = follow(store, number, quiet=options.json)
     except KeyboardInterrupt:
         if not options.json:
             break_line()
@@ -367,12 +368,12 @@ def _list(store: Store, options: Namespace) -> int:
             (
                 str(job.id),
                 job.kind
-                if job.kind != "sample"
+                if job.kind != SAMPLE
                 else "ask anew"
                 if job.spec.get("occasion")
                 else "ask",
                 str(job.spec.get("audit") or ""),
-                state_of(job),
+                state_text(job),
                 next((str(job.spec[name]) for name in WHO if job.spec.get(name)), ""),
                 str(job.spec.get("instrument") or ""),
                 f"{job.done:,}/{job.total:,}",

@@ -12,14 +12,12 @@ Every verb that prints figures takes `FIGURES` and calls `put_out`.
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, is_dataclass, replace
-from enum import Enum
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -28,6 +26,7 @@ from workbench.cli.verbs import Namespace, hint
 from workbench.domain.names import person_name, plural
 from workbench.errors import UsageError
 from workbench.figures.book import warnings_of
+from workbench.figures.json_values import to_json_values
 from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
 from workbench.options.option import Option, Section, Type, flag
@@ -47,7 +46,7 @@ def say(text: str = "") -> None:
 
 def print_json(value: Any) -> None:
     """Print one JSON document. Undefined numbers are null."""
-    json.dump(plain(value), sys.stdout, ensure_ascii=True, indent=2, allow_nan=False)
+    json.dump(to_json_values(value), sys.stdout, ensure_ascii=True, indent=2, allow_nan=False)
     print()
 
 
@@ -75,23 +74,6 @@ def whole_file(path: Path) -> Iterator[TextIO]:
     finally:
         with suppress(OSError):
             part_path.unlink()
-
-
-def plain(value: Any) -> Any:
-    """Return a value as plain JSON types. Undefined numbers are None."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {key: plain(item) for key, item in asdict(value).items()}
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(item) for item in value]
-    if hasattr(value, "item") and callable(value.item):  # numpy scalars
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 def room() -> int:

@@ -301,10 +301,10 @@ def _list(store: Store, options: Namespace, name: str) -> int:
 
 
 def _as_json(store: Store, name: str, ref: str, version: int) -> dict[str, Any]:
-    from workbench.cli.output import plain
+    from workbench.figures.json_values import to_json_values
 
     statement = store.statements.get(name, ref, version)
-    fields: dict[str, Any] = plain(statement)
+    fields: dict[str, Any] = to_json_values(statement)
     fields["wordings"] = [
         {
             "variant": str(wording.variant),

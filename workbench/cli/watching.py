@@ -6,28 +6,23 @@ from __future__ import annotations
 
 import shlex
 import sys
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench import registry
 from workbench.cli.output import agreed, has_width, print_json, room, say, say_wrapped, tell
 from workbench.cli.verbs import Namespace
-from workbench.errors import StoreGone
 from workbench.figures.visible import visible
+from workbench.jobs.watching import STOPPING, progress_line, wait, wait_until_ended
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.jobs.job_rows import Job
     from workbench.domain.probe_results import ProbeResult
 
-UNITS = {"train": "steps", "classify": "responses", "check": "texts", "draft": "prompts"}
-"""what a kind of jobs counts; every other kind counts answers, or prompts where it computes label
-probabilities"""
 EXIT_CODES = {"done": 0, "cancelled": 3, "paused": 3}
-LOOK_EVERY_S = 0.5
 
 
 def decided(store: Store, job: Job, *, asks: bool, quiet: bool = False) -> Job:
@@ -102,132 +97,62 @@ def follow_it(path: Path, number: int) -> str:
 def watch(
     store: Store, job_id: int, *, quiet: bool = False, told: Callable[[Job], str] | None = None
 ) -> Job:
-    """Show a job's progress until it ends. Ctrl+C asks it to stop, and waits for what it is at to
-    be stored.
+    """Show a job's progress until it ends.
 
-    `told`: the line of progress in place of the usual one, in a terminal alone; how the job ended
-    is then not said.
+    Ctrl+C asks it to stop, and waits until what has arrived is stored.
+
+    told : returns a line of progress in place of the usual one, for a terminal alone; the end of
+        the job is then not printed
     """
-    asked = False
-    while True:
-        try:
-            return until_ended(store, job_id, quiet=quiet, told=told)
-        except KeyboardInterrupt:
-            if asked:
-                raise
-            if store.jobs.get(job_id).batches:  # a day's work, which nobody has to watch
-                if not quiet:
-                    break_line()
-                    say(f"Job {job_id} and its batch continue. {follow_it(store.path, job_id)}")
-                    say(f"Cancel both: workbench jobs STORE cancel {job_id}")
-                return store.jobs.get(job_id)
-            asked = True
-            stopping = "stopping; storing what has arrived (Ctrl+C again leaves the job running)"
-            print(stopping, file=sys.stderr) if quiet else _show(stopping)
-            if store.jobs.get(job_id).active:
-                store.jobs.request_stop(job_id)
+    job = wait(
+        store, job_id, _ProgressPrinter(store, job_id, quiet, told), partial(_say_stopping, quiet)
+    )
+    if job.active and not job.question:  # Its batch takes a day, which nobody has to watch.
+        if not quiet:
+            break_line()
+            say(f"Job {job_id} and its batch continue. {follow_it(store.path, job_id)}")
+            say(f"Cancel both: workbench jobs STORE cancel {job_id}")
+    elif not quiet and told is None:
+        _end(job, store.path)
+    return job
 
 
-def until_ended(
-    store: Store, job_id: int, *, quiet: bool, told: Callable[[Job], str] | None = None
-) -> Job:
-    """Show a job's progress as `watch` does, until no worker has it any more or it waits for a
-    person's decision.
-    """
-    from workbench.jobs import launch
+def follow(store: Store, job_id: int, *, quiet: bool = False) -> Job:
+    """Show a job's progress until it ends. Ctrl+C leaves the job running."""
+    job = wait_until_ended(store, job_id, _ProgressPrinter(store, job_id, quiet, None))
+    if not quiet:
+        _end(job, store.path)
+    return job
 
-    shown, probed = "", store.jobs.get(job_id).probed is not None
-    while True:
-        launch.reap()
-        _check_there(store)
-        launch.check_begun(store, job_id)
-        job = store.jobs.get(job_id)
-        if job.probed is not None and not probed and not quiet and told is None:
+
+def _say_stopping(quiet: bool) -> None:
+    if quiet:
+        print(STOPPING, file=sys.stderr)
+    else:
+        _show(STOPPING)
+
+
+class _ProgressPrinter:
+    """Prints a job's line of progress if it has changed, and its probe once it is there."""
+
+    def __init__(
+        self, store: Store, job_id: int, quiet: bool, line_of: Callable[[Job], str] | None
+    ) -> None:
+        self._line_of = line_of or progress_line
+        self._shows_lines = sys.stdout.isatty() if line_of else not quiet
+        self._shows_probe = not quiet and line_of is None
+        self._had_probe = store.jobs.get(job_id).probed is not None
+        self._shown = ""
+
+    def __call__(self, job: Job) -> None:
+        if self._shows_probe and job.probed is not None and not self._had_probe:
             break_line()
             print_probe(job.probed)
-        probed = job.probed is not None
-        line = told(job) if told else progress_line(job)
-        if line != shown and (sys.stdout.isatty() if told else not quiet):
+        self._had_probe = job.probed is not None
+        line = self._line_of(job)
+        if line != self._shown and self._shows_lines:
             _show(line)
-            shown = line
-        if not job.active or job.question:
-            if not quiet and told is None:
-                _end(job, store.path)
-            return job
-        time.sleep(LOOK_EVERY_S)
-
-
-def done_of(job: Job) -> str:
-    """Return how far a job is: `960 of 1,920 answers`."""
-    return f"{job.done:,} of {job.total:,} {'prompts' if job.exact else 'answers'}"
-
-
-def _check_there(store: Store) -> None:
-    """Raise StoreGone, saying where workers keep what they have, once the store's file is no longer
-    there.
-    """
-    try:
-        store.check()
-    except StoreGone as error:
-        raise StoreGone(
-            f"{error} A worker that was running a job ends, and writes what was stored and what it "
-            f"still held to {store.path.stem}.rescued{store.path.suffix} beside it, or to the "
-            "folder for temporary files."
-        ) from error
-
-
-def progress_line(job: Job) -> str:
-    """Return one line about a job."""
-    from workbench.jobs import launch
-
-    share = f"{job.done / job.total:.0%}" if job.total else "0%"
-    pace = launch.pace(job)
-    counted = UNITS.get(job.kind, "prompts" if job.exact else "answers")
-    parts = [f"job {job.id} {state_of(job)}", f"{job.done:,}/{job.total:,} {counted} {share}"]
-    if pace.per_second is not None:
-        parts.append(f"{pace.per_second:,.1f}/s")
-    if pace.eta_seconds is not None:
-        parts.append(
-            f"about {max(1, round(pace.eta_seconds / 60))} min left"
-            if pace.eta_seconds > 90
-            else "nearly done"
-        )
-    parts += _figures(job)
-    if job.message and job.active:
-        parts.append(job.message)
-    return " · ".join(parts)
-
-
-def _figures(job: Job) -> list[str]:
-    """Return what is said of the answers so far."""
-    from workbench.jobs import launch
-
-    told, answers = job.progress, job.progress.get("answers", 0)
-    parts = [f"loss {told['loss']:.3f}"] if "loss" in told else []
-    audit = registry.of_design(job.spec) if job.kind == "sample" else None
-    if answers and audit is not None and not audit.nature.free_text and not job.exact:
-        letters = audit.defaults.until_valid
-        names = (
-            {"drawn again": "invalid"}
-            if letters
-            else {"unreadable": "unreadable", "refused": "refused"}
-        )
-        parts += [f"{said} {told.get(name, 0) / answers:.0%}" for said, name in names.items()]
-    if answers and told.get("truncated"):
-        parts.append(f"cut off in thought {told['truncated'] / answers:.0%}")
-    if told.get("spared"):
-        parts.append(
-            f"{told['spared']:,.0f} of them not needed, {told['settled']:,.0f} prompts settled"
-        )
-    if told.get("failed"):
-        parts.append(f"{told['failed']:,.0f} failed")
-    if "cost" in told:
-        at_end = launch.cost_at_end(job)
-        parts.append(
-            f"cost {told['cost']:.4g}"
-            + (f", about {at_end:.4g} in total" if at_end is not None else "")
-        )
-    return parts
+            self._shown = line
 
 
 def _show(line: str) -> None:
@@ -311,9 +236,3 @@ def served(job: Job) -> list[str]:
 def on_gpus(job: Job) -> list[str]:
     """Return what each GPU of a job that runs is doing."""
     return [f"Job {job.id}: {one.describe()}" for one in job.gpus if job.active]
-
-
-def state_of(job: Job) -> str:
-    if job.state == "running" and (job.stopping or job.pausing):
-        return "stopping" if job.stopping else "pausing"
-    return "at batch" if job.waits_for_batch else job.state

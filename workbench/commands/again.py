@@ -10,10 +10,11 @@ from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from workbench.commands.registry import job_command
 from workbench.domain.designs import Design
+from workbench.domain.job_kinds import SAMPLE
 from workbench.errors import UsageError
 from workbench.evidence.runs import run_of_job
 from workbench.jobs import origin
-from workbench.jobs.launch import SAMPLE, check_kept
+from workbench.jobs.launch import check_kept
 
 if TYPE_CHECKING:
     from workbench.commands.command import JobCommand

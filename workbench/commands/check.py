@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from workbench.commands.command import Choices, JobCommand, Preview, option, shared_option
+from workbench.domain.job_kinds import CHECK
 from workbench.errors import FieldError, UsageError
 from workbench.options.option import Type
 from workbench.options.shared import INSTRUMENT, LANGUAGE
@@ -38,7 +39,7 @@ def _cosine(label: str, help_text: str) -> Any:
 class CheckCommand(JobCommand):
     """Compute similarities and entailments of wordings."""
 
-    KIND = "check"
+    KIND = CHECK
     HEADING = "check wordings"
     HELP = ("screens-statements", "Checking wordings")
     FIRST = "encoder"

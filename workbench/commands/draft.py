@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from workbench.commands.command import Choices, JobCommand, Outcome, Preview, option, shared_option
 from workbench.domain.drafting import DRAFTED, REWORDED, RULED, DraftPrompt
+from workbench.domain.job_kinds import DRAFT
 from workbench.domain.names import listed_words, plural
 from workbench.domain.responses import MAY_BE_LEFT
 from workbench.domain.statements import VariantKind
@@ -45,7 +46,7 @@ CHANGES = ("calls", "per_call", "keep", *MAY_BE_LEFT, "max_new_tokens", "thinkin
 class DraftCommand(JobCommand):
     """Draft wordings of statements. A person decides on each draft."""
 
-    KIND = "draft"
+    KIND = DRAFT
     HEADING = "draft wordings"
     HELP = ("screens-statements", "Drafting")
     FIRST = "model"

@@ -8,9 +8,10 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self
 
 from workbench import registry
-from workbench.commands.audit_options import AUDIT, RUN, given_values, own_values
+from workbench.commands.audit_options import AUDIT, RUN, given_values, own_values, sections
 from workbench.commands.command import JobCommand, Preview, option, shared_option
 from workbench.domain.designs import Design
+from workbench.domain.job_kinds import SAMPLE
 from workbench.domain.responses import EXACT, EXACTLY, MAY_BE_LEFT, WHEN_DECIDED, Sampling, sampled
 from workbench.errors import UsageError
 from workbench.formats.personas import as_given, given_personas
@@ -78,7 +79,7 @@ AGAIN = Option(
 class RunCommand(JobCommand):
     """Ask a model an audit's prompts."""
 
-    KIND = "sample"
+    KIND = SAMPLE
     VERB = "run"
     HEADING = "ask a model"
     HELP = ("screens-jobs", "A new job: ask a model")
@@ -394,6 +395,12 @@ class RunCommand(JobCommand):
             f"{what} computes the model's own probabilities and samples nothing; leave out "
             f"{', '.join(flags)}{advice}"
         )
+
+
+def run_options() -> list[Option]:
+    """Return the options of a run, with those of every audit."""
+    own = [option for section in sections(RUN) for option in section.options]
+    return [*RunCommand.options().values(), *own]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from workbench.classifier.config import (
     TrainConfig,
 )
 from workbench.commands.command import Choices, JobCommand, Outcome, Preview, option, shared_option
+from workbench.domain.job_kinds import CLASSIFY, TRAIN
 from workbench.errors import JobError, UsageError
 from workbench.options.option import Type
 from workbench.options.shared import CODEBOOK, INSTRUMENT, MODELS, SEED
@@ -49,7 +50,7 @@ QUEUE_NAMES = "QUEUE,…"
 class TrainCommand(JobCommand):
     """Fine-tune a stance classifier on labels, and test it on others."""
 
-    KIND = "train"
+    KIND = TRAIN
     HEADING = "train a classifier"
     HELP = ("screens-annotation", "Training a classifier")
     FORM = (
@@ -254,7 +255,7 @@ def free_name(store: Store) -> str:
 class ClassifyCommand(JobCommand):
     """Let a classifier read the answers that it has not read."""
 
-    KIND = "classify"
+    KIND = CLASSIFY
     HEADING = "classify responses"
     HELP = ("screens-annotation", "Classifying answers")
     FORM = (("classifier",), ("instrument",), ("model",))

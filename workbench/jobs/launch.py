@@ -17,6 +17,7 @@ from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from workbench import pipeline, registry
 from workbench.domain.designs import Design
+from workbench.domain.job_kinds import DRAFT, SAMPLE
 from workbench.domain.probe_results import ProbeWish
 from workbench.errors import JobError, UsageError
 from workbench.jobs import origin
@@ -24,8 +25,6 @@ from workbench.jobs.origin import check_room
 from workbench.pipeline.design_checks import launched, scripted, served
 from workbench.version import __version__
 
-SAMPLE, TRAIN, CLASSIFY = "sample", "train", "classify"
-"kinds of jobs: asking a model, training a classifier, reading answers with a classifier"
 LOOK_EVERY_S = 0.5
 "seconds between two checks of the heartbeat of a worker on another machine"
 LOOK_S = 3.0
@@ -35,8 +34,6 @@ HOLD_S = 600.0
 otherwise"""
 LOCAL_CLUSTER = "local"
 "the cluster that a job starts for itself, on this machine"
-DRAFT = "draft"
-"kind of job: drafting wordings with a model"
 STORED_BEFORE = "nothing was asked: every prompt has the same text as an earlier prompt"
 SETTLED_BEFORE = "nothing was asked: stored answers settle every prompt"
 

@@ -15,10 +15,11 @@ from stores.jobs.job_rows import Job
 from workbench import pipeline
 from workbench.domain.batches import Halt, SentBatch, clock
 from workbench.domain.designs import Design
+from workbench.domain.job_kinds import CLASSIFY, DRAFT, SAMPLE
 from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
 from workbench.inference.base import Batching
-from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, log_path, reap
+from workbench.jobs.launch import log_path, reap
 from workbench.pipeline.drafting import DraftSpec, plan_drafting
 from workbench.pipeline.training import ClassifySpec, plan_classifying
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from workbench import pipeline
 from workbench.classifier.config import PUBLISHED_THRESHOLD
+from workbench.domain.job_kinds import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.errors import ModelError
 from workbench.evidence.reader_quality import quality, quality_warnings
 from workbench.jobs import probe
-from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.jobs.sampling import sample
 from workbench.jobs.task import AGAIN, Ended, Task, said, unfinished
 from workbench.pipeline.checking import CHECK, CheckSpec, check_report, plan_check, run_check

@@ -77,7 +77,6 @@ LOOKING = "looking for what waits …"
 NAME_LEAST, TAIL = 16, 9
 "least columns of a model's name when a figure needs room, and columns after the figure"
 CLEAN = LintCount(0, 0, 0)
-UNITS = {"sample": "answers", "train": "steps", "classify": "responses"}
 
 
 def home_lines(
@@ -350,10 +349,7 @@ def _job(job: Job, room: int) -> Content:
     )
     progress = pace(job)
     parts = [
-        (
-            f"{job.done:,} of {job.total:,} {'prompts' if job.exact else UNITS.get(job.kind, '')}",
-            "dim",
-        )
+        (f"{job.done:,} of {job.total:,} {job.unit}", "dim"),
     ]
     if progress.per_second is not None:
         parts.append((f"{progress.per_second:,.1f}/s", "dim"))

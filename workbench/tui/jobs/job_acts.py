@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from workbench.tui.jobs.job_kind_dialog import SAMPLE
+from workbench.domain.job_kinds import SAMPLE
 from workbench.tui.jobs.job_lines import stopping_message
 from workbench.tui.kit.base import StoreScreen, worker
 from workbench.tui.routes import screen

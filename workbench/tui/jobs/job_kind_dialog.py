@@ -18,6 +18,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from workbench.domain.job_kinds import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
@@ -25,9 +26,6 @@ from workbench.tui.kit.base import Background, worker
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-
-SAMPLE, TRAIN, CLASSIFY, DRAFT = "sample", "train", "classify", "draft"
-"kinds of jobs, as `workbench.jobs.launch` has them: it is not imported before it is needed"
 
 
 @dataclass(frozen=True, slots=True)

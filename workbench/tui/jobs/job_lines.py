@@ -10,13 +10,13 @@ from textual.content import Content
 
 from workbench import registry
 from workbench.domain.designs import TRIES
+from workbench.domain.job_kinds import CHECK, CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.domain.names import in_words, plural, speed
 from workbench.domain.responses import EXACT, Sampling
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
 from workbench.figures.visible import visible
 from workbench.tui.format import bar, human_duration, job_mark, literal, percent
-from workbench.tui.jobs.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.tui.widgets.record_table import Record
 
 if TYPE_CHECKING:
@@ -106,12 +106,8 @@ def _short(prompts: int) -> str:
 
 UNREADABLE, UNDRAWN = "unreadable", "undrawn"
 "questions of a waiting job, as in `stores.jobs.job_rows`"
-CHECK = "check"
-"kind of the jobs that the checks screen starts; see `workbench.pipeline.checking`"
 DONE = 13
 "columns of the number of done units"
-UNITS = {TRAIN: "steps", CLASSIFY: "responses", CHECK: "texts", DRAFT: "prompts"}
-"units that a job counts; others count answers, or prompts for label probabilities"
 
 _HINTS: Mapping[str, Mapping[str, str]] = {
     SAMPLE: {
@@ -166,11 +162,6 @@ def kind_word(job: Job) -> str:
     if job.kind != SAMPLE:
         return job.kind
     return "ask anew" if job.spec.get("occasion") else "ask"
-
-
-def unit_name(job: Job) -> str:
-    """Return the unit that the job counts, in the plural."""
-    return UNITS.get(job.kind, "prompts" if job.exact else "answers")
 
 
 def subject(job: Job) -> str:
@@ -350,9 +341,7 @@ def stop_question(job: Job) -> str:
         DRAFT: f"The drafts from {job.done:,} answered prompts stay, and R asks for the rest "
         "later.",
         CHECK: f"The results for {job.done:,} texts stay, and R computes the rest later.",
-    }.get(
-        job.kind, f"The {job.done:,} stored {unit_name(job)} stay, and R asks for the rest later."
-    )
+    }.get(job.kind, f"The {job.done:,} stored {job.unit} stay, and R asks for the rest later.")
     batch_text = (
         " The endpoint cancels its batch, too; the answers so far are kept." if job.batches else ""
     )
@@ -371,7 +360,7 @@ def stopping_message(job: Job) -> str:
     end_text = (
         "once its model is loaded"
         if job.message.startswith(LOADING)
-        else f"after the current {unit_name(job)}"
+        else f"after the current {job.unit}"
     )
     return f"Job {job.id} is {STOPPING}: it ends {end_text}."
 
@@ -600,7 +589,7 @@ def _pace(job: Job) -> list[str]:
     progress = pace(job)
     if progress.per_second is None:
         return []
-    texts = [f"{speed(progress.per_second)} {unit_name(job)} a second"]
+    texts = [f"{speed(progress.per_second)} {job.unit} a second"]
     if progress.eta_seconds is not None:
         texts.append(f"ETA {human_duration(progress.eta_seconds)}")
     return texts

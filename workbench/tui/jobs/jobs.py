@@ -18,11 +18,12 @@ from textual.getters import query_one
 from textual.widgets import Static
 
 from workbench import registry
+from workbench.domain.job_kinds import DRAFT, SAMPLE
 from workbench.errors import JobError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.jobs.job_acts import JobActs, form_of
-from workbench.tui.jobs.job_kind_dialog import DRAFT, SAMPLE, JobKindDialog
+from workbench.tui.jobs.job_kind_dialog import JobKindDialog
 from workbench.tui.jobs.job_lines import (
     DONE,
     UNDRAWN,
@@ -34,7 +35,6 @@ from workbench.tui.jobs.job_lines import (
     steps_at_once,
     stop_question,
     stopping_message,
-    unit_name,
 )
 from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.base import app_of, in_background, say, with_store_name, worker
@@ -336,9 +336,7 @@ class JobsScreen(JobActs):
         def pause(store: Store, job_id: int) -> str:
             job = store.jobs.pause(job_id)
             state_text = (
-                "is paused"
-                if job.state == "paused"
-                else f"pauses after the current {unit_name(job)}"
+                "is paused" if job.state == "paused" else f"pauses after the current {job.unit}"
             )
             return f"Job {job_id} {state_text}. R resumes it."
 
