@@ -916,3 +916,21 @@ async def test_the_form_has_every_option_of_a_run(path: Path) -> None:
         assert values is not None
         command = RunCommand.from_form(values)
         assert (command.no_default_system, command.batch) == (True, True)
+
+
+@pytest.mark.e2e
+async def test_the_form_opens_with_few_samples_for_a_quick_look(tmp_path: Path) -> None:
+    path = tmp_path / "demo.db"
+    make(path, demo=True)
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
+        assert isinstance(app.screen, JobForm)
+        samples = app.screen.query_one("#samples", Input)
+        assert samples.value == "5"
+        app.screen.query_one("#statements", Input).value = "all"
+        await until(pilot, lambda: samples.value == "30")
+        app.screen.query_one("#audit", Select).value = "response_bias"
+        await until(pilot, lambda: samples.value == "50")
+        assert app.screen.query_one("#max_new_tokens", Input).value == "1"

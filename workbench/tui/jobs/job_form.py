@@ -112,7 +112,7 @@ class JobForm(StartForm):
         super().__init__(like=like)
         self._choices: dict[str, Choices] = {}
         self._audit: AuditChoices | None = None
-        self._usual: dict[str, str] = {option.name: "" for option in SAMPLING}
+        self._usual = sampling_of_audit(registry.audit(registry.DEFAULT_AUDIT).defaults)
         "the sampling with which the audit is meant to be asked with the chosen templates"
         self._audit_chosen = False
         self._first_kind = SAMPLED_WHOLE
@@ -133,7 +133,7 @@ class JobForm(StartForm):
                 "statements",
                 Field(QUICK, id="statements", compact=True, placeholder="quick · all · 8 · refs"),
             )
-            yield sampled(row("samples", Field("30", id="samples", compact=True)))
+            yield sampled(self._sampling_row("samples", "samples"))
         yield Static(id="note", classes="note", markup=False)
         with Collapsible(title="Of this audit", id="of_audit"):
             for audit in registry.asking():
@@ -164,11 +164,11 @@ class JobForm(StartForm):
                 yield row("thinking", Field(id="thinking", compact=True, placeholder="as it does"))
                 yield row("seed", Field(str(SEED), id="seed", compact=True))
             with Horizontal(classes="pair sampled"):
-                yield row("temperature", Field("1", id="temperature", compact=True))
-                yield row("top-p", Field("0.85", id="top_p", compact=True))
+                yield self._sampling_row("temperature", "temperature")
+                yield self._sampling_row("top-p", "top_p")
             with Horizontal(classes="pair sampled"):
-                yield row("top-k", Field(id="top_k", compact=True, placeholder="whole vocab."))
-                yield row("tokens", Field("20", id="max_new_tokens", compact=True))
+                yield self._sampling_row("top-k", "top_k", "whole vocab.")
+                yield self._sampling_row("tokens", "max_new_tokens")
         with Collapsible(title="Where the model runs"):
             with Horizontal(classes="pair"):
                 yield row(
@@ -190,6 +190,10 @@ class JobForm(StartForm):
             with Horizontal(classes="pair"):
                 yield row("extra fields", Field(id="extra_body", compact=True, placeholder="none"))
                 yield sampled(row("requests", select("batch", SENT)))
+
+    def _sampling_row(self, title: str, name: str, placeholder: str = "") -> Horizontal:
+        field = Field(self._usual[name], id=name, compact=True, placeholder=placeholder)
+        return row(title, field)
 
     def read_choices(self, store: Store) -> tuple[Choices, ...]:
         return read_choices(store)
