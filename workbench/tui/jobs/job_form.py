@@ -71,7 +71,7 @@ YES = "yes"
 SENT = (("one by one", ""), ("in batches", "batches"))
 "(words, value) of how requests reach a served model"
 EMPTIED = "emptied"
-SYSTEM_TURNS = (("as the template has it", ""), ("no default", EMPTIED))
+SYSTEM_TURNS = (("its own", ""), (EMPTIED, EMPTIED))
 "(label, value) of the system turn that a model's chat template adds by itself"
 TYPED = (
     "model",
