@@ -31,7 +31,7 @@ from workbench.audits.consistency.options import ConsistencyOptions
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.response_bias import AUDIT
 from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions
-from workbench.cli.output import plain
+from workbench.figures.json_values import to_json_values
 from workbench.data import shipped_templates
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument, with_pairs
@@ -63,7 +63,7 @@ def intervals(found: Any) -> set[tuple[float, float]]:
     """
     return {
         (each["low"], each["high"])
-        for each in _mappings(plain(found))
+        for each in _mappings(to_json_values(found))
         if isinstance(each.get("low"), float) and isinstance(each.get("high"), float)
     }
 
