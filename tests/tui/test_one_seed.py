@@ -31,12 +31,12 @@ from workbench.audits.consistency.options import ConsistencyOptions
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.response_bias import AUDIT
 from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions
-from workbench.figures.json_values import to_json_values
 from workbench.data import shipped_templates
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.keys import SEED, content_key
 from workbench.domain.prompts import Probe
+from workbench.figures.json_values import to_json_values
 from workbench.figures.table import AnyTable, Value
 from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
