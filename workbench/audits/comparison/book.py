@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -314,7 +314,7 @@ def changes_table(of: Compared) -> Table[Change]:
             Column("verdict", "verdict", lambda row: row.kind.title),
             Column("first", "first", lambda row: row.first, aside=len(of.sides) < 3),
             Column("second", "second", lambda row: row.second, aside=len(of.sides) < 3),
-            *_changed(lambda row: row, len(of.sides) < 3, complete),
+            *_ChangeColumns(lambda row: row, len(of.sides) < 3, complete).all(),
         ],
         key=lambda row: (row.kind.name, row.first, row.second),
         definition=f"{APART if is_unpaired else DIFFERENCE}{'' if complete else f' {BOUNDS}'}",
@@ -350,171 +350,214 @@ def _names(of: Compared) -> list[str]:
     return [f"first: {of.sides[0].name}; second: {of.sides[1].name}"] if len(of.sides) < 3 else []
 
 
-def _changed(
-    of: Callable[[Any], Change | None], two: bool = True, whole: bool = True
-) -> list[Column[Any]]:
-    """Return the columns of a change.
+@dataclass(frozen=True, slots=True)
+class _ChangeColumns:
+    """The columns of the change between two runs. They are empty in rows without a change."""
 
-    They are empty in rows without one.
+    change_of: Callable[[Any], Change | None]
+    "returns the change of a row"
+    of_two_runs: bool = True
+    "False if the table compares more runs, which puts the shares aside"
+    is_complete: bool = True
+    "False if some verdicts are missing, which shows their numbers and the bounds"
 
-    `whole` tells that no verdict is missing.
-    """
+    def all(self) -> list[Column[Any]]:
+        """Return all columns in their order."""
+        return [
+            *self.sizes(),
+            *self.shares(),
+            *self.missing_verdicts(),
+            *self.pairs(),
+            *self.tests(),
+        ]
 
-    def read(get: Callable[[Change], Any]) -> Callable[[Any], Any]:
-        """Return an accessor of a change's value, or of None in rows without a change."""
-        return lambda row: None if (found := of(row)) is None else get(found)
+    def sizes(self) -> list[Column[Any]]:
+        """Return the numbers of items behind the shares."""
+        return [
+            Column(
+                "n",
+                "n",
+                self._value(lambda change: change.sizes[0]),
+                Kind.COUNT,
+                help="items behind the first share: those decided in both runs; if unpaired, in "
+                "the first",
+            ),
+            Column(
+                "second_n",
+                "n, second",
+                self._value(lambda change: change.sizes[1]),
+                Kind.COUNT,
+                aside=True,
+                help="the same for the second share",
+            ),
+            Column(
+                "common",
+                "asked of all",
+                self._value(lambda change: change.n),
+                Kind.COUNT,
+                aside=True,
+                help="items asked of all runs",
+            ),
+            Column(
+                "undecided",
+                "undecided",
+                self._value(lambda change: change.undecided),
+                Kind.COUNT,
+                aside=True,
+                help="of these, not decided in one of the two runs",
+            ),
+        ]
 
-    return [
-        Column(
-            "n",
-            "n",
-            read(lambda change: change.sizes[0]),
-            Kind.COUNT,
-            help="items behind the first share: those decided in both runs; if unpaired, in "
-            "the first",
-        ),
-        Column(
-            "second_n",
-            "n, second",
-            read(lambda change: change.sizes[1]),
-            Kind.COUNT,
-            aside=True,
-            help="the same for the second share",
-        ),
-        Column(
-            "common",
-            "asked of all",
-            read(lambda change: change.n),
-            Kind.COUNT,
-            aside=True,
-            help="items asked of all runs",
-        ),
-        Column(
-            "undecided",
-            "undecided",
-            read(lambda change: change.undecided),
-            Kind.COUNT,
-            aside=True,
-            help="of these, not decided in one of the two runs",
-        ),
-        Column(
-            "first_share",
-            "first share",
-            read(lambda change: change.first_share),
-            Kind.SHARE,
-            aside=not two,
-            short="1st",
-        ),
-        Column(
-            "second_share",
-            "second share",
-            read(lambda change: change.second_share),
-            Kind.SHARE,
-            aside=not two,
-            short="2nd",
-        ),
-        Column(
-            "difference",
-            "difference",
-            read(lambda change: change.difference),
-            Kind.POINTS,
-            scale=(-1, 1),
-            help="second share minus first",
-        ),
-        Column(
-            "missing_first",
-            "missing, first",
-            read(lambda change: change.lacking[0]),
-            Kind.COUNT,
-            aside=whole,
-            short="miss. 1st",
-            help="items asked of all that have no verdict in the first run for lack of answers",
-        ),
-        Column(
-            "missing_second",
-            "missing, second",
-            read(lambda change: change.lacking[1]),
-            Kind.COUNT,
-            aside=whole,
-            short="miss. 2nd",
-            help="the same in the second run",
-        ),
-        Column(
-            "missing_both",
-            "missing, both",
-            read(lambda change: change.missing[2]),
-            Kind.COUNT,
-            aside=True,
-            help="of these, missing in both",
-        ),
-        Column(
-            "lowest",
-            "lower bound",
-            read(lambda change: change.bounds.low),
-            Kind.POINTS,
-            aside=whole,
-            short="least",
-            help="the least difference over all items, whatever the missing verdicts are; no "
-            "interval",
-        ),
-        Column(
-            "highest",
-            "upper bound",
-            read(lambda change: change.bounds.high),
-            Kind.POINTS,
-            aside=whole,
-            short="most",
-            help="the greatest difference over all items",
-        ),
-        Column(
-            "same",
-            "same verdict",
-            read(lambda change: change.same),
-            Kind.SHARE,
-            scale=(0, 1),
-            short="same",
-            help="of the items that both runs decide",
-            aside=not two,
-        ),
-        Column(
-            "lost",
-            "lost",
-            read(lambda change: change.lost),
-            Kind.COUNT,
-            help="decided pairs: yes first, then no",
-        ),
-        Column(
-            "gained",
-            "gained",
-            read(lambda change: change.gained),
-            Kind.COUNT,
-            help="decided pairs: no first, then yes",
-        ),
-        Column(
-            "p",
-            "p",
-            read(lambda change: change.p),
-            Kind.P_VALUE,
-            help="McNemar's exact test, two-sided",
-            aside=True,
-        ),
-        Column(
-            "holm",
-            "p, Holm",
-            read(lambda change: change.holm),
-            Kind.P_VALUE,
-            help="adjusted over all tests here",
-        ),
-        Column(
-            "false_discovery",
-            "p, BH",
-            read(lambda change: change.false_discovery),
-            Kind.P_VALUE,
-            aside=True,
-            help="by Benjamini and Hochberg, over all tests here",
-        ),
-        Column("untested", "why no test", read(lambda change: change.untested), aside=True),
-    ]
+    def shares(self) -> list[Column[Any]]:
+        """Return the shares of both runs and their difference."""
+        return [
+            Column(
+                "first_share",
+                "first share",
+                self._value(lambda change: change.first_share),
+                Kind.SHARE,
+                aside=not self.of_two_runs,
+                short="1st",
+            ),
+            Column(
+                "second_share",
+                "second share",
+                self._value(lambda change: change.second_share),
+                Kind.SHARE,
+                aside=not self.of_two_runs,
+                short="2nd",
+            ),
+            Column(
+                "difference",
+                "difference",
+                self._value(lambda change: change.difference),
+                Kind.POINTS,
+                scale=(-1, 1),
+                help="second share minus first",
+            ),
+        ]
+
+    def missing_verdicts(self) -> list[Column[Any]]:
+        """Return the numbers of missing verdicts, and the bounds of the difference with them."""
+        return [
+            Column(
+                "missing_first",
+                "missing, first",
+                self._value(lambda change: change.lacking[0]),
+                Kind.COUNT,
+                aside=self.is_complete,
+                short="miss. 1st",
+                help="items asked of all that have no verdict in the first run for lack of answers",
+            ),
+            Column(
+                "missing_second",
+                "missing, second",
+                self._value(lambda change: change.lacking[1]),
+                Kind.COUNT,
+                aside=self.is_complete,
+                short="miss. 2nd",
+                help="the same in the second run",
+            ),
+            Column(
+                "missing_both",
+                "missing, both",
+                self._value(lambda change: change.missing[2]),
+                Kind.COUNT,
+                aside=True,
+                help="of these, missing in both",
+            ),
+            Column(
+                "lowest",
+                "lower bound",
+                self._value(lambda change: change.bounds.low),
+                Kind.POINTS,
+                aside=self.is_complete,
+                short="least",
+                help="the least difference over all items, whatever the missing verdicts are; no "
+                "interval",
+            ),
+            Column(
+                "highest",
+                "upper bound",
+                self._value(lambda change: change.bounds.high),
+                Kind.POINTS,
+                aside=self.is_complete,
+                short="most",
+                help="the greatest difference over all items",
+            ),
+        ]
+
+    def pairs(self) -> list[Column[Any]]:
+        """Return the numbers of equal and of changed verdicts among the items of both runs."""
+        return [
+            Column(
+                "same",
+                "same verdict",
+                self._value(lambda change: change.same),
+                Kind.SHARE,
+                scale=(0, 1),
+                short="same",
+                help="of the items that both runs decide",
+                aside=not self.of_two_runs,
+            ),
+            Column(
+                "lost",
+                "lost",
+                self._value(lambda change: change.lost),
+                Kind.COUNT,
+                help="decided pairs: yes first, then no",
+            ),
+            Column(
+                "gained",
+                "gained",
+                self._value(lambda change: change.gained),
+                Kind.COUNT,
+                help="decided pairs: no first, then yes",
+            ),
+        ]
+
+    def tests(self) -> list[Column[Any]]:
+        """Return the p values, and the reason why there are none."""
+        return [
+            Column(
+                "p",
+                "p",
+                self._value(lambda change: change.p),
+                Kind.P_VALUE,
+                help="McNemar's exact test, two-sided",
+                aside=True,
+            ),
+            Column(
+                "holm",
+                "p, Holm",
+                self._value(lambda change: change.holm),
+                Kind.P_VALUE,
+                help="adjusted over all tests here",
+            ),
+            Column(
+                "false_discovery",
+                "p, BH",
+                self._value(lambda change: change.false_discovery),
+                Kind.P_VALUE,
+                aside=True,
+                help="by Benjamini and Hochberg, over all tests here",
+            ),
+            Column(
+                "untested", "why no test", self._value(lambda change: change.untested), aside=True
+            ),
+        ]
+
+    def _value(self, get: Callable[[Change], Any]) -> Callable[[Any], Any]:
+        """Return an accessor of a change's value by row."""
+        return partial(_value_of_change, self.change_of, get)
+
+
+def _value_of_change(
+    change_of: Callable[[Any], Change | None], get: Callable[[Change], Any], row: Any
+) -> Any:
+    """Return a value of a row's change, or None in a row without a change."""
+    change = change_of(row)
+    return None if change is None else get(change)
 
 
 def changed_items(of: Compared, kind: VerdictKind) -> Table[ComparedItem]:
@@ -641,7 +684,7 @@ def over_time_table(of: Compared) -> Table[Moment]:
             ),
             *(
                 replace(column, aside=column.key not in ("difference", "holm"))
-                for column in _changed(lambda row: row.change)
+                for column in _ChangeColumns(lambda row: row.change).all()
                 if "share" not in column.key
             ),
         ],
