@@ -24,7 +24,7 @@ from workbench.audits.bias_score.labelled import (
     drawn_labels,
 )
 from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
-from workbench.audits.bias_score.reading import ruled_in, tallied
+from workbench.audits.bias_score.reading import build_tally, ruled_in
 from workbench.audits.bias_score.score import PERMUTATIONS, BiasReport, judge
 from workbench.audits.chosen_run import elsewhere
 from workbench.domain.names import plural
@@ -231,11 +231,11 @@ def judge_bias(
             "people's labels have no classifier error to correct; turn the correction off"
         )
     label_by_unit = settled(store, classifier.codebook) if options.correct and classifier else None
-    tallied_answers = tallied(store, which, options, runs, source, label_by_unit)
+    tallied_answers = build_tally(store, which, options, runs, source, label_by_unit)
     tally = tallied_answers.tally
     notes = source.told()
     if source.changed:
-        tally_before_rulings = tallied(
+        tally_before_rulings = build_tally(
             store, which, options, runs, source.without, label_by_unit
         ).tally
         notes = source.told(_different(tally, tally_before_rulings))
@@ -301,7 +301,7 @@ def _read_by(
 
     def read(used_source: Source) -> int:
         """Return the number of answers that people's labels read, with this source."""
-        tally = tallied(
+        tally = build_tally(
             store, which, options, runs, used_source, None if labelled is None else {}
         ).tally
         n_by_people = (
@@ -759,7 +759,7 @@ def _as_given(store: Store, judged: BiasJudged) -> Tally:
     # the figures without exclusions are those of the report
     if not any(rulings.leaves_out for rulings in source.ruled.values()):
         return judged.report.tally
-    return tallied(
+    return build_tally(
         store, judged.which, judged.options, judged.runs, source.as_given, judged.labelled
     ).tally
 
