@@ -154,9 +154,9 @@ class Field:
     recurs: bool = False
     "whether many rows share few values, so that Arrow holds each value once"
 
-    def but(self, **changes: Any) -> Field:
-        """Return a copy of the column with changes."""
-        return replace(self, **changes)
+    def with_values(self, **values: Any) -> Field:
+        """Return a copy of the column with other values."""
+        return replace(self, **values)
 
 
 class Coded(NamedTuple):
@@ -257,7 +257,7 @@ def time(name: str, meaning: str, empty: str = "") -> Field:
 
 def recurring(*fields: Field) -> tuple[Field, ...]:
     """Return columns whose values many rows share."""
-    return tuple(field_.but(recurs=field_.type is Type.TEXT) for field_ in fields)
+    return tuple(field_.with_values(recurs=field_.type is Type.TEXT) for field_ in fields)
 
 
 CELL = recurring(

@@ -158,7 +158,7 @@ LABELS = Rows(
             "elapsed_ms", "milliseconds from showing the item to the label", empty="not measured"
         ),
         time("time", "when", empty="imported without a time: nobody knows"),
-        ANSWER_KEY.but(empty="a statement was labelled"),
+        ANSWER_KEY.with_values(empty="a statement was labelled"),
     ),
     read_labels,
     of_models=False,
