@@ -18,7 +18,7 @@ from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.annotation import agreement_tables
 from workbench.annotation.agreement_tables import QueueAgreement
-from workbench.audits.reported import Reported, Wanted
+from workbench.audits.reported import Reported, ReportRequest
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import in_words
 from workbench.domain.prompts import Template
@@ -237,7 +237,7 @@ def _plans(store: Store, choice: ReportChoice, asked: Sequence[Asked]) -> Iterat
 def _parts(
     store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[Part], None] | None
 ) -> tuple[list[Part], list[str]]:
-    query = Wanted(
+    request = ReportRequest(
         choice.instrument,
         choice.models,
         choice.rulings,
@@ -256,7 +256,7 @@ def _parts(
     for index, audit in enumerate(audits):
         tell(0.5 * index / len(audits), f"judging {audit.name}")
         try:
-            for reported in audit.reported(store, query):
+            for reported in audit.reported(store, request):
                 parts.append(Part(_slug(audit.name, reported, parts), audit.name, reported))
                 tell(0.5 * (index + 0.5) / len(audits), f"judged: {reported.title}")
                 if judged is not None:

@@ -37,7 +37,12 @@ from workbench.report.collected import (
     shown_of,
 )
 from workbench.report.options import ALL, ReportChoice
-from workbench.report.own_tables import Behind, behind, every_answer, with_answers
+from workbench.report.own_tables import (
+    StatementWithAnswers,
+    every_answer,
+    statements_with_answers,
+    with_answers,
+)
 from workbench.report.page import (
     ARCHIVE,
     Drawn,
@@ -414,7 +419,7 @@ def _pictures(tables: Sequence[Shown], process: DrawingProcess, tell: Tell) -> F
 
 def _statements(
     store: Store, found: Collected
-) -> Iterator[tuple[str, tuple[Sequence[Behind], bool]]]:
+) -> Iterator[tuple[str, tuple[Sequence[StatementWithAnswers], bool]]]:
     """Yield the statements of each model of each part with their answers.
 
     A flag tells whether these were read.
@@ -426,7 +431,10 @@ def _statements(
             )
             yield (
                 title,
-                (behind(store, part, name, found.choice.answers), name in part.found.readers),
+                (
+                    statements_with_answers(store, part, name, found.choice.answers),
+                    name in part.found.readers,
+                ),
             )
 
 

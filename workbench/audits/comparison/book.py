@@ -37,7 +37,7 @@ from workbench.audits.comparison.judge import (
     versions_of,
 )
 from workbench.audits.printed import Medium, Printed
-from workbench.audits.reported import Reported, Wanted
+from workbench.audits.reported import Reported, ReportRequest
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.domain.verdicts import Bounds, Estimate, Verdict
@@ -785,7 +785,7 @@ LIMITS = (
 
 
 def names_wanted(
-    wanted: Wanted, there: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS
+    request: ReportRequest, there: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS
 ) -> tuple[str, ...]:
     """Return the runs that a report compares, or nothing if fewer than two of them are named.
 
@@ -794,7 +794,7 @@ def names_wanted(
     there : the model of each run
     labels : the name of the run for each longer name that lists print
     """
-    known_names = [name for name in wanted.compare if _is_among(name, there, labels)]
+    known_names = [name for name in request.compare if _is_among(name, there, labels)]
     return meant(known_names, there, labels) if len(known_names) > 1 else ()
 
 
