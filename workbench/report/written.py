@@ -10,16 +10,18 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from stores.core.store import Store
-from workbench.audits.claims import sentences_of
+from workbench.audits.claims import AuditSentences, sentences_of
 from workbench.audits.reported import Reference
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import file_stem
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.plans import confirmatory_claims
 from workbench.figures.pictures.of_table import pictures_of
+from workbench.figures.pictures.picture import Picture
 from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
 from workbench.figures.write.latex import latex_table
@@ -217,7 +219,7 @@ def _made(store: Store, fresh: Path, choice: ReportChoice, tell: Tell) -> None:
             tell,
             lambda part: tables_by_slug.update({part.slug: shown_of(part, requested)}),
         )
-        _write(fresh, _files(store, collected, tables_by_slug, process, tell))
+        _write(fresh, _ReportFiles(store, collected, tables_by_slug, process, tell).files())
 
 
 @contextmanager
@@ -246,101 +248,166 @@ def _write(folder: Path, files: Files) -> None:
                 file.writelines(content)
 
 
-def _files(
-    store: Store, found: Collected, made: Mapping[str, Tables], process: DrawingProcess, tell: Tell
-) -> Files:
-    tables = {slug: part_tables for slug, (part_tables, _) in made.items()}
-    missing = {part.found.title: made[part.slug][1] for part in found.parts}
-    report_groups = groups(found.parts, tables)
-    sentences = [
-        sentences_of(
-            (finding for part in group.parts for finding in part.found.findings),
-            planned_claims(store, group.parts),
-        )
-        for group in report_groups
-    ]
-    asked_table, *mains = _numbered(
-        [
-            Shown("", own.asked(found)),
-            *(_main(group) for group in report_groups if group.main is not None),
-        ],
-        1,
-    )
-    main_by_slug = dict(
-        zip((group.slug for group in report_groups if group.main is not None), mains, strict=True)
-    )
-    pictures = {
-        slug: picture
-        for slug, main_table in main_by_slug.items()
-        for picture in pictures_of(main_table.table)[:1]
-    }
-    process.begin(picture.pages()[0] for picture in pictures.values())
-    sections = [
-        Section(group, group_sentences, main_by_slug.get(group.slug), None)
-        for group, group_sentences in zip(report_groups, sentences, strict=True)
-    ]
-    tell(0.6, "writing tables")
-    all_tables = [
-        part_table for part in found.parts for part_table in (*tables[part.slug], *_choices(part))
-    ]
-    first = len(mains) + 2
-    supplement = _numbered([*_own(found, sections, missing), *all_tables], first)
-    single = _single(found, supplement)
-    for written in (asked_table, *mains, *single):
-        yield f"tables/{written.stem}.csv", csv_of(written)
-        yield f"tables/{written.stem}.tex", _latex(written)
-    packed_ = [] if found.choice.every_file else supplement
-    if packed_:
-        yield (
-            ARCHIVE,
-            archive((f"{packed_table.stem}.csv", csv_of(packed_table)) for packed_table in packed_),
-        )
-    other_files = [
-        (PAGE, "the page"),
-        ("methods.md", "how figures are computed"),
-        ("references.bib", "publications"),
-    ]
-    if ruling_lines := [
-        f"{visible(f'{part.found.title}: {note}')}\n"
-        for part in found.parts
-        for note in part.found.rulings.notes()
-    ]:
-        other_files.append(("tables/rulings.txt", "rulings that count"))
-        yield "tables/rulings.txt", "".join(ruling_lines).encode("utf-8", "backslashreplace")
-    tell(0.7, "reading raw answers")
-    statements = dict(_statements(store, found))
-    tell(0.75, "drawing pictures")
-    drawn_pictures = dict[str, Drawn]()
-    for slug, picture in pictures.items():
-        drawn_pictures[slug], files = drawing(main_by_slug[slug], picture.pages()[0], process)
-        other_files += [(name, main_by_slug[slug].title) for name in files]
-        yield from files.items()
-    yield from _pictures(single, process, tell)
-    tell(0.95, "writing the page")
-    sections = [
-        replace(section, picture=drawn_pictures.get(section.of.slug)) for section in sections
-    ]
-    html = page(found, sections, asked_table, len(supplement), packed(supplement, statements))
-    yield PAGE, html.encode("utf-8", "backslashreplace")
-    methods = _methods(found, [any_table.table for any_table in all_tables])
-    yield "methods.md", ("\n".join(methods) + "\n").encode("utf-8", "backslashreplace")
-    references = [reference for part in found.parts for reference in part.found.references]
-    yield (
-        "references.bib",
-        bibtex(references, found.instruments).encode("utf-8", "backslashreplace"),
-    )
-    if found.choice.answers == ALL:
-        for name, content in _answers(store, found):
-            other_files.append((name, "every answer, word for word"))
+class _ReportFiles:
+    """The files of a report, in the order in which they are written.
+
+    The tables of the page and of the supplement are numbered before the first file is written,
+    because the names of files have the numbers.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        collected: Collected,
+        tables_by_slug: Mapping[str, Tables],
+        process: DrawingProcess,
+        tell: Tell,
+    ) -> None:
+        self._store = store
+        self._collected = collected
+        self._tables_by_slug = {slug: tables for slug, (tables, _) in tables_by_slug.items()}
+        self._missing = {part.found.title: tables_by_slug[part.slug][1] for part in collected.parts}
+        self._process = process
+        self._tell = tell
+        report_groups = groups(collected.parts, self._tables_by_slug)
+        self._asked, self._main_by_slug = _main_tables(collected, report_groups)
+        self._sections = [
+            Section(group, _sentences(store, group), self._main_by_slug.get(group.slug), None)
+            for group in report_groups
+        ]
+        self._picture_by_slug = _main_pictures(self._main_by_slug)
+        self._other_files = [
+            (PAGE, "the page"),
+            ("methods.md", "how figures are computed"),
+            ("references.bib", "publications"),
+        ]
+        "files that are no tables, with their descriptions, for the index"
+
+    def files(self) -> Files:
+        """Yield every file. The index comes last, because it lists the others."""
+        self._process.begin(picture.pages()[0] for picture in self._picture_by_slug.values())
+        self._tell(0.6, "writing tables")
+        part_tables = self._part_tables()
+        supplement = self._supplement(part_tables)
+        single = _single(self._collected, supplement)
+        yield from _table_files([*self._page_tables(), *single])
+        archived = [] if self._collected.choice.every_file else supplement
+        if archived:
+            yield ARCHIVE, archive((f"{table.stem}.csv", csv_of(table)) for table in archived)
+        yield from self._rulings_file()
+        self._tell(0.7, "reading raw answers")
+        statements = dict(_statements(self._store, self._collected))
+        self._tell(0.75, "drawing pictures")
+        drawn_by_slug: dict[str, Drawn] = {}
+        yield from self._pictures_of_page(drawn_by_slug)
+        yield from _pictures(single, self._process, self._tell)
+        self._tell(0.95, "writing the page")
+        html = self._page(drawn_by_slug, len(supplement), packed(supplement, statements))
+        yield PAGE, _encoded(html)
+        methods = _methods(self._collected, [table.table for table in part_tables])
+        yield "methods.md", _encoded("\n".join(methods) + "\n")
+        yield "references.bib", self._references()
+        if self._collected.choice.answers == ALL:
+            yield from self._answer_files()
+        archive_by_stem = {table.stem: ARCHIVE for table in archived}
+        all_tables = [*self._page_tables(), *supplement]
+        yield "index.csv", index(all_tables, archive_by_stem, self._other_files)
+
+    def _page_tables(self) -> list[Shown]:
+        """Return the numbered tables of the page."""
+        return [self._asked, *self._main_by_slug.values()]
+
+    def _part_tables(self) -> list[Shown]:
+        """Return the tables of all parts, each followed by the choices of its part."""
+        part_tables: list[Shown] = []
+        for part in self._collected.parts:
+            part_tables += self._tables_by_slug[part.slug]
+            part_tables += _choices(part)
+        return part_tables
+
+    def _supplement(self, part_tables: Sequence[Shown]) -> list[Shown]:
+        """Return the tables of the supplement, numbered after those of the page."""
+        own_tables = _own(self._collected, self._sections, self._missing)
+        return _numbered([*own_tables, *part_tables], len(self._page_tables()) + 1)
+
+    def _rulings_file(self) -> Files:
+        """Yield the file with the rulings that count, or nothing without rulings."""
+        lines = []
+        for part in self._collected.parts:
+            for note in part.found.rulings.notes():
+                lines.append(f"{visible(f'{part.found.title}: {note}')}\n")
+        if lines:
+            self._other_files.append(("tables/rulings.txt", "rulings that count"))
+            yield "tables/rulings.txt", _encoded("".join(lines))
+
+    def _pictures_of_page(self, drawn_by_slug: dict[str, Drawn]) -> Files:
+        """Yield the files of the pictures of the page, and add the pictures to `drawn_by_slug`."""
+        for slug, picture in self._picture_by_slug.items():
+            table = self._main_by_slug[slug]
+            drawn_by_slug[slug], files = drawing(table, picture.pages()[0], self._process)
+            self._other_files += [(name, table.title) for name in files]
+            yield from files.items()
+
+    def _page(self, drawn_by_slug: Mapping[str, Drawn], n_tables: int, supplement: str) -> str:
+        """Return the page with its pictures."""
+        sections = [
+            replace(section, picture=drawn_by_slug.get(section.of.slug))
+            for section in self._sections
+        ]
+        return page(self._collected, sections, self._asked, n_tables, supplement)
+
+    def _references(self) -> bytes:
+        """Return the file of publications."""
+        references: list[Reference] = []
+        for part in self._collected.parts:
+            references += part.found.references
+        return _encoded(bibtex(references, self._collected.instruments))
+
+    def _answer_files(self) -> Files:
+        """Yield the files with every answer."""
+        for name, content in _answers(self._store, self._collected):
+            self._other_files.append((name, "every answer, word for word"))
             yield name, content
-    yield (
-        "index.csv",
-        index(
-            [asked_table, *mains, *supplement],
-            {packed_table.stem: ARCHIVE for packed_table in packed_},
-            other_files,
-        ),
+
+
+def _encoded(text: str) -> bytes:
+    """Return text as UTF-8, with escapes for characters that it cannot encode."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _main_tables(
+    collected: Collected, report_groups: Sequence[Group]
+) -> tuple[Shown, dict[str, Shown]]:
+    """Return the table of what was asked, and the main table of each group by slug, numbered."""
+    groups_with_table = [group for group in report_groups if group.main is not None]
+    asked, *main_tables = _numbered(
+        [Shown("", own.asked(collected)), *map(_main, groups_with_table)], 1
     )
+    slugs = [group.slug for group in groups_with_table]
+    return asked, dict(zip(slugs, main_tables, strict=True))
+
+
+def _sentences(store: Store, group: Group) -> AuditSentences:
+    """Return the sentences on the findings of a group."""
+    findings = chain.from_iterable(part.found.findings for part in group.parts)
+    return sentences_of(findings, planned_claims(store, group.parts))
+
+
+def _main_pictures(main_by_slug: Mapping[str, Shown]) -> dict[str, Picture]:
+    """Return the first picture of each main table that has one, by slug."""
+    picture_by_slug = {}
+    for slug, main_table in main_by_slug.items():
+        table_pictures = pictures_of(main_table.table)
+        if table_pictures:
+            picture_by_slug[slug] = table_pictures[0]
+    return picture_by_slug
+
+
+def _table_files(tables: Sequence[Shown]) -> Files:
+    """Yield each table as CSV and as LaTeX."""
+    for table in tables:
+        yield f"tables/{table.stem}.csv", csv_of(table)
+        yield f"tables/{table.stem}.tex", _latex(table)
 
 
 def planned_claims(store: Store, parts: Sequence[Part]) -> set[tuple[str, str]]:
@@ -398,8 +465,7 @@ def _single(found: Collected, tables: Sequence[Shown]) -> list[Shown]:
 
 
 def _latex(one: Shown) -> bytes:
-    text = latex_table(replace(one.table, notes=(*one.ruled, *one.table.notes)))
-    return text.encode("utf-8", "backslashreplace")
+    return _encoded(latex_table(replace(one.table, notes=(*one.ruled, *one.table.notes))))
 
 
 def _pictures(tables: Sequence[Shown], process: DrawingProcess, tell: Tell) -> Files:
