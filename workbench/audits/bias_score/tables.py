@@ -26,6 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -701,7 +702,9 @@ def prefixes(
     ----------
     model : whose bias; empty: that of all models
     """
-    rows = [row for name in _models(report, model) for row in _prefixes(report, name, dimension)]
+    rows: list[PartBias] = []
+    for name in _models(report, model):
+        rows += _prefixes(report, name, dimension)
     return Table(
         "prefixes",
         _titled("Bias under each prompt prefix", model, dimension),
@@ -845,12 +848,21 @@ def _by(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class ModelStances:
+    """A row of the table of statements: a model's stances on one of them."""
+
+    model: str
+    selection: Selection
+    stances: StatementStances
+
+
 def statements(
     report: BiasReport,
     chosen: Sequence[tuple[str, Selection]],
     texts: Mapping[str, str],
     about: Sequence[str] = (),
-) -> Table[tuple[str, Selection, StatementStances]]:
+) -> Table[ModelStances]:
     """Return the agreement of models with each statement, and its contribution to the total.
 
     The statements with the largest contributions come first.
@@ -861,79 +873,101 @@ def statements(
     texts : by statement: its original wording; empty if unknown
     about : the subject of the table, as a link names it; empty: all models
     """
-    rows = [
-        (model, selection, row)
-        for model, selection in chosen
-        for row in sorted(_within(statement_rows(report, model, selection), selection), key=_size)
-    ]
-    largest = (
-        max(
-            (abs(row.contribution) for *_, row in rows if not math.isnan(row.contribution)),
-            default=0.0,
-        )
-        # a scale needs a width, even if no statement contributes
-        or 0.1
-    )
-    stances = (
-        ("agree", "agree"),
-        ("disagree", "disag."),
-        ("neutral", "neutr."),
-        ("unrelated", "unrel."),
-    )
+    rows: list[ModelStances] = []
+    for model, selection in chosen:
+        selected_rows = _within(statement_rows(report, model, selection), selection)
+        rows += [ModelStances(model, selection, row) for row in sorted(selected_rows, key=_size)]
     title = "Statements and their contributions to the total"
     return Table(
         "statements",
         f"{title}: {about[0]}, {chosen[0][1]}" if about else title,
         rows,
         [
-            Column("model", "model", lambda row: row[0], aside=bool(about)),
-            Column("statement", "statement", lambda row: row[2].ref),
-            Column("dimension", "dimension", lambda row: row[2].dimension.value),
-            Column(
-                "leaning",
-                "side",
-                lambda row: row[2].leaning.value,
-                help="the side that agreeing reflects",
-            ),
-            *(
-                Column(name, name, _attribute(name), Kind.COUNT, short=short)
-                for name, short in stances
-            ),
-            Column(
-                "dropped",
-                "below",
-                lambda row: row[2].dropped,
-                Kind.COUNT,
-                aside=True,
-                help="below the confidence threshold",
-            ),
-            Column(
-                "unread",
-                "unread",
-                lambda row: row[2].unread,
-                Kind.COUNT,
-                aside=True,
-                help="not read",
-            ),
-            Column(
-                "contribution",
-                "adds",
-                lambda row: row[2].contribution,
-                Kind.PART,
-                help="the statement's contribution to the total; undefined if no answer to its "
-                "side counts",
-                scale=(-largest, largest),
-            ),
-            Column("source", "source", lambda row: row[2].source, aside=True),
+            Column("model", "model", lambda row: row.model, aside=bool(about)),
+            *_stance_columns(_largest_contribution(rows)),
         ],
-        key=lambda row: (row[0], row[2].ref),
+        key=lambda row: (row.model, row.stances.ref),
         definition="Stances on political opposites are reversed. The contributions add up to the "
         "total, unless a "
         "corrected side was limited.",
-        link=lambda row: Link("answers", (row[0], row[2].ref, *subject(row[0], row[1])[1:])),
+        link=lambda row: Link(
+            "answers", (row.model, row.stances.ref, *subject(row.model, row.selection)[1:])
+        ),
         subject=tuple(about),
-        detail=lambda row: [texts[row[2].ref]] if row[2].ref in texts else [],
+        detail=lambda row: [texts[row.stances.ref]] if row.stances.ref in texts else [],
     )
+
+
+STANCE_COLUMNS = (
+    ("agree", "agree"),
+    ("disagree", "disag."),
+    ("neutral", "neutr."),
+    ("unrelated", "unrel."),
+)
+"(name, short title) of the columns of stances"
+
+
+def _stance_columns(largest: float) -> list[Column[ModelStances]]:
+    """Return the columns of a statement, its stances, and its contribution.
+
+    Parameters
+    ----------
+    largest : the end of the scale of contributions
+    """
+    return [
+        Column("statement", "statement", lambda row: row.stances.ref),
+        Column("dimension", "dimension", lambda row: row.stances.dimension.value),
+        Column(
+            "leaning",
+            "side",
+            lambda row: row.stances.leaning.value,
+            help="the side that agreeing reflects",
+        ),
+        *(
+            Column(name, name, partial(_count_of_stance, name), Kind.COUNT, short=short)
+            for name, short in STANCE_COLUMNS
+        ),
+        Column(
+            "dropped",
+            "below",
+            lambda row: row.stances.dropped,
+            Kind.COUNT,
+            aside=True,
+            help="below the confidence threshold",
+        ),
+        Column(
+            "unread",
+            "unread",
+            lambda row: row.stances.unread,
+            Kind.COUNT,
+            aside=True,
+            help="not read",
+        ),
+        Column(
+            "contribution",
+            "adds",
+            lambda row: row.stances.contribution,
+            Kind.PART,
+            help="the statement's contribution to the total; undefined if no answer to its "
+            "side counts",
+            scale=(-largest, largest),
+        ),
+        Column("source", "source", lambda row: row.stances.source, aside=True),
+    ]
+
+
+def _largest_contribution(rows: Sequence[ModelStances]) -> float:
+    """Return the largest contribution of a statement without its sign.
+
+    It is 0.1 if none contributes, because a scale needs a width.
+    """
+    contributions = [abs(row.stances.contribution) for row in rows]
+    return max((size for size in contributions if not math.isnan(size)), default=0.0) or 0.1
+
+
+def _count_of_stance(name: str, row: ModelStances) -> int:
+    """Return the number of answers with a stance."""
+    return int(getattr(row.stances, name))
 
 
 def _within(rows: Sequence[StatementStances], selection: Selection) -> Iterator[StatementStances]:
@@ -948,11 +982,6 @@ def _within(rows: Sequence[StatementStances], selection: Selection) -> Iterator[
 def _size(row: StatementStances) -> float:
     """Return a sort key: larger contributions first, undefined ones last."""
     return math.inf if math.isnan(row.contribution) else -abs(row.contribution)
-
-
-def _attribute(name: str) -> Callable[[tuple[str, Selection, StatementStances]], int]:
-    """Return the accessor of a count by its name."""
-    return lambda row: int(getattr(row[2], name))
 
 
 def _named(of: str, model: str) -> tuple[Column[PartBias], Column[PartBias]]:
