@@ -621,56 +621,12 @@ def cells(report: BiasReport, model: str, dimension: Dimension | None) -> Cells:
 
 def components(report: BiasReport, dimension: Dimension | None) -> Table[ModelComponent]:
     """Return the variance components of the net shares of each model."""
-    decomposition_by_model = {
-        model: decompose(cells(report, model, dimension), LARGEST, lowest=-1.0)
-        for model in report.tally.models
-    }
-    rows = [
-        ModelComponent(
-            model,
-            component,
-            component.value / decomposition.total if decomposition.total > 0 else float("nan"),
-        )
-        for model, decomposition in decomposition_by_model.items()
-        if decomposition.prompts
-        for component in decomposition.components
-    ]
+    rows = list(_component_rows(report, dimension))
     return Table(
         "components",
         "Sources of spread of the bias",
         rows,
-        [
-            Column("model", "model", lambda row: row.model),
-            Column("component", "component", lambda row: row.component.name, words=TITLES),
-            Column(
-                "sd",
-                "sd",
-                lambda row: row.component.sd,
-                Kind.COEFFICIENT,
-                help="square root of the variance that it adds to the net share of a prompt, "
-                "with a 95 % interval",
-                scale=(0.0, 1.0),
-            ),
-            Column(
-                "share",
-                "of the variance",
-                lambda row: row.share,
-                Kind.SHARE,
-                help="of one prompt's measured net share; components below 0 count as 0",
-            ),
-            Column(
-                "variance",
-                "variance",
-                lambda row: row.component.raw,
-                Kind.PART,
-                help="unbiased estimate; below 0 if the component is too small to distinguish "
-                "from none",
-                aside=True,
-            ),
-            Column("variance_low", "from", lambda row: row.component.low, Kind.PART, aside=True),
-            Column("variance_high", "to", lambda row: row.component.high, Kind.PART, aside=True),
-            Column("why", "no interval", lambda row: row.component.why or None, aside=True),
-        ],
+        _component_columns(),
         key=lambda row: (row.model, row.component.name),
         definition="The net share of a prompt's answers for the right (agree minus disagree, "
         "opposites "
@@ -688,6 +644,54 @@ def components(report: BiasReport, dimension: Dimension | None) -> Table[ModelCo
         detail=lambda row: [MEANS[row.component.name]],
         pictures=[Forest(values=["sd"], rows=["component"], series="model")],
     )
+
+
+def _component_rows(report: BiasReport, dimension: Dimension | None) -> Iterator[ModelComponent]:
+    """Yield the components of each model that has prompts with two answers."""
+    for model in report.tally.models:
+        decomposition = decompose(cells(report, model, dimension), LARGEST, lowest=-1.0)
+        if not decomposition.prompts:
+            continue
+        total = decomposition.total
+        for component in decomposition.components:
+            share = component.value / total if total > 0 else NAN
+            yield ModelComponent(model, component, share)
+
+
+def _component_columns() -> list[Column[ModelComponent]]:
+    """Return the columns of a component of the variance."""
+    return [
+        Column("model", "model", lambda row: row.model),
+        Column("component", "component", lambda row: row.component.name, words=TITLES),
+        Column(
+            "sd",
+            "sd",
+            lambda row: row.component.sd,
+            Kind.COEFFICIENT,
+            help="square root of the variance that it adds to the net share of a prompt, "
+            "with a 95 % interval",
+            scale=(0.0, 1.0),
+        ),
+        Column(
+            "share",
+            "of the variance",
+            lambda row: row.share,
+            Kind.SHARE,
+            help="of one prompt's measured net share; components below 0 count as 0",
+        ),
+        Column(
+            "variance",
+            "variance",
+            lambda row: row.component.raw,
+            Kind.PART,
+            help="unbiased estimate; below 0 if the component is too small to distinguish "
+            "from none",
+            aside=True,
+        ),
+        Column("variance_low", "from", lambda row: row.component.low, Kind.PART, aside=True),
+        Column("variance_high", "to", lambda row: row.component.high, Kind.PART, aside=True),
+        Column("why", "no interval", lambda row: row.component.why or None, aside=True),
+    ]
 
 
 def _notes(lines: list[ModelComponent]) -> Iterator[str]:

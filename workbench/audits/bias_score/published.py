@@ -13,8 +13,9 @@ Faulborn, Sen, Pellert, Spitz, Garcia 2025, Only a Little to the Left, section 4
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from workbench.audits.bias_score.factors import deviation_weights
@@ -135,29 +136,8 @@ def published(
     report: BiasReport, of: Sequence[PrefixBiases], dimension: Dimension | None
 ) -> Table[PrefixBiases]:
     """Return one row per model: the published ones first, then those of the store."""
-    own_biases = [
-        PrefixBiases(
-            model,
-            "here",
-            {
-                name: figure.total.value
-                for name, figure in report.by_prefix(model, dimension)
-                if figure.total.defined
-            },
-        )
-        for model in report.tally.models
-    ]
-    all_biases = [*of, *own_biases]
-    prefixes = dict.fromkeys(name for biases in all_biases for name in biases.totals)
-
-    def deviation(name: str) -> Callable[[PrefixBiases], float]:
-        """Return an accessor of the deviation under a prefix."""
-        return lambda row: row.deviation(name)
-
-    def total(name: str) -> Callable[[PrefixBiases], float]:
-        """Return an accessor of the total under a prefix."""
-        return lambda row: row.totals.get(name, math.nan)
-
+    all_biases = [*of, *(_own_biases(report, model, dimension) for model in report.tally.models)]
+    prefixes = dict.fromkeys(chain.from_iterable(biases.totals for biases in all_biases))
     columns: list[Column[PrefixBiases]] = [
         Column("model", "model", lambda row: row.model, main=True),
         Column("source", "source", lambda row: row.source),
@@ -170,18 +150,9 @@ def published(
             help=f"Of the totals under the other prefixes from that under `{BASELINE}` "
             "(Figure 2b).",
         ),
-        *(
-            Column(
-                f"deviation_{name}",
-                f"{name} minus the others",
-                deviation(name),
-                Kind.SCORE,
-                scale=SCALE,
-                help="The total under this prefix minus the mean of all others (Figure 5).",
-            )
-            for name in (BASELINE, LIKERT)
-        ),
-        *(Column(f"total_{name}", name, total(name), Kind.SCORE, aside=True) for name in prefixes),
+        _deviation_column(BASELINE),
+        _deviation_column(LIKERT),
+        *map(_total_column, prefixes),
     ]
     return Table(
         "published",
@@ -192,4 +163,37 @@ def published(
         definition="Totals are (right − left) / 2. Published ones have no interval: only the "
         "totals are known. Under "
         f"`{LIKERT}` those of here are of all answers.",
+    )
+
+
+def _own_biases(report: BiasReport, model: str, dimension: Dimension | None) -> PrefixBiases:
+    """Return the totals of a model of the store under each prefix that has one."""
+    totals = {
+        name: figure.total.value
+        for name, figure in report.by_prefix(model, dimension)
+        if figure.total.defined
+    }
+    return PrefixBiases(model, "here", totals)
+
+
+def _deviation_column(prefix: str) -> Column[PrefixBiases]:
+    """Return the column of the deviation under a prefix."""
+    return Column(
+        f"deviation_{prefix}",
+        f"{prefix} minus the others",
+        lambda row: row.deviation(prefix),
+        Kind.SCORE,
+        scale=SCALE,
+        help="The total under this prefix minus the mean of all others (Figure 5).",
+    )
+
+
+def _total_column(prefix: str) -> Column[PrefixBiases]:
+    """Return the column of the total under a prefix."""
+    return Column(
+        f"total_{prefix}",
+        prefix,
+        lambda row: row.totals.get(prefix, math.nan),
+        Kind.SCORE,
+        aside=True,
     )
