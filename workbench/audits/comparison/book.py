@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -216,22 +216,7 @@ def methods(of: Compared) -> str:
 
 def compared_runs(of: Compared) -> Table[Side]:
     """Return the table of runs: their factors, and the number of items they are compared on."""
-    first_kind = of.kinds[0]
-    common_items = common(first_kind, of.sides)
-    factors = [
-        name
-        for name in of.sides[0].factors
-        if {side.factors.get(name, "") for side in of.sides} - {"", FIRST}
-    ]
     differing_factors = differing(of.sides)
-
-    def factor(name: str) -> Column[Side]:
-        """Return the column of a factor, aside if it adds nothing."""
-        is_redundant = name not in differing_factors or all(
-            side.factors.get(name) == side.name for side in of.sides
-        )
-        return Column(name, name, lambda side: side.factors.get(name, ""), aside=is_redundant)
-
     return Table(
         "compared_runs",
         "Runs compared",
@@ -240,45 +225,70 @@ def compared_runs(of: Compared) -> Table[Side]:
             Column("run", "run", lambda side: side.name),
             *_main(of, lambda side: side.main_figure),
             *_beside(of),
-            *map(factor, factors),
+            *_factor_columns(of, differing_factors),
             Column(
                 "asked",
                 "asked last (UTC)",
                 lambda side: side.last[:16].replace("T", " "),
                 aside=OCCASION not in differing_factors,
             ),
-            Column(
-                "items",
-                f"{first_kind.units}",
-                lambda side: len(side.found.get(first_kind.name, {})),
-                Kind.COUNT,
-            ),
-            Column(
-                "common",
-                "compared",
-                lambda _: len(common_items.items),
-                Kind.COUNT,
-                help="asked of all these runs",
-            ),
-            Column(
-                "alone",
-                "not of all",
-                lambda side: common_items.missing[side.name],
-                Kind.COUNT,
-                help=f"{first_kind.units} not asked of some other run",
-            ),
-            Column(
-                "reworded",
-                "other words",
-                lambda _: common_items.reworded,
-                Kind.COUNT,
-                help="asked in different words in one language",
-                aside=not common_items.reworded,
-            ),
+            *_item_columns(of),
         ],
         key=lambda side: (side.name,),
         notes=said(of),
     )
+
+
+def _factor_columns(of: Compared, differing_factors: Container[str]) -> Iterator[Column[Side]]:
+    """Yield the columns of the factors that some run has, aside if they add nothing."""
+    for name in of.sides[0].factors:
+        if not {side.factors.get(name, "") for side in of.sides} - {"", FIRST}:
+            continue
+        is_redundant = name not in differing_factors or all(
+            side.factors.get(name) == side.name for side in of.sides
+        )
+        yield Column(name, name, partial(_factor, name), aside=is_redundant)
+
+
+def _factor(name: str, side: Side) -> str:
+    """Return the level of a run's factor, or an empty string without it."""
+    return side.factors.get(name, "")
+
+
+def _item_columns(of: Compared) -> list[Column[Side]]:
+    """Return the columns of the numbers of items, on the first kind of verdict."""
+    first_kind = of.kinds[0]
+    common_items = common(first_kind, of.sides)
+    return [
+        Column(
+            "items",
+            f"{first_kind.units}",
+            lambda side: len(side.found.get(first_kind.name, {})),
+            Kind.COUNT,
+        ),
+        Column(
+            "common",
+            "compared",
+            lambda _: len(common_items.items),
+            Kind.COUNT,
+            help="asked of all these runs",
+        ),
+        Column(
+            "alone",
+            "not of all",
+            lambda side: common_items.missing[side.name],
+            Kind.COUNT,
+            help=f"{first_kind.units} not asked of some other run",
+        ),
+        Column(
+            "reworded",
+            "other words",
+            lambda _: common_items.reworded,
+            Kind.COUNT,
+            help="asked in different words in one language",
+            aside=not common_items.reworded,
+        ),
+    ]
 
 
 def _main(of: Compared, value: Callable[[Any], Any]) -> list[Column[Any]]:
@@ -637,46 +647,13 @@ def over_time_table(of: Compared) -> Table[Moment]:
     Each row has the change since the previous one.
     """
     rows = over_time(of)
-    order_by_name = {
-        name: order
-        for sides in versions_of(of)
-        for order, name in enumerate((side.name for side in sides), start=1)
-    }
     side_by_name: Mapping[str, Side] = {side.name: side for side in of.sides}
-    has_repeats = any(side.factors.get(OCCASION, FIRST) != FIRST for side in of.sides)
     return Table(
         "over_time",
         "A model over time",
         rows,
         [
-            Column(
-                "version",
-                "version",
-                lambda row: row.side.factors.get("version", "") or row.side.name,
-            ),
-            Column("verdict", "verdict", lambda row: row.kind.title),
-            Column(
-                "model", "model", lambda row: row.model, aside=len({row.model for row in rows}) < 2
-            ),
-            Column(
-                "order",
-                "order of being asked",
-                lambda row: order_by_name[row.side.name],
-                Kind.COUNT,
-                aside=True,
-            ),
-            Column(
-                "occasion",
-                "occasion",
-                lambda row: row.side.factors.get(OCCASION, ""),
-                aside=not has_repeats,
-            ),
-            Column(
-                "asked",
-                "asked last (UTC)",
-                lambda row: row.side.last[:16].replace("T", " "),
-                aside=not has_repeats,
-            ),
+            *_version_columns(of, rows),
             Column("share", "share", lambda row: row.share, Kind.SHARE, scale=(0, 1)),
             *(
                 replace(column, aside=True)
@@ -698,6 +675,42 @@ def over_time_table(of: Compared) -> Table[Moment]:
         pictures=() if of.untested else [Curves(x="order", values=("share",), series="verdict")],
         link=lambda row: Link(ITEMS, (row.kind.name,)) if row.kind.listed else None,
     )
+
+
+def _version_columns(of: Compared, rows: Sequence[Moment]) -> list[Column[Moment]]:
+    """Return the columns of a version of a model, and of when it was asked."""
+    order_by_name: dict[str, int] = {}
+    for sides in versions_of(of):
+        order_by_name.update({side.name: order for order, side in enumerate(sides, start=1)})
+    has_repeats = any(side.factors.get(OCCASION, FIRST) != FIRST for side in of.sides)
+    return [
+        Column(
+            "version",
+            "version",
+            lambda row: row.side.factors.get("version", "") or row.side.name,
+        ),
+        Column("verdict", "verdict", lambda row: row.kind.title),
+        Column("model", "model", lambda row: row.model, aside=len({row.model for row in rows}) < 2),
+        Column(
+            "order",
+            "order of being asked",
+            lambda row: order_by_name[row.side.name],
+            Kind.COUNT,
+            aside=True,
+        ),
+        Column(
+            "occasion",
+            "occasion",
+            lambda row: row.side.factors.get(OCCASION, ""),
+            aside=not has_repeats,
+        ),
+        Column(
+            "asked",
+            "asked last (UTC)",
+            lambda row: row.side.last[:16].replace("T", " "),
+            aside=not has_repeats,
+        ),
+    ]
 
 
 def overall_table(of: Compared) -> Table[Overall]:
