@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -348,49 +348,16 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
     """Yield the rows of answers."""
     verdicts = overall(store, choice)
     rules, classifier = _usual(store)
-    free_text = registry.free_text()
     answers = Answers(store, choice)
-    default_cards = [
-        classifier if cell.audit in free_text else rules(cell) for cell in answers.cells
-    ]
-    code_by_counted: dict[_Counted, int] = {}
-    counted_by_cell = [
-        _Counted(default_card, int(cell.axes.get(OPTIONS, 0)), cell.audit in free_text)
-        for default_card, cell in zip(default_cards, answers.cells, strict=True)
-    ]
-    counted_codes = np.array(
-        [code_by_counted.setdefault(counted, len(code_by_counted)) for counted in counted_by_cell],
-        dtype=np.int64,
-    )
-    counted_readings = [*code_by_counted]
+    counted_readings, counted_codes = _counted_readings(answers.cells, rules, classifier)
     for part in answers:
-        texts = [output[1] for output in part.outputs]
+        texts = [text for _, text, _, _ in part.outputs]
+        thoughts = [thought for _, _, thought, _ in part.outputs]
         is_cut_off = np.array([text is None for text in texts], dtype=np.int64)[part.output]
         is_imported = np.array(
             [draw_.model in answers.imported for draw_ in part.draws], dtype=np.bool_
         )[part.draw]
         truncated = np.where(is_imported & (is_cut_off == 0), UNKNOWN_END, is_cut_off)
-        code_by_values: dict[tuple[Row, ...], int] = {}
-        codes = [
-            code_by_values.setdefault(tuple(map(answers.reading, readings)), len(code_by_values))
-            for readings in part.readings
-        ]
-        reading_codes = np.array(codes, dtype=np.int64)[part.reading]
-        reading_sets = [*code_by_values]
-        pairs, pair_codes = _distinct(reading_codes, counted_codes[part.cell])
-        counted_values = [
-            counted_readings[counted_code].reading(reading_sets[reading_code])
-            for reading_code, counted_code in pairs
-        ]
-        judged_pairs, verdict_codes = _distinct(part.cell, part.draw)
-        verdict_keys = [
-            (
-                answers.cells[cell_index].probe,
-                part.draws[draw_index].model,
-                part.draws[draw_index].sampling,
-            )
-            for cell_index, draw_index in judged_pairs
-        ]
         yield answers.batch(
             part,
             [
@@ -398,19 +365,83 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
                 *part.of_draw(),
                 answers.count(part),
                 Coded(texts, part.output),
-                Coded([output[2] for output in part.outputs], part.output),
+                Coded(thoughts, part.output),
                 Coded((False, True, None), truncated),
-                Coded([values[4] for values in counted_values], pair_codes),
-                Coded(
-                    [*(values[5] for values in counted_values), CUT_OFF],
-                    np.where(is_cut_off, len(counted_values), pair_codes),
+                *_reading_columns(
+                    answers, part, counted_readings, counted_codes[part.cell], is_cut_off
                 ),
-                Coded([values[1] for values in counted_values], pair_codes),
-                Coded(reading_sets, reading_codes),
-                Coded([verdicts.get(key) for key in verdict_keys], verdict_codes),
+                _verdict_column(answers, part, verdicts),
                 *answers.keys(part),
             ],
         )
+
+
+def _counted_readings(
+    cells: Sequence[Cell], rules: Callable[[Cell], Card | None], classifier: Card | None
+) -> tuple[list[_Counted], Ints]:
+    """Return the distinct readings that count, and the index of that of each cell.
+
+    Parameters
+    ----------
+    rules, classifier : the default readers, as `_usual` returns them
+    """
+    free_text = registry.free_text()
+    code_by_counted: dict[_Counted, int] = {}
+    codes = []
+    for cell in cells:
+        is_free_text = cell.audit in free_text
+        default_card = classifier if is_free_text else rules(cell)
+        counted = _Counted(default_card, int(cell.axes.get(OPTIONS, 0)), is_free_text)
+        codes.append(code_by_counted.setdefault(counted, len(code_by_counted)))
+    return [*code_by_counted], np.array(codes, dtype=np.int64)
+
+
+def _reading_columns(
+    answers: Answers,
+    part: Part,
+    counted_readings: Sequence[_Counted],
+    counted_codes: Ints,
+    is_cut_off: Ints,
+) -> list[Coded]:
+    """Return the columns of the reading that counts, and of all readings.
+
+    Parameters
+    ----------
+    counted_codes : for each answer, the index in `counted_readings`
+    is_cut_off : for each answer, 1 if it was cut off, else 0
+    """
+    code_by_values: dict[tuple[Row, ...], int] = {}
+    codes = [
+        code_by_values.setdefault(tuple(map(answers.reading, readings)), len(code_by_values))
+        for readings in part.readings
+    ]
+    reading_codes = np.array(codes, dtype=np.int64)[part.reading]
+    reading_sets = [*code_by_values]
+    pairs, pair_codes = _distinct(reading_codes, counted_codes)
+    counted_values = [
+        counted_readings[counted_code].reading(reading_sets[reading_code])
+        for reading_code, counted_code in pairs
+    ]
+    words = [*(values[5] for values in counted_values), CUT_OFF]
+    return [
+        Coded([values[READING_LABEL] for values in counted_values], pair_codes),
+        Coded(words, np.where(is_cut_off, len(counted_values), pair_codes)),
+        Coded([values[1] for values in counted_values], pair_codes),
+        Coded(reading_sets, reading_codes),
+    ]
+
+
+def _verdict_column(
+    answers: Answers, part: Part, verdicts: Mapping[tuple[int, int, int], str]
+) -> Coded:
+    """Return the column of the verdict on the probe, model and sampling of each answer."""
+    pairs, codes = _distinct(part.cell, part.draw)
+    values = []
+    for cell_index, draw_index in pairs:
+        draw = part.draws[draw_index]
+        key = (answers.cells[cell_index].probe, draw.model, draw.sampling)
+        values.append(verdicts.get(key))
+    return Coded(values, codes)
 
 
 @dataclass(frozen=True, slots=True)
