@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from itertools import chain
 from types import SimpleNamespace
 from typing import Any
 
@@ -364,22 +365,12 @@ def _asked(store: Store, name: str, run: Run) -> Asked:
 def _rulings(store: Store, parts: Sequence[Part]) -> Iterator[RuledThing]:
     """Yield every ruling in force about the runs of a report, once, the oldest first."""
     summaries = [part.found.rulings for part in parts]
-    changing = {ruling.uid for summary in summaries for ruling in summary.changing}
-    disputed = {ruling.uid for summary in summaries for ruling in summary.disputed}
+    changing = _uids(chain.from_iterable(summary.changing for summary in summaries))
+    disputed = _uids(chain.from_iterable(summary.disputed for summary in summaries))
     are_counted = all(summary.counted for summary in summaries)
     models = model_names(store)
-    ruling_by_uid: dict[bytes, Ruling] = {
-        effective.uid: effective
-        for summary in summaries
-        for effective in (*summary.changing, *summary.disputed)
-    }
-    for run in {run: None for part in parts for run in part.found.runs.values()}:
-        ruling_by_uid |= {
-            subject_ruling.uid: subject_ruling
-            for subject_rulings in rulings_on(store, run).things
-            for subject_ruling in subject_rulings
-        }
-    for ruling in sorted(ruling_by_uid.values(), key=lambda ranked: (ranked.at, ranked.uid)):
+    rulings = _rulings_by_uid(store, parts).values()
+    for ruling in sorted(rulings, key=lambda ranked: (ranked.at, ranked.uid)):
         if ruling.uid in disputed:
             effect = "does not count: auditors contradict each other"
         elif ruling.uid in changing:
@@ -387,6 +378,23 @@ def _rulings(store: Store, parts: Sequence[Part]) -> Iterator[RuledThing]:
         else:
             effect = "changes no figure"
         yield RuledThing(called(store, ruling.subject), ruling, effect, applies_to(ruling, models))
+
+
+def _uids(rulings: Iterable[Ruling]) -> set[bytes]:
+    """Return the identifiers of rulings."""
+    return {ruling.uid for ruling in rulings}
+
+
+def _rulings_by_uid(store: Store, parts: Sequence[Part]) -> dict[bytes, Ruling]:
+    """Return the rulings in force about the runs of a report, by their identifiers."""
+    rulings: list[Ruling] = []
+    for part in parts:
+        rulings += part.found.rulings.changing
+        rulings += part.found.rulings.disputed
+    runs = dict.fromkeys(run for part in parts for run in part.found.runs.values())
+    for run in runs:
+        rulings += chain.from_iterable(rulings_on(store, run).things)
+    return {ruling.uid: ruling for ruling in rulings}
 
 
 MOST_ROWS = 24

@@ -485,50 +485,53 @@ def rank_agreement(
 
     Within a source the models are ranked over the prompts that all of them were asked.
     """
-    models = report.tally.models
-    pairs_by_source = [
-        [(model, Selection(dimension, source)) for model in models]
-        for source in (source_a, source_b)
-    ]
-    by_source = [report.figures(pairs) for pairs in pairs_by_source]
-    models_with_biases = {
-        model
-        for model, *figures in zip(models, *by_source, strict=True)
-        if all(figure.total.defined for figure in figures)
-    }
-    ranked = tuple(model for model in models if model in models_with_biases)
-    excluded_models = tuple(model for model in models if model not in models_with_biases)
-    n_ranked, excluded = len(ranked), len(excluded_models)
+    sources = (source_a, source_b)
+    ranked = _models_with_biases(report, sources, dimension)
+    left_out = tuple(model for model in report.tally.models if model not in ranked)
     if not ranked:
-        return RankAgreement(
-            Estimate(NAN, NAN, NAN, n_ranked, excluded, FEW_MODELS), NAN, n_ranked, excluded_models
+        return _undefined_agreement(ranked, left_out, FEW_MODELS)
+    picks: list[Pick] = []
+    common: list[CommonPrompts] = []
+    for source in sources:
+        source_picks, source_common = between_models(
+            report.tally, ranked, Selection(dimension, source)
         )
-    picks_and_common = [
-        between_models(report.tally, ranked, Selection(dimension, source))
-        for source in (source_a, source_b)
-    ]
-    picks, common = (
-        [picked for picks_of_source, _ in picks_and_common for picked in picks_of_source],
-        tuple(common for _, common in picks_and_common),
-    )
+        picks += source_picks
+        common.append(source_common)
     values = np.array([figure.total.value for figure in report.of_picks(picks)]).reshape(2, -1)
     reason = undefined_ranking(values)
     if reason:
-        return RankAgreement(
-            Estimate(NAN, NAN, NAN, n_ranked, excluded, reason),
-            NAN,
-            n_ranked,
-            excluded_models,
-            common,
-        )
+        return _undefined_agreement(ranked, left_out, reason, common)
     tau, p = kendall_test(*values)
-    return RankAgreement(
-        Estimate(tau, NAN, NAN, n_ranked, excluded, few=NO_INTERVAL),
-        p,
-        n_ranked,
-        excluded_models,
-        common,
-    )
+    estimate = Estimate(tau, NAN, NAN, len(ranked), len(left_out), few=NO_INTERVAL)
+    return RankAgreement(estimate, p, len(ranked), left_out, tuple(common))
+
+
+def _models_with_biases(
+    report: BiasReport, sources: Sequence[str], dimension: Dimension | None
+) -> tuple[str, ...]:
+    """Return the models whose bias is defined on every source."""
+    ranked = report.tally.models
+    for source in sources:
+        selection = Selection(dimension, source)
+        figures = report.figures([(model, selection) for model in report.tally.models])
+        defined_by_model = {
+            model: figure.total.defined
+            for model, figure in zip(report.tally.models, figures, strict=True)
+        }
+        ranked = tuple(model for model in ranked if defined_by_model[model])
+    return ranked
+
+
+def _undefined_agreement(
+    ranked: Sequence[str],
+    left_out: tuple[str, ...],
+    reason: str,
+    common: Sequence[CommonPrompts] = (),
+) -> RankAgreement:
+    """Return the agreement of two sources without a value, with the reason."""
+    estimate = Estimate(NAN, NAN, NAN, len(ranked), len(left_out), reason)
+    return RankAgreement(estimate, NAN, len(ranked), left_out, tuple(common))
 
 
 def undefined_ranking(values: FloatArray) -> str:

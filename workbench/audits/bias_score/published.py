@@ -84,33 +84,38 @@ def read(path: Path) -> list[PrefixBiases]:
     }
     # a file that cannot be read has a finding already
     if not findings.found and not (model_column and prefix_by_index):
-        findings.add(
-            path,
-            line,
-            None,
-            ", ".join(filter(None, names)) or "no header",
-            "model, and a column a prefix",
-        )
+        found = ", ".join(filter(None, names)) or "no header"
+        findings.add(path, line, None, found, "model, and a column a prefix")
     biases_by_model: dict[str, PrefixBiases] = {}
     for line, cells in rows if model_column else ():
-        model = cells[names.index(model_column)].strip() if len(cells) == len(names) else ""
+        model = ""
+        if len(cells) == len(names):
+            model = cells[names.index(model_column)].strip()
         if not model or model in biases_by_model:
             fault = f"{model!r} again" if model else "a row without a model, or of another length"
-            findings.add(
-                path, line, model_column, fault, "a row a model, with as many cells as the header"
-            )
+            expected = "a row a model, with as many cells as the header"
+            findings.add(path, line, model_column, fault, expected)
             continue
-        totals = {
-            name: _total(path, line, name, cells[index], findings)
-            for index, name in prefix_by_index.items()
-        }
-        biases_by_model[model] = PrefixBiases(
-            model,
-            "published",
-            {name: total for name, total in totals.items() if not math.isnan(total)},
-        )
+        totals = _totals(path, line, cells, prefix_by_index, findings)
+        biases_by_model[model] = PrefixBiases(model, "published", totals)
     findings.check()
     return list(biases_by_model.values())
+
+
+def _totals(
+    path: Path,
+    line: int,
+    cells: Sequence[str],
+    prefix_by_index: Mapping[int, str],
+    findings: Findings,
+) -> dict[str, float]:
+    """Return the totals of a row by prefix, without empty and faulty cells."""
+    totals = {}
+    for index, prefix in prefix_by_index.items():
+        total = _total(path, line, prefix, cells[index], findings)
+        if not math.isnan(total):
+            totals[prefix] = total
+    return totals
 
 
 def _total(path: Path, line: int, column: str, cell: str, findings: Findings) -> float:

@@ -580,16 +580,8 @@ def plane(report: BiasReport, *, by_source: bool) -> Table[PlanePoint]:
 
 def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBias]:
     """Return the bias of every model by dimension, and by source if there are several sources."""
-    dimensions = (None, *Dimension) if dimension is None else (dimension,)
     has_several_sources = len(report.tally.sources) > 1
-    selections = [Selection(part_dimension) for part_dimension in dimensions]
-    selections += [
-        Selection(part_dimension, source)
-        for source in report.tally.sources
-        if has_several_sources
-        for part_dimension in dimensions
-        if part_dimension is not None
-    ]
+    selections = list(_selections(report, dimension))
     pairs = [(model, selection) for model in report.tally.models for selection in selections]
     figures = report.figures(pairs)
     leans = {selection: report.leans(selection) for selection in selections}
@@ -597,22 +589,23 @@ def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBi
         PartBias(model, str(selection), selection, figure, lean=leans[selection][model])
         for (model, selection), figure in zip(pairs, figures, strict=True)
     ]
-    source: Column[PartBias] = Column("source", "source", lambda row: row.selection.source or ALL)
+    has_wide_bounds = any(figure.bounds.wide for figure in figures)
+    source_columns: list[Column[PartBias]] = []
+    if has_several_sources:
+        source_columns = [Column("source", "source", lambda row: row.selection.source or ALL)]
     return Table(
         "bias",
         "Left/right bias",
         rows,
         [
             Column("model", "model", lambda row: row.model),
-            *([source] if has_several_sources else []),
+            *source_columns,
             Column("dimension", "dimension", lambda row: str(row.selection.dimension or ALL)),
             *figure_columns(
                 _figure,
                 [
                     *chance_columns(_figure, aside=False),
-                    *bounds_columns(
-                        _figure, aside=not any(figure.bounds.wide for figure in figures)
-                    ),
+                    *bounds_columns(_figure, aside=not has_wide_bounds),
                     *_lean_columns(),
                 ],
             ),
@@ -625,12 +618,25 @@ def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBi
         pictures=[
             Forest(
                 values=["total"],
-                rows=[*(["source"] if has_several_sources else []), "dimension"],
+                rows=["source", "dimension"] if has_several_sources else ["dimension"],
                 series="model",
                 reference=AGREES,
             )
         ],
     )
+
+
+def _selections(report: BiasReport, dimension: Dimension | None) -> Iterator[Selection]:
+    """Yield the selection of each dimension, and of each source if there are several."""
+    dimensions = (None, *Dimension) if dimension is None else (dimension,)
+    for part_dimension in dimensions:
+        yield Selection(part_dimension)
+    if len(report.tally.sources) < 2:
+        return
+    for source in report.tally.sources:
+        for part_dimension in dimensions:
+            if part_dimension is not None:
+                yield Selection(part_dimension, source)
 
 
 def _bounded(figure: Figure) -> str:

@@ -134,32 +134,21 @@ def with_claims(table: AnyTable, within: float | None) -> AnyTable:
 
     The table is returned unchanged if it has no differences.
     """
-    index = next(
-        (
-            column_index
-            for column_index, table_column in enumerate(table.columns)
-            if table_column.title == "difference"
-        ),
-        None,
-    )
-    if index is None or not table.rows:
+    titles = [column.title for column in table.columns]
+    if "difference" not in titles or not table.rows:
         return table
-    column = table.columns[index]
-    adjusted_p: Callable[[Any], Any] = next(
-        (table_column.value for table_column in table.columns if table_column.key == "holm"),
-        lambda _: math.nan,
-    )
-    differences = [
-        value if isinstance(value := column.value(row), Estimate) else NOTHING for row in table.rows
-    ]
-    end_values = [
-        next(
-            (table_column.value for table_column in table.columns if table_column.key == key), None
-        )
-        for key in ("lowest", "highest")
-    ]
-    bounds = [Bounds(*(_number(end_value, row) for end_value in end_values)) for row in table.rows]
-    row_claims = claims(differences, [float(adjusted_p(row)) for row in table.rows], within, bounds)
+    index = titles.index("difference")
+    # of columns with one key the first counts
+    value_by_key: dict[str, Callable[[Any], Any]] = {
+        column.key: column.value for column in reversed(table.columns)
+    }
+    values = map(table.columns[index].value, table.rows)
+    differences = [value if isinstance(value, Estimate) else NOTHING for value in values]
+    adjusted_p = value_by_key.get("holm")
+    p_values = [math.nan if adjusted_p is None else float(adjusted_p(row)) for row in table.rows]
+    lowest, highest = value_by_key.get("lowest"), value_by_key.get("highest")
+    bounds = [Bounds(_number(lowest, row), _number(highest, row)) for row in table.rows]
+    row_claims = claims(differences, p_values, within, bounds)
     claim_by_key = dict(zip(map(table.key, table.rows), row_claims, strict=True))
     claim: Column[Any] = Column(
         "claim", "claim", lambda row: claim_by_key[table.key(row)], help=CLAIM
@@ -870,7 +859,6 @@ LARGEST_DIFFERENCE = 0.5
 def _changes(of: Compared, found: Sequence[Change], adjusted: Sequence[float]) -> Iterator[OfModel]:
     """Yield findings on the main verdict and on missing ones, and one on all tested changes."""
     adjusted_changes = [replace(change, holm=p) for change, p in zip(found, adjusted, strict=True)]
-    first_kind = of.kinds[0]
     change_claims = claims(
         [change.difference for change in adjusted_changes],
         adjusted,
@@ -878,38 +866,53 @@ def _changes(of: Compared, found: Sequence[Change], adjusted: Sequence[float]) -
         [change.bounds for change in adjusted_changes],
     )
     for change, claim in zip(adjusted_changes, change_claims, strict=True):
-        if change.kind is first_kind or change.kind.name == ANSWERED:
-            p = change.holm if claim == DIFFERENT else math.nan
-            units = plural(change.sizes[0], change.kind.unit)
-            reach = reach_of(
-                change.difference, LARGEST_DIFFERENCE, Kind.POINTS, units, "this difference"
-            )
-            yield OfModel(
-                _said(change, claim), "", p=p, reach=reach if claim == UNDECIDED else None
-            )
+        if change.kind is of.kinds[0] or change.kind.name == ANSWERED:
+            yield _finding_on_change(change, claim)
     tested = [change for change in adjusted_changes if not change.untested]
-    significant = [change for change in tested if change.holm < CLEAR]
     if tested:
-        named_changes = "; ".join(
-            f"{change.kind.title} of {change.first} and {change.second}"
-            for change in significant[:NAMED]
+        yield _finding_on_all_changes(tested)
+
+
+def _finding_on_change(change: Change, claim: str) -> OfModel:
+    """Return the finding on one change, with its precision if it is undecided."""
+    sentence = _said(change, claim)
+    p = change.holm if claim == DIFFERENT else math.nan
+    reach = None
+    if claim == UNDECIDED:
+        units = plural(change.sizes[0], change.kind.unit)
+        reach = reach_of(
+            change.difference, LARGEST_DIFFERENCE, Kind.POINTS, units, "this difference"
         )
-        more_text = f"; {len(significant) - NAMED:,} more" if len(significant) > NAMED else ""
-        flips = [
-            f"{change.kind.title} of {change.first} and {change.second}"
+    return OfModel(sentence, "", p=p, reach=reach)
+
+
+def _finding_on_all_changes(tested: Sequence[Change]) -> OfModel:
+    """Return the finding on the number of significant changes, which names the first of them."""
+    significant = [change for change in tested if change.holm < CLEAR]
+    names_text = ""
+    if significant:
+        named_changes = "; ".join(map(_change_name, significant[:NAMED]))
+        names_text = f": {named_changes}"
+        if len(significant) > NAMED:
+            names_text += f"; {len(significant) - NAMED:,} more"
+        reversible = [
+            _change_name(change)
             for change in significant
             if change.bounds.turn(change.difference.value)
         ]
-        reversal_text = (
-            f"; what is missing could turn {len(flips):,} of these ({', '.join(flips[:NAMED])})"
-            if flips
-            else ""
-        )
-        sentence = (
-            f"Adjusted p is below {CLEAR:g} for {len(significant):,} of {len(tested):,} tested "
-            f"differences{f': {named_changes}{more_text}{reversal_text}' if significant else ''}."
-        )
-        yield OfModel(sentence, "", p=shown(change.holm for change in significant))
+        if reversible:
+            examples = ", ".join(reversible[:NAMED])
+            names_text += f"; what is missing could turn {len(reversible):,} of these ({examples})"
+    sentence = (
+        f"Adjusted p is below {CLEAR:g} for {len(significant):,} of {len(tested):,} tested "
+        f"differences{names_text}."
+    )
+    return OfModel(sentence, "", p=shown(change.holm for change in significant))
+
+
+def _change_name(change: Change) -> str:
+    """Return the name of a change in a sentence."""
+    return f"{change.kind.title} of {change.first} and {change.second}"
 
 
 def _said(change: Change, claim: str) -> str:

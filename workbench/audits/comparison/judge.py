@@ -32,6 +32,7 @@ from workbench.errors import UnknownName, UsageError
 from workbench.evidence.rulings import NOTHING_RULED, Told
 from workbench.evidence.runs import FIRST
 from workbench.figures.table import AnyTable, Kind
+from workbench.stats.arrays import IntArray
 from workbench.stats.hypothesis_tests import (
     CochranQ,
     benjamini_hochberg,
@@ -813,23 +814,29 @@ def overall(of: Compared) -> tuple[Overall, ...]:
     tests = []
     for sides in versions_of(of):
         # two versions have McNemar's test already
-        for kind in of.kinds if len(sides) > 2 else ():
-            verdicts = [
-                [side.found[kind.name][item].verdict for side in sides]
-                for item in common(kind, sides).items
-            ]
-            tested = kind.tested and not of.untested
-            decided_rows = [row for row in verdicts if set(row) <= {kind.yes, kind.no}]
-            table = np.array(
-                [[verdict == kind.yes for verdict in row] for row in decided_rows if tested],
-                dtype=np.int64,
-            )
-            names = tuple(side.name for side in sides)
-            tests.append(
-                Overall(kind, sides[0].model, names, cochran_q(table.reshape(-1, len(sides))))
-            )
+        if len(sides) < 3:
+            continue
+        names = tuple(side.name for side in sides)
+        for kind in of.kinds:
+            is_tested = kind.tested and not of.untested
+            table = _decided_verdicts(kind, sides) if is_tested else NO_VERDICTS
+            found = cochran_q(table.reshape(-1, len(sides)))
+            tests.append(Overall(kind, sides[0].model, names, found))
     adjusted = holm([test.found.p for test in tests]).tolist()
     return tuple(replace(test, holm=p) for test, p in zip(tests, adjusted, strict=True))
+
+
+NO_VERDICTS = np.zeros(0, dtype=np.int64)
+
+
+def _decided_verdicts(kind: VerdictKind, sides: Sequence[Side]) -> IntArray:
+    """Return whether each verdict is yes, of the items that all sides decide: (item, side)."""
+    rows = []
+    for item in common(kind, sides).items:
+        verdicts = [side.found[kind.name][item].verdict for side in sides]
+        if set(verdicts) <= {kind.yes, kind.no}:
+            rows.append([verdict == kind.yes for verdict in verdicts])
+    return np.array(rows, dtype=np.int64)
 
 
 def said(of: Compared) -> tuple[str, ...]:
