@@ -67,6 +67,7 @@ _SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {"\\": "",
 
 
 def _methods(found: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
+    """Yield the lines of the file on methods, in Markdown."""
     yield f"# Methods: {_plain(title_of(found))}"
     yield ""
     yield f"Store of {found.at[:16].replace('T', ' ')} UTC, SHA-256 of its content `{found.hash}`."
@@ -74,31 +75,7 @@ def _methods(found: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
     yield f"Written with {software}."
     yield rulings_in_force(found)
     for part, limitations in zip(found.parts, cannot_say(found.parts), strict=True):
-        yield from ("", f"## {_plain(part.found.title)}", "")
-        if part.found.book.methods:
-            yield _plain(part.found.book.methods)
-        if limitations:
-            yield from (
-                "",
-                "What it cannot say:",
-                "",
-                *(f"- {_plain(limitation)}" for limitation in limitations),
-            )
-            yield from (
-                "",
-                f"Each measure with its formula and source: `workbench help {part.audit}`.",
-            )
-        if part.found.parameters:
-            yield from (
-                "",
-                "| choice | value | what it decides | source of the value |",
-                "| --- | --- | --- | --- |",
-            )
-            for parameter in part.found.parameters:
-                cells = map(
-                    _cell, (parameter.name, parameter.value, parameter.meaning, parameter.source)
-                )
-                yield f"| {' | '.join(cells)} |"
+        yield from _methods_of_part(part, limitations)
     yield from ("", "## Intervals", "")
     yield from (f"- {figure}: {method}" for figure, method in interval_sentences(tables))
     yield from ("", "## Limits", "")
@@ -106,6 +83,25 @@ def _methods(found: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
     yield from ("", "## Commands", "")
     for group in commands(found):
         yield from (f"{group['title']}:", "", "```sh", *map(_plain, group["lines"]), "```", "")
+
+
+def _methods_of_part(part: Part, limitations: Sequence[str]) -> Iterator[str]:
+    """Yield the lines on the methods of a part, its limitations, and its choices."""
+    yield from ("", f"## {_plain(part.found.title)}", "")
+    if part.found.book.methods:
+        yield _plain(part.found.book.methods)
+    if limitations:
+        yield from ("", "What it cannot say:", "")
+        yield from (f"- {_plain(limitation)}" for limitation in limitations)
+        yield ""
+        yield f"Each measure with its formula and source: `workbench help {part.audit}`."
+    if part.found.parameters:
+        yield ""
+        yield "| choice | value | what it decides | source of the value |"
+        yield "| --- | --- | --- | --- |"
+        for parameter in part.found.parameters:
+            texts = (parameter.name, parameter.value, parameter.meaning, parameter.source)
+            yield f"| {' | '.join(map(_cell, texts))} |"
 
 
 def _plain(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress
+from itertools import chain, compress
 from typing import NamedTuple
 
 import numpy as np
@@ -231,46 +231,47 @@ def judge_bias(
             "people's labels have no classifier error to correct; turn the correction off"
         )
     label_by_unit = settled(store, classifier.codebook) if options.correct and classifier else None
-    tallied_answers = build_tally(store, which, options, runs, source, label_by_unit)
-    tally = tallied_answers.tally
-    notes = source.told()
+    counted = build_tally(store, which, options, runs, source, label_by_unit)
+    rulings = source.told()
     if source.changed:
-        tally_before_rulings = build_tally(
-            store, which, options, runs, source.without, label_by_unit
-        ).tally
-        notes = source.told(_different(tally, tally_before_rulings))
-    basis = (
-        runs,
-        source,
-        evaluation,
-        tallied_answers.unlabelled,
-        tallied_answers.prefixes,
-        tallied_answers.void,
-        notes,
-    )
+        before_rulings = build_tally(store, which, options, runs, source.without, label_by_unit)
+        rulings = source.told(_different(counted.tally, before_rulings.tally))
     labelled_counts = _read_by(store, which, options, runs, source, label_by_unit)
     reliability = _reliability(store, source, evaluation, label_by_unit)
+    corrected = None
     if label_by_unit is None or evaluation is None:
-        return BiasJudged(
-            which,
-            options,
-            judge(tally, options),
-            *basis,
-            read_by=labelled_counts,
-            reliability=reliability,
-        )
-    assert classifier is not None, "there is an evaluation of it"
-    represented = represented_by(store, classifier.codebook, set(label_by_unit))
-    report = judge(tally, options, drawn_labels(tallied_answers.rows, represented))
-    all_runs = [run for model_runs in runs.values() for run in model_runs]
-    later = (
-        sum(store.bias.asked_after(run, evaluation.at) for run in all_runs) if evaluation.at else 0
-    )
-    texts = len({row.text for row in tallied_answers.rows} & represented.keys())
-    corrected = Corrected.from_cells(tallied_answers.cells, evaluation, later, texts)
+        report = judge(counted.tally, options)
+    else:
+        assert classifier is not None, "there is an evaluation of it"
+        represented = represented_by(store, classifier.codebook, set(label_by_unit))
+        report = judge(counted.tally, options, drawn_labels(counted.rows, represented))
+        texts = len({row.text for row in counted.rows} & represented.keys())
+        n_later = _asked_after(store, runs, evaluation)
+        corrected = Corrected.from_cells(counted.cells, evaluation, n_later, texts)
     return BiasJudged(
-        which, options, report, *basis, label_by_unit, corrected, labelled_counts, reliability
+        which=which,
+        options=options,
+        report=report,
+        runs=runs,
+        source=source,
+        evaluation=evaluation,
+        unlabelled=counted.unlabelled,
+        prefixes=counted.prefixes,
+        void=counted.void,
+        rulings=rulings,
+        labelled=label_by_unit,
+        corrected=corrected,
+        read_by=labelled_counts,
+        reliability=reliability,
     )
+
+
+def _asked_after(store: Store, runs: Mapping[str, Sequence[Run]], evaluation: Evaluation) -> int:
+    """Return the number of answers since the classifier was tested, or 0 if it is unknown when."""
+    if not evaluation.at:
+        return 0
+    all_runs = chain.from_iterable(runs.values())
+    return sum(store.bias.asked_after(run, evaluation.at) for run in all_runs)
 
 
 def _reliability(
@@ -424,14 +425,11 @@ def _named(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
     with_several_families = _apart(runs, [run.family for run in runs])
     runs_by_key: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
-        model = run.model_id, run.sampling_id
-        language, family = (
-            run.language if model in with_several_languages else "",
-            run.family if model in with_several_families else "",
-        )
-        runs_by_key.setdefault((*model, run.fingerprint, run.persona, language, family), []).append(
-            run
-        )
+        model = (run.model_id, run.sampling_id)
+        language = run.language if model in with_several_languages else ""
+        family = run.family if model in with_several_families else ""
+        key = (*model, run.fingerprint, run.persona, language, family)
+        runs_by_key.setdefault(key, []).append(run)
     first_runs = [key_runs[0] for key_runs in runs_by_key.values()]
     names = told_apart(
         [run.named for run in first_runs],
