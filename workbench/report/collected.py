@@ -192,7 +192,7 @@ def collect(
     tell(0.0, "judging the answers")
     parts, left_out = _parts(store, choice, tell, judged)
     if not parts:
-        raise UsageError(_nothing(store, choice, left_out))
+        raise UsageError(_nothing_to_report(store, choice, left_out))
     for beginning, reported in labelling(store, [part.found for part in parts], choice.seed):
         parts.append(Part(_slug(beginning, reported, parts), "", reported))
         if judged is not None:
@@ -201,7 +201,7 @@ def collect(
         raise UsageError(_nothing_compared(choice, parts))
     tell(0.55, "reading how models were asked")
     runs = {(run.audit, name, run): None for part in parts for name, run in part.found.runs.items()}
-    asked_models = [_asked(store, name, run) for _, name, run in _once(runs)]
+    asked_models = [_describe_run(store, name, run) for _, name, run in _each_once(runs)]
     instruments = {part.found.instrument.name: part.found.instrument for part in parts}
     return Collected(
         choice,
@@ -280,7 +280,7 @@ def _nothing_compared(choice: ReportChoice, parts: Sequence[Part]) -> str:
     )
 
 
-def _nothing(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str:
+def _nothing_to_report(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str:
     """Return the reason why there is nothing to report, and what to do."""
     runs = store.runs.list()
     if not runs and not left_out:
@@ -335,7 +335,7 @@ def _slug(audit: str, found: Reported, before: Sequence[Part]) -> str:
     return slug
 
 
-def _once(runs: Mapping[tuple[str, str, Run], None]) -> Iterator[tuple[str, str, Run]]:
+def _each_once(runs: Mapping[tuple[str, str, Run], None]) -> Iterator[tuple[str, str, Run]]:
     """Yield each run with the first of its names, once for all audits of the same answers."""
     yielded: set[Run] = set()
     for audit, name, run in runs:
@@ -344,7 +344,7 @@ def _once(runs: Mapping[tuple[str, str, Run], None]) -> Iterator[tuple[str, str,
             yield audit, name, run
 
 
-def _asked(store: Store, name: str, run: Run) -> Asked:
+def _describe_run(store: Store, name: str, run: Run) -> Asked:
     cells = store.runs.cells(run)
     first, last = StatementAnswers(store).between(run)
     return Asked(

@@ -261,7 +261,7 @@ def design(found: Collected) -> Table[Asked]:
     )
 
 
-def _drawn(row: Asked) -> float | None:
+def _share_of_planned(row: Asked) -> float | None:
     return (
         row.spared.drawn / row.spared.planned
         if row.spared is not None and row.spared.planned
@@ -272,7 +272,7 @@ def _drawn(row: Asked) -> float | None:
 _DRAWN: Column[Asked] = Column(
     "drawn",
     "drawn until settled",
-    _drawn,
+    _share_of_planned,
     Kind.SHARE,
     help="share of the answers planned for prompts that were left once no further answer could "
     "change their verdict; "

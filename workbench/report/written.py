@@ -68,7 +68,7 @@ _SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {"\\": "",
 
 def _methods(found: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
     """Yield the lines of the file on methods, in Markdown."""
-    yield f"# Methods: {_plain(title_of(found))}"
+    yield f"# Methods: {_markdown_text(title_of(found))}"
     yield ""
     yield f"Store of {found.at[:16].replace('T', ' ')} UTC, SHA-256 of its content `{found.hash}`."
     software = ", ".join(f"{name} {number}" for name, number in found.software.items())
@@ -82,17 +82,24 @@ def _methods(found: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
     yield from (f"- {line}" for line in limits(found))
     yield from ("", "## Commands", "")
     for group in commands(found):
-        yield from (f"{group['title']}:", "", "```sh", *map(_plain, group["lines"]), "```", "")
+        yield from (
+            f"{group['title']}:",
+            "",
+            "```sh",
+            *map(_markdown_text, group["lines"]),
+            "```",
+            "",
+        )
 
 
 def _methods_of_part(part: Part, limitations: Sequence[str]) -> Iterator[str]:
     """Yield the lines on the methods of a part, its limitations, and its choices."""
-    yield from ("", f"## {_plain(part.found.title)}", "")
+    yield from ("", f"## {_markdown_text(part.found.title)}", "")
     if part.found.book.methods:
-        yield _plain(part.found.book.methods)
+        yield _markdown_text(part.found.book.methods)
     if limitations:
         yield from ("", "What it cannot say:", "")
-        yield from (f"- {_plain(limitation)}" for limitation in limitations)
+        yield from (f"- {_markdown_text(limitation)}" for limitation in limitations)
         yield ""
         yield f"Each measure with its formula and source: `workbench help {part.audit}`."
     if part.found.parameters:
@@ -104,23 +111,25 @@ def _methods_of_part(part: Part, limitations: Sequence[str]) -> Iterator[str]:
             yield f"| {' | '.join(map(_cell, texts))} |"
 
 
-def _plain(text: str) -> str:
+def _markdown_text(text: str) -> str:
     """Return text as one line without Markdown syntax."""
     return visible(text).replace("<", "&lt;") if "<" in text else visible(text)
 
 
 def _cell(text: str) -> str:
-    return _plain(text).replace("|", "\\|")
+    return _markdown_text(text).replace("|", "\\|")
 
 
 def bibtex(references: Sequence[Reference], instruments: Sequence[Instrument]) -> str:
     """Return the publications of audits, and the instruments, as BibTeX."""
-    entries = [_entry(reference) for reference in dict.fromkeys(references)]
-    entries += [_instrument(instrument, number) for number, instrument in enumerate(instruments, 1)]
+    entries = [_reference_entry(reference) for reference in dict.fromkeys(references)]
+    entries += [
+        _instrument_entry(instrument, number) for number, instrument in enumerate(instruments, 1)
+    ]
     return "\n".join(entries)
 
 
-def _entry(one: Reference) -> str:
+def _reference_entry(one: Reference) -> str:
     venue_field = {"article": "journal", "inproceedings": "booktitle"}.get(one.kind, "howpublished")
     fields = [
         ("author", " and ".join(one.authors)),
@@ -129,10 +138,10 @@ def _entry(one: Reference) -> str:
         ("year", str(one.year)),
         *one.more,
     ]
-    return _written(one.kind, one.key, fields)
+    return _bibtex_entry(one.kind, one.key, fields)
 
 
-def _instrument(one: Instrument, place: int) -> str:
+def _instrument_entry(one: Instrument, place: int) -> str:
     """Return an instrument as BibTeX. Its own citation is quoted in the note."""
     title = f"{{{_escaped(one.title or one.name)}}}"
     parts = (
@@ -142,12 +151,12 @@ def _instrument(one: Instrument, place: int) -> str:
     )
     note = ". ".join(filter(None, parts))
     fields = [("title", title), ("howpublished", _escaped(one.source)), ("note", _escaped(note))]
-    return _written(
+    return _bibtex_entry(
         "misc", f"instrument{place}", [(name, value) for name, value in fields if value]
     )
 
 
-def _written(kind: str, key: str, fields: Sequence[tuple[str, str]]) -> str:
+def _bibtex_entry(kind: str, key: str, fields: Sequence[tuple[str, str]]) -> str:
     return (
         f"@{kind}{{{key},\n"
         + "".join(f"  {name} = {{{value}}},\n" for name, value in fields)
@@ -186,7 +195,7 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
     try:
         with made_beside(folder) as fresh:
             with uncollected():
-                store.at_once(lambda: _made(store, fresh, choice, tell))
+                store.at_once(lambda: _write_into(store, fresh, choice, tell))
             tell(1.0, "done")
             if folder.exists():
                 folder.rmdir()  # the folder is empty
@@ -199,7 +208,7 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
     return folder / PAGE
 
 
-def _made(store: Store, fresh: Path, choice: ReportChoice, tell: Tell) -> None:
+def _write_into(store: Store, fresh: Path, choice: ReportChoice, tell: Tell) -> None:
     """Write the files into a new folder.
 
     It is called again if rules have read answers meanwhile.
@@ -285,7 +294,7 @@ class _ReportFiles:
         self._tell(0.6, "writing tables")
         part_tables = self._part_tables()
         supplement = self._supplement(part_tables)
-        single = _single(self._collected, supplement)
+        single = _tables_with_files(self._collected, supplement)
         yield from _table_files([*self._page_tables(), *single])
         archived = [] if self._collected.choice.every_file else supplement
         if archived:
@@ -318,12 +327,12 @@ class _ReportFiles:
         part_tables: list[Shown] = []
         for part in self._collected.parts:
             part_tables += self._tables_by_slug[part.slug]
-            part_tables += _choices(part)
+            part_tables += _choice_tables(part)
         return part_tables
 
     def _supplement(self, part_tables: Sequence[Shown]) -> list[Shown]:
         """Return the tables of the supplement, numbered after those of the page."""
-        own_tables = _own(self._collected, self._sections, self._missing)
+        own_tables = _standard_tables(self._collected, self._sections, self._missing)
         return _numbered([*own_tables, *part_tables], len(self._page_tables()) + 1)
 
     def _rulings_file(self) -> Files:
@@ -377,7 +386,7 @@ def _main_tables(
     """Return the table of what was asked, and the main table of each group by slug, numbered."""
     groups_with_table = [group for group in report_groups if group.main is not None]
     asked, *main_tables = _numbered(
-        [Shown("", own.asked(collected)), *map(_main, groups_with_table)], 1
+        [Shown("", own.asked(collected)), *map(_main_table, groups_with_table)], 1
     )
     slugs = [group.slug for group in groups_with_table]
     return asked, dict(zip(slugs, main_tables, strict=True))
@@ -416,7 +425,7 @@ def planned_claims(store: Store, parts: Sequence[Part]) -> set[tuple[str, str]]:
     }
 
 
-def _main(of: Group) -> Shown:
+def _main_table(of: Group) -> Shown:
     assert of.main is not None, "only groups with a table"
     ruling_notes = [note for part in of.parts for note in part.found.rulings.notes()]
     return Shown(
@@ -428,7 +437,7 @@ def _numbered(tables: Sequence[Shown], first: int) -> list[Shown]:
     return [table.numbered(number) for number, table in enumerate(tables, first)]
 
 
-def _own(
+def _standard_tables(
     found: Collected, sections: Sequence[Section], missing: Mapping[str, Sequence[str]]
 ) -> Iterator[Shown]:
     """Yield the tables that every report has."""
@@ -439,12 +448,12 @@ def _own(
     yield from (Shown("", table) for table in (*own.counted(found), own.rulings(found)))
 
 
-def _choices(part: Part) -> Iterator[Shown]:
+def _choice_tables(part: Part) -> Iterator[Shown]:
     if part.found.parameters:
         yield Shown(part.found.title, own.chosen(part))
 
 
-def _single(found: Collected, tables: Sequence[Shown]) -> list[Shown]:
+def _tables_with_files(found: Collected, tables: Sequence[Shown]) -> list[Shown]:
     """Return the tables that have files of their own. Raises UnknownName."""
     names = dict.fromkeys(table.table.name for table in tables)
     if missing := [name for name in found.choice.tables if name not in names]:
@@ -509,12 +518,14 @@ def _answers(store: Store, found: Collected) -> Files:
     }
     for number, (part, name) in enumerate(reversed(runs.values()), 1):
         name_of_run = (
-            part.slug if len(part.found.runs) == 1 else file_stem([part.slug, _safe(name)], "-._")
+            part.slug
+            if len(part.found.runs) == 1
+            else file_stem([part.slug, _safe_name(name)], "-._")
         )
         yield f"answers/{number:03}-{name_of_run}.csv", every_answer(store, part, name)
 
 
-def _safe(name: str) -> str:
+def _safe_name(name: str) -> str:
     return "".join(
         character if character.isascii() and (character.isalnum() or character in "._-") else "_"
         for character in name

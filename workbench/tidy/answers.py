@@ -158,7 +158,7 @@ class Answers:
         names = ["mode", *(field.name for field in SAMPLING[1:])]
         self._of_sampling = _columns(
             [
-                tuple(_none(known_parameter(row, name)) for name in names)
+                tuple(_none_if_empty(known_parameter(row, name)) for name in names)
                 for row in samplings.values()
             ],
             SAMPLING,
@@ -167,7 +167,10 @@ class Answers:
         self.imported = frozenset(
             rowid for rowid, row in models.items() if row["backend"] == IMPORTED.rstrip(":")
         )
-        self._model_places, self._sampling_places = _places(models), _places(samplings)
+        self._model_places, self._sampling_places = (
+            _index_by_rowid(models),
+            _index_by_rowid(samplings),
+        )
         self.model_keys = [row["key"].hex() for row in models.values()]
         self.prompt_keys = [cell.prompt_key for cell in self.cells]
         sides: dict[tuple[int, int], int] = {}
@@ -179,10 +182,10 @@ class Answers:
 
     def __iter__(self) -> Iterator[Part]:
         for draws, responses in self._store.data_rows.given(self._models, DRAWS):
-            if (part := self._part(draws, responses)) is not None:
+            if (part := self._read_part(draws, responses)) is not None:
                 yield part
 
-    def _part(self, draws: Sequence[Draw], responses: Responses) -> Part | None:
+    def _read_part(self, draws: Sequence[Draw], responses: Responses) -> Part | None:
         prompts = np.array([draw_.prompt for draw_ in draws], dtype=np.int64)
         is_known = np.isin(prompts, self._prompts)
         prompt_index = np.searchsorted(self._prompts, prompts)
@@ -304,15 +307,15 @@ def _columns(rows: Sequence[Row], fields: Sequence[Field]) -> list[Sequence[Any]
     return [*zip(*rows, strict=True)] or [() for _ in fields]
 
 
-def _places(of: Any) -> dict[int, int]:
+def _index_by_rowid(of: Any) -> dict[int, int]:
     return {rowid: index for index, rowid in enumerate(of)}
 
 
-def _none(value: object) -> object:
+def _none_if_empty(value: object) -> object:
     return None if value == "" else value
 
 
-def _usual(store: Store) -> tuple[Callable[[Cell], Card | None], Card | None]:
+def _default_readers(store: Store) -> tuple[Callable[[Cell], Card | None], Card | None]:
     """Return the default readers of answers.
 
     They are the rule of a cell's template, with the lexicon of its instrument, and the classifier
@@ -347,7 +350,7 @@ def _card(kind: ReaderKind, name: str, version: str) -> Card:
 def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
     """Yield the rows of answers."""
     verdicts = overall(store, choice)
-    rules, classifier = _usual(store)
+    rules, classifier = _default_readers(store)
     answers = Answers(store, choice)
     counted_readings, counted_codes = _counted_readings(answers.cells, rules, classifier)
     for part in answers:
@@ -383,7 +386,7 @@ def _counted_readings(
 
     Parameters
     ----------
-    rules, classifier : the default readers, as `_usual` returns them
+    rules, classifier : the default readers, as `_default_readers` returns them
     """
     free_text = registry.free_text()
     code_by_counted: dict[_Counted, int] = {}
@@ -457,16 +460,20 @@ class _Counted:
     def reading(self, readings: Sequence[Row]) -> Row:
         """Return the values of `READING` of the reading that counts."""
         if not self.is_free_text:
-            return _offered(_by(self.card, readings), self.n_options)
+            return _without_label_not_offered(_reading_by(self.card, readings), self.n_options)
         by_rule = [
             row for row in readings if row[0] == ReaderKind.RULE and row[READING_LABEL] is not None
         ]
         if by_rule:
             return by_rule[-1]
-        return _by_people(readings) if self.card is None else _certain(_by(self.card, readings))
+        return (
+            _by_people(readings)
+            if self.card is None
+            else _certain(_reading_by(self.card, readings))
+        )
 
 
-def _by(card: Card | None, readings: Sequence[Row]) -> Row:
+def _reading_by(card: Card | None, readings: Sequence[Row]) -> Row:
     """Return the values of `READING` of the reading by one reader."""
     return next((row for row in readings if row[:3] == card), NOT_READ)
 
@@ -496,7 +503,7 @@ def _certain(values: Row) -> Row:
     return (*values[:READING_LABEL], None, UNCERTAIN, *values[READING_LABEL + 2 :])
 
 
-def _offered(values: Row, n_options: int) -> Row:
+def _without_label_not_offered(values: Row, n_options: int) -> Row:
     """Return the values of a reading, without a label that the question does not offer.
 
     Labels of such a question are letters.

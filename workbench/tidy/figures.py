@@ -43,12 +43,16 @@ def results(store: Store, choice: Choice) -> Iterator[tuple[Audit, Given, Printe
             if choice.instruments and options.instrument not in (None, *choice.instruments):
                 continue
             try:
-                yield audit, options, audit.printed(store, _of(options, choice), Medium.FILES)
+                yield (
+                    audit,
+                    options,
+                    audit.printed(store, _with_instruments(options, choice), Medium.FILES),
+                )
             except UsageError as error:
                 choice.leave_out(f"Figures of {audit.name}: {error}.")
 
 
-def _of(options: Given, choice: Choice) -> Given:
+def _with_instruments(options: Given, choice: Choice) -> Given:
     """Return options restricted to the selected instruments, if a result covers several."""
     instrument_names = options.instrument or ",".join(choice.instruments) or None
     return Given(

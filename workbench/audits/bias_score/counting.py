@@ -265,7 +265,7 @@ def prefixes(store: Store, runs: Mapping[str, Sequence[Run]]) -> tuple[tuple[str
             for template in store.runs.templates(run):
                 orders.setdefault(template.name, {})[template.inverted] = template
             prefixes_by_run[model, run.instrument] = {
-                name: _placed(known_prefixes, texts, run.instrument)
+                name: _find_or_add_prefix(known_prefixes, texts, run.instrument)
                 for name, texts in orders.items()
             }
     names = told_apart(
@@ -283,7 +283,9 @@ def prefixes(store: Store, runs: Mapping[str, Sequence[Run]]) -> tuple[tuple[str
     }
 
 
-def _placed(known: list[_Prefix], orders: Mapping[bool, Template], instrument: str) -> _Prefix:
+def _find_or_add_prefix(
+    known: list[_Prefix], orders: Mapping[bool, Template], instrument: str
+) -> _Prefix:
     """Return the prefix that has these texts, or a new one."""
     first = next(iter(orders.values()))
     keys = {order: template.key for order, template in orders.items()}

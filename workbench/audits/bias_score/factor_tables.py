@@ -60,7 +60,7 @@ def changes(
     rows = [prefix_changes(report, name, dimension) for name in names]
     return Table(
         "prefix_changes",
-        f"Mean absolute difference of the prefixes from `{BASELINE}`{_on(dimension)}",
+        f"Mean absolute difference of the prefixes from `{BASELINE}`{_dimension_suffix(dimension)}",
         rows,
         _prefix_change_columns(),
         key=lambda row: (row.model,),
@@ -151,7 +151,8 @@ def prefix_sources(
     names = (model,) if model else report.tally.models
     return Table(
         "prefix_sources",
-        f"Bias under each prefix, by source{_on(dimension)}" + (f": {model}" if model else ""),
+        f"Bias under each prefix, by source{_dimension_suffix(dimension)}"
+        + (f": {model}" if model else ""),
         [row for name in names for row in _crossed(report, name, dimension)],
         [
             Column("model", "model", lambda row: row.model, aside=bool(model)),
@@ -232,7 +233,7 @@ def author_differences(
     rows = [_compare_authors(report, name, dimension, *pair) for name in names for pair in pairs]
     return Table(
         "author_differences",
-        f"Differences between the authors of wordings{_on(dimension)}"
+        f"Differences between the authors of wordings{_dimension_suffix(dimension)}"
         + (f": {model}" if model else ""),
         rows,
         [
@@ -371,7 +372,7 @@ def statement_counts(report: BiasReport) -> Table[tuple[str, Dimension, Side, in
     )
 
 
-def _on(dimension: Dimension | None) -> str:
+def _dimension_suffix(dimension: Dimension | None) -> str:
     """Return the end of a title about a dimension, or an empty string."""
     return "" if dimension is None else f" on {dimension} statements"
 
@@ -435,7 +436,7 @@ def compared(
     rows = list(_parts(report, first, second, dimension))
     return Table(
         "compared",
-        f"{first} − {second}{_compared_tables_on(dimension)}",
+        f"{first} − {second}{_dimension_ending(dimension)}",
         rows,
         [
             Column("by", "by", lambda row: row.group, aside=True),
@@ -497,7 +498,7 @@ def source_differences(
     ]
     return Table(
         "source_differences",
-        f"Differences of sources{_compared_tables_on(dimension)}",
+        f"Differences of sources{_dimension_ending(dimension)}",
         rows,
         [
             Column("model", "model", lambda row: row.model, aside=bool(model)),
@@ -513,7 +514,7 @@ def source_differences(
     )
 
 
-def _compared_tables_on(dimension: Dimension | None) -> str:
+def _dimension_ending(dimension: Dimension | None) -> str:
     """Return the end of a title about a dimension, or an empty string."""
     return "" if dimension is None else f": {dimension} statements"
 

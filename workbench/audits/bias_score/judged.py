@@ -413,10 +413,10 @@ def _runs(store: Store, which: Which) -> dict[str, tuple[Run, ...]]:
                 f"NAME{elsewhere(store, AUDIT)}"
             )
         )
-    return _named(runs)
+    return _runs_by_name(runs)
 
 
-def _named(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
+def _runs_by_name(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
     """Return the runs by the names of their models, one run per instrument.
 
     A name has as much of the language, sampling and so on as distinguishes it from others.
@@ -563,7 +563,7 @@ def _exclusions(tally: Tally, options: ScoreOptions, read: ReadBy) -> str:
         excluded += [below_text, f"{unread:,} not read"]
     else:
         excluded += [f"{unread:,} that have no label, or labels that disagree"]
-    return f"Of {n_answers:,} answers, {n_counted:,} count; excluded were {_listed(excluded)}."
+    return f"Of {n_answers:,} answers, {n_counted:,} count; excluded were {_enumerated(excluded)}."
 
 
 def _readers(tally: Tally, read: ReadBy) -> str:
@@ -572,9 +572,9 @@ def _readers(tally: Tally, read: ReadBy) -> str:
     parts = [f"a rule read {by_rule:,} (numbers from 1 to 5)"] * bool(by_rule)
     parts += [f"auditors reread {read.ruled:,}"] * bool(read.ruled)
     if not read.classifier:
-        parts += [f"{read.people:,} have people's label: {_listed(list(_people(read)))}"]
+        parts += [f"{read.people:,} have people's label: {_enumerated(list(_people(read)))}"]
         return (
-            f"Of the {total:,} answers with a stance or unrelated, {_listed(parts)}. No "
+            f"Of the {total:,} answers with a stance or unrelated, {_enumerated(parts)}. No "
             "classifier read any."
         )
     counts = read.corrected
@@ -587,9 +587,8 @@ def _readers(tally: Tally, read: ReadBy) -> str:
         ] * bool(counts.untested)
     test = f" ({read.tested})" if read.tested else ""
     others = "the others" if parts else "them all"
-    return (
-        f"Of the answers that were read, {_listed([*parts, f'{_the(read)} read {others}{test}'])}."
-    )
+    parts_text = _enumerated([*parts, f"{_the(read)} read {others}{test}"])
+    return f"Of the answers that were read, {parts_text}."
 
 
 def _people(read: ReadBy) -> Iterator[str]:
@@ -608,7 +607,7 @@ def _the(read: ReadBy) -> str:
     return f"the classifier {read.classifier}" if has_name else UNKNOWN_READER.classifier
 
 
-def _listed(parts: Sequence[str]) -> str:
+def _enumerated(parts: Sequence[str]) -> str:
     """Return the parts with commas, and with "and" before the last."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 

@@ -457,11 +457,11 @@ def book(of: ScoredAnswers, dimension: Dimension | None = None) -> Book:
             *entries(lambda: of.refused, judged.options.seed),
             _published(judged, dimension),
         ],
-        told=(*header_lines, *_told(judged), *told(of.refused)),
+        told=(*header_lines, *_lines_on_readings(judged), *told(of.refused)),
         header=header_lines,
         notes=judged.corrected.notes() if judged.corrected else (),
         methods=(paragraph := judged_methods(judged, of.answered)),
-        about=_about(judged)
+        about=_facts(judged)
         | {
             "dimension": dimension,
             "answered": as_json(of.answered),
@@ -524,7 +524,7 @@ def _people(judged: BiasJudged) -> str:
     )
 
 
-def _told(judged: BiasJudged) -> Iterator[str]:
+def _lines_on_readings(judged: BiasJudged) -> Iterator[str]:
     """Yield the lines about readings, sides and draws, and about what is excluded."""
     options = judged.options
     if judged.classifier:
@@ -556,7 +556,7 @@ def _told(judged: BiasJudged) -> Iterator[str]:
     yield from template_notes(run for runs in judged.runs.values() for run in runs)
 
 
-def _about(judged: BiasJudged) -> dict[str, object]:
+def _facts(judged: BiasJudged) -> dict[str, object]:
     """Return the facts about a score that JSON has."""
     return {
         "reader": judged.reader,
@@ -582,7 +582,7 @@ def answers(of: ScoredAnswers, model: str, ref: str, selection: Selection) -> Ta
     with of.opened() as store:
         rows = [
             row
-            for row in _every(store, judged, model, ref, selection.prefix)
+            for row in _all_responses(store, judged, model, ref, selection.prefix)
             if (row.kind, row.ordinal) in wordings
         ]
     keys = {id(row): key for row, key in zip(rows, _keys(rows), strict=True)}
@@ -736,7 +736,7 @@ def who(row: BiasResponse, reader: str) -> str | None:
     return "rule" if row.by_rule else PEOPLE if row.confidence is None else reader
 
 
-def _every(
+def _all_responses(
     store: Store, judged: BiasJudged, model: str, ref: str, prefix: str | None
 ) -> Iterator[BiasResponse]:
     """Yield all answers to a statement under a prefix, or under any prefix, page by page."""
@@ -933,10 +933,10 @@ def judge(store: Store, which: Which, options: ScoreOptions, opened: Opened) -> 
         whose={name: model for name, model in model_by_name.items() if name != model},
         judged=scored_answers,
     )
-    return _by(result, scored_answers, options)
+    return _with_comparison(result, scored_answers, options)
 
 
-def _by(result: Result, found: ScoredAnswers, options: ScoreOptions) -> Result:
+def _with_comparison(result: Result, found: ScoredAnswers, options: ScoreOptions) -> Result:
     """Return a result with its comparison of models, and its repetition with other options.
 
     Both are about the statements of the options' dimension.
@@ -946,7 +946,7 @@ def _by(result: Result, found: ScoredAnswers, options: ScoreOptions) -> Result:
         """Return the result with other options, or None if they need new judging."""
         if not other_options.judging_as(options):
             return None
-        return _by(
+        return _with_comparison(
             replace(result, options=other_options, book=book(found, other_options.dimension)),
             found,
             other_options,

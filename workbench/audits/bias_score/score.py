@@ -814,14 +814,16 @@ class BiasReport:
     ) -> tuple[tuple[str, Figure], ...]:
         """Return the bias under each prefix (Figures 2 and 6)."""
         prefixes = self.tally.prefixes
-        return self._by(model, prefixes, lambda prefix: Selection(dimension, source, prefix))
+        return self._figures_by_name(
+            model, prefixes, lambda prefix: Selection(dimension, source, prefix)
+        )
 
     def by_variant(
         self, model: str, dimension: Dimension | None = None, source: str | None = None
     ) -> tuple[tuple[str, Figure], ...]:
         """Return the bias in answers to each wording."""
         variants = tuple(map(str, self.tally.variants))
-        return self._by(
+        return self._figures_by_name(
             model, variants, lambda variant: Selection(dimension, source, variant=variant)
         )
 
@@ -829,17 +831,19 @@ class BiasReport:
         self, model: str, dimension: Dimension | None = None
     ) -> tuple[tuple[str, Figure], ...]:
         """Return the bias on the statements of each survey or test (Figure 4)."""
-        return self._by(model, self.tally.sources, lambda source: Selection(dimension, source))
+        return self._figures_by_name(
+            model, self.tally.sources, lambda source: Selection(dimension, source)
+        )
 
     def by_author(
         self, model: str, dimension: Dimension | None = None, source: str | None = None
     ) -> tuple[tuple[str, Figure], ...]:
         """Return the bias in answers to the wordings of each author (Table 9)."""
-        return self._by(
+        return self._figures_by_name(
             model, self.authors, lambda author: Selection(dimension, source, author=author)
         )
 
-    def _by(
+    def _figures_by_name(
         self, model: str, names: Sequence[str], selection: Callable[[str], Selection]
     ) -> tuple[tuple[str, Figure], ...]:
         """Return the bias in the selection that belongs to each name."""
@@ -1002,9 +1006,9 @@ class BiasReport:
         stances = swapped(kept(self.tally, chosen))
         (dropped, unread), n_cut = left_out(self.tally, chosen), cut_off(self.tally, chosen)
         cut_or_ruled = n_cut + ruled_out(self.tally, chosen)
-        by_side = [_on(self.tally.side, side, stances) for side in range(len(SIDES))]
+        by_side = [_sum_on_side(self.tally.side, side, stances) for side in range(len(SIDES))]
         excluded_by_side = [
-            _on(self.tally.side, side, dropped + unread + cut_or_ruled) + side_stances[3]
+            _sum_on_side(self.tally.side, side, dropped + unread + cut_or_ruled) + side_stances[3]
             for side, side_stances in enumerate(by_side)
         ]
         n_used = [int(side_stances[:3].sum()) for side_stances in by_side]
@@ -1109,6 +1113,6 @@ _AT_ONCE = 64
 "figures drawn at once: 64 x 3 x 10,000 numbers are 15 MB"
 
 
-def _on(sides: IntArray, side: int, per_statement: IntArray) -> IntArray:
+def _sum_on_side(sides: IntArray, side: int, per_statement: IntArray) -> IntArray:
     """Return the sums over the statements of a side."""
     return np.asarray(per_statement[sides == side].sum(axis=0), dtype=np.int64)

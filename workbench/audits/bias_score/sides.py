@@ -222,12 +222,13 @@ def sides_header(
     if options.labels == INSTRUMENT:
         return ()
     lines_by_instrument = (
-        _of(store, which, options, name, several=len(instruments) > 1) for name in instruments
+        _lines_of_instrument(store, which, options, name, several=len(instruments) > 1)
+        for name in instruments
     )
     return tuple(line for lines in lines_by_instrument for line in lines)
 
 
-def _of(
+def _lines_of_instrument(
     store: Store, which: Which, options: ScoreOptions, instrument: str, *, several: bool
 ) -> Iterator[str]:
     """Yield the lines on a model's sides of one instrument."""
@@ -265,7 +266,9 @@ def quality_lines(of: SidesReport, where: str = "") -> Iterator[str]:
             f"{WARNS}The sides{where} that {of.model} gave differ too much from those of "
             f"{other_labeller} for a score ({kappa_text}; the least κ is {LEAST_KAPPA:g})."
         )
-    values = ", ".join(f"{name} κ {_shown(kappa_by_name[name])}" for name in (DIMENSION, LEANING))
+    values = ", ".join(
+        f"{name} κ {_kappa_text(kappa_by_name[name])}" for name in (DIMENSION, LEANING)
+    )
     n_statements = max(kappa.n for kappa in kappa_by_name.values())
     yield (
         f"Sides{where} by {of.model}: {values} with {other_labeller}, on {n_statements:,} "
@@ -278,7 +281,7 @@ def _any(of: SidesReport, name: str) -> bool:
     return any(kappa.n for kappa in of.kappas.get(name, {}).values())
 
 
-def _shown(one: Estimate) -> str:
+def _kappa_text(one: Estimate) -> str:
     """Return a kappa as text."""
     return estimate(one, Kind.COEFFICIENT)
 

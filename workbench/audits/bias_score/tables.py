@@ -716,7 +716,7 @@ def prefixes(
         _titled("Bias under each prompt prefix", model, dimension),
         rows,
         [
-            *_named("prefix", model),
+            *_name_columns("prefix", model),
             score(
                 "total",
                 "total",
@@ -750,7 +750,7 @@ def prefixes(
             (f"{row.model}, {row.name} minus the others", row.deviation) for row in rows
         ),
         link=_statements_behind,
-        subject=_about(model),
+        subject=_subject(model),
         pictures=[
             Forest(
                 values=["total"],
@@ -807,7 +807,9 @@ def wordings(
         for name in _models(report, model)
         for wording, figure in report.by_variant(name, dimension)
     ]
-    return _by("wording", rows, _titled("Bias in answers to each wording", model, dimension), model)
+    return _table_by_part(
+        "wording", rows, _titled("Bias in answers to each wording", model, dimension), model
+    )
 
 
 def authors(
@@ -820,7 +822,9 @@ def authors(
         for author, figure in report.by_author(name, dimension)
     ]
     title = _titled("Bias in answers to the wordings of each author", model, dimension)
-    return _by("author", rows, title, model, "A model might favour wordings that it wrote itself.")
+    return _table_by_part(
+        "author", rows, title, model, "A model might favour wordings that it wrote itself."
+    )
 
 
 def sources(
@@ -832,12 +836,12 @@ def sources(
         for name in _models(report, model)
         for source, figure in report.by_source(name, dimension)
     ]
-    return _by(
+    return _table_by_part(
         "source", rows, _titled("Bias on the statements of each source", model, dimension), model
     )
 
 
-def _by(
+def _table_by_part(
     of: str, rows: Sequence[PartBias], title: str, model: str, definition: str = ""
 ) -> Table[PartBias]:
     """Return a table of the bias by a part of the answers."""
@@ -845,11 +849,11 @@ def _by(
         f"{of}s",
         title,
         rows,
-        [*_named(of, model), *figure_columns(lambda row: row.figure)],
+        [*_name_columns(of, model), *figure_columns(lambda row: row.figure)],
         key=lambda row: (row.model, row.name),
         definition=definition,
         link=_statements_behind,
-        subject=_about(model),
+        subject=_subject(model),
         pictures=[Forest(values=["total"], rows=[of], series="model", reference=AGREES)],
     )
 
@@ -990,7 +994,7 @@ def _size(row: StatementStances) -> float:
     return math.inf if math.isnan(row.contribution) else -abs(row.contribution)
 
 
-def _named(of: str, model: str) -> tuple[Column[PartBias], Column[PartBias]]:
+def _name_columns(of: str, model: str) -> tuple[Column[PartBias], Column[PartBias]]:
     """Return the columns of the model and of the part that a table is about."""
     return Column("model", "model", lambda row: row.model, aside=bool(model)), Column(
         of, of, lambda row: row.name, words=WORDINGS if of == "wording" else {}
@@ -1004,11 +1008,11 @@ def _statements_behind(row: PartBias) -> Link:
 
 def _titled(title: str, model: str, dimension: Dimension | None) -> str:
     """Return a title with the model and the dimension that a table is about."""
-    subjects = [*_about(model), *([f"{dimension} statements"] if dimension else [])]
+    subjects = [*_subject(model), *([f"{dimension} statements"] if dimension else [])]
     return f"{title}: {', '.join(subjects)}" if subjects else title
 
 
-def _about(model: str) -> tuple[str, ...]:
+def _subject(model: str) -> tuple[str, ...]:
     """Return the subject of a table about one model, or nothing for all models."""
     return (model,) if model else ()
 

@@ -110,7 +110,7 @@ def book(of: Compared) -> Book:
                 else []
             ),
             *(
-                Entry(name, name.replace("_", " "), partial(_own, of, make), pairs)
+                Entry(name, name.replace("_", " "), partial(_own_table, of, make), pairs)
                 for name, make in own_tables
             ),
             Entry("over_time", "over time", partial(over_time_table, of), empty=no_versions),
@@ -124,7 +124,9 @@ def book(of: Compared) -> Book:
     )
 
 
-def _own(of: Compared, make: Callable[[str, str], AnyTable], first: str, second: str) -> AnyTable:
+def _own_table(
+    of: Compared, make: Callable[[str, str], AnyTable], first: str, second: str
+) -> AnyTable:
     """Return an audit's own table of differences of two runs, with claims."""
     return with_claims(make(first, second), of.within)
 
@@ -212,8 +214,8 @@ def compared_runs(of: Compared) -> Table[Side]:
         of.sides,
         [
             Column("run", "run", lambda side: side.name),
-            *_main(of, lambda side: side.main_figure),
-            *_beside(of),
+            *_main_columns(of, lambda side: side.main_figure),
+            *_columns_beside(of),
             *_factor_columns(of, differing_factors),
             Column(
                 "asked",
@@ -280,7 +282,7 @@ def _item_columns(of: Compared) -> list[Column[Side]]:
     ]
 
 
-def _main(of: Compared, value: Callable[[Any], Any]) -> list[Column[Any]]:
+def _main_columns(of: Compared, value: Callable[[Any], Any]) -> list[Column[Any]]:
     """Return the column of the audit's main figure, or nothing if no run has it."""
     if not of.main or all(side.main is None for side in of.sides):
         return []
@@ -288,7 +290,7 @@ def _main(of: Compared, value: Callable[[Any], Any]) -> list[Column[Any]]:
     return [Column("main", of.main, value, of.main_kind, scale=scale, help="of the whole run")]
 
 
-def _beside(of: Compared) -> Iterator[Column[Side]]:
+def _columns_beside(of: Compared) -> Iterator[Column[Side]]:
     """Yield the columns of the values beside the main figure."""
     for title, value in of.sides[0].beside.items():
         kind = of.main_kind if isinstance(value, Estimate) else Kind.TEXT
@@ -317,16 +319,16 @@ def changes_table(of: Compared) -> Table[Change]:
         ],
         key=lambda row: (row.kind.name, row.first, row.second),
         definition=f"{APART if is_unpaired else DIFFERENCE}{'' if complete else f' {BOUNDS}'}",
-        notes=[_yes(of.kinds), *_names(of), *_undrawn(of)],
+        notes=[_yes_note(of.kinds), *_names_note(of), *_no_picture_note(of)],
         pictures=()
         if of.untested
         else [Forest(values=("difference",), rows=("verdict", "first", "second"))],
         link=lambda row: Link(ITEMS, (row.kind.name,)) if row.kind.listed else None,
-        detail=lambda row: [text for text in (row.untested, _missing(row)) if text],
+        detail=lambda row: [text for text in (row.untested, _missing_sentence(row)) if text],
     )
 
 
-def _yes(kinds: Sequence[VerdictKind]) -> str:
+def _yes_note(kinds: Sequence[VerdictKind]) -> str:
     """Return the sentence on the verdicts that shares count."""
     titles_by_verdicts: dict[tuple[str, str], list[str]] = {}
     for kind in kinds:
@@ -339,12 +341,12 @@ def _yes(kinds: Sequence[VerdictKind]) -> str:
     return f"Shares are of the verdict {'; '.join(phrases)}; any other verdict is undecided."
 
 
-def _undrawn(of: Compared) -> list[str]:
+def _no_picture_note(of: Compared) -> list[str]:
     """Return the reason why shares of verdicts have no picture, or nothing if they have one."""
     return [f"There is no picture of these shares: {of.untested}."] if of.untested else []
 
 
-def _names(of: Compared) -> list[str]:
+def _names_note(of: Compared) -> list[str]:
     """Return the note with the names of the two runs, or nothing for more runs."""
     return [f"first: {of.sides[0].name}; second: {of.sides[1].name}"] if len(of.sides) < 3 else []
 
@@ -646,7 +648,7 @@ def over_time_table(of: Compared) -> Table[Moment]:
             Column("share", "share", lambda row: row.share, Kind.SHARE, scale=(0, 1)),
             *(
                 replace(column, aside=True)
-                for column in _main(of, lambda row: side_by_name[row.side.name].main_figure)
+                for column in _main_columns(of, lambda row: side_by_name[row.side.name].main_figure)
             ),
             *(
                 replace(column, aside=column.key not in ("difference", "holm"))
@@ -659,7 +661,7 @@ def over_time_table(of: Compared) -> Table[Moment]:
         "items that every "
         "version was asked and that each decides; other columns compare with the previous "
         f"version. {DIFFERENCE}",
-        notes=[_yes(of.kinds), *_undrawn(of)],
+        notes=[_yes_note(of.kinds), *_no_picture_note(of)],
         empty=NO_VERSIONS,
         pictures=() if of.untested else [Curves(x="order", values=("share",), series="verdict")],
         link=lambda row: Link(ITEMS, (row.kind.name,)) if row.kind.listed else None,
@@ -847,7 +849,7 @@ def _findings(of: Compared) -> Iterator[Finding]:
         tuple(
             p_of(change.difference) if math.isnan(change.p) else change.p for change in all_changes
         ),
-        partial(_changes, of, all_changes),
+        partial(_change_findings, of, all_changes),
         "verdicts of runs",
     )
 
@@ -856,7 +858,9 @@ LARGEST_DIFFERENCE = 0.5
 "the largest plausible difference of the shares of two runs"
 
 
-def _changes(of: Compared, found: Sequence[Change], adjusted: Sequence[float]) -> Iterator[OfModel]:
+def _change_findings(
+    of: Compared, found: Sequence[Change], adjusted: Sequence[float]
+) -> Iterator[OfModel]:
     """Yield findings on the main verdict and on missing ones, and one on all tested changes."""
     adjusted_changes = [replace(change, holm=p) for change, p in zip(found, adjusted, strict=True)]
     change_claims = claims(
@@ -875,7 +879,7 @@ def _changes(of: Compared, found: Sequence[Change], adjusted: Sequence[float]) -
 
 def _finding_on_change(change: Change, claim: str) -> OfModel:
     """Return the finding on one change, with its precision if it is undecided."""
-    sentence = _said(change, claim)
+    sentence = _change_sentence(change, claim)
     p = change.holm if claim == DIFFERENT else math.nan
     reach = None
     if claim == UNDECIDED:
@@ -915,10 +919,10 @@ def _change_name(change: Change) -> str:
     return f"{change.kind.title} of {change.first} and {change.second}"
 
 
-def _said(change: Change, claim: str) -> str:
+def _change_sentence(change: Change, claim: str) -> str:
     """Return the sentence on a change, with its claim and its missing verdicts."""
     subject = f"{change.kind.title} of {change.first} and {change.second}"
-    missing_text = "".join(f" {text}" for text in (_missing(change),) if text)
+    missing_text = "".join(f" {text}" for text in (_missing_sentence(change),) if text)
     if not change.difference.defined:
         return f"{subject}: {change.difference.undefined}.{missing_text}"
     shares = number(change.first_share, Kind.SHARE), number(change.second_share, Kind.SHARE)
@@ -931,7 +935,7 @@ def _said(change: Change, claim: str) -> str:
     )
 
 
-def _missing(change: Change) -> str:
+def _missing_sentence(change: Change) -> str:
     """Return the sentence on missing verdicts, or an empty string if none is missing.
 
     It has the numbers by run, and the effect that they could have on the difference.

@@ -524,7 +524,7 @@ def _change(kind: VerdictKind, over: CommonItems, first: Side, second: Side) -> 
         sizes,
         *shares,
         difference,
-        _same(kind, len(decided_pairs), lost + gained),
+        _share_of_same(kind, len(decided_pairs), lost + gained),
         lost,
         gained,
         p,
@@ -591,7 +591,7 @@ def _unpaired_bounds(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> Bou
     return Bounds(second_low - first_high, second_high - first_low)
 
 
-def _same(kind: VerdictKind, decided: int, differ: int) -> Estimate:
+def _share_of_same(kind: VerdictKind, decided: int, differ: int) -> Estimate:
     """Return the share of decided items with the same verdict in both runs."""
     if not decided:
         return Estimate(NAN, NAN, NAN, 0, 0, NO_PAIR)
@@ -672,13 +672,13 @@ def item_rows(of: Compared, kind: VerdictKind) -> tuple[ComparedItem, ...]:
             tuple(
                 verdicts[item].verdict if item in verdicts else "" for verdicts in verdicts_by_side
             ),
-            _why(item, verdicts_by_side, common_items),
+            _exclusion_reason(item, verdicts_by_side, common_items),
         )
         for item in items
     )
 
 
-def _why(item: Item, found: Sequence[Mapping[Item, Judged]], same: set[Item]) -> str:
+def _exclusion_reason(item: Item, found: Sequence[Mapping[Item, Judged]], same: set[Item]) -> str:
     """Return the reason why an item is not compared, or an empty string if it is."""
     if item in same:
         return ""
