@@ -187,13 +187,9 @@ def title_of(found: Collected) -> str:
     if found.choice.title:
         return found.choice.title
     models = list(dict.fromkeys(entry.run.model for entry in found.asked))
-    subject = (
-        models[0]
-        if len(models) == 1
-        else plural(len(models), "model")
-        if models
-        else "published answers"
-    )
+    subject = plural(len(models), "model") if models else "published answers"
+    if len(models) == 1:
+        subject = models[0]
     instrument_names = list(
         dict.fromkeys(instrument.title or instrument.name for instrument in found.instruments)
     )

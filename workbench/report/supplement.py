@@ -17,7 +17,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from workbench.csv_files import csv_text, guarded
 from workbench.domain.names import plural
 from workbench.figures.shown import painted
-from workbench.figures.table import MARKS, WORDS, Kind
+from workbench.figures.table import MARKS, WORDS, Column, Kind
 from workbench.figures.visible import visible
 from workbench.figures.write.data_files import csv_files
 from workbench.report.collected import Shown
@@ -99,16 +99,19 @@ def _table(one: Shown) -> dict[str, Any]:
             one.table.definition if one.table.rows else " ".join(one.table.empty.split())
         ),
         "heads": [
-            [
-                visible(column.title),
-                visible(column.help),
-                "number" if column.numeric else "prose" if column.kind is Kind.PROSE else "",
-            ]
+            [visible(column.title), visible(column.help), _alignment(column)]
             for column in one.table.columns
         ],
         "rows": cells,
         "notes": notes,
     }
+
+
+def _alignment(column: Column[Any]) -> str:
+    """Return the class of a column's cells in the page, or an empty string for short texts."""
+    if column.numeric:
+        return "number"
+    return "prose" if column.kind is Kind.PROSE else ""
 
 
 def _statements(title: str, items: Sequence[StatementWithAnswers], read: bool) -> dict[str, Any]:

@@ -249,11 +249,17 @@ def _json(field: Field, value: Any) -> str:
     return _text(field, json.dumps(records(field, value), ensure_ascii=False, allow_nan=False))
 
 
+def _truth(_: Field, value: Any) -> str:
+    if value is None:
+        return ""
+    return "true" if value else "false"
+
+
 _CELLS: Mapping[Type, Callable[[Field, Any], str]] = {
     Type.TEXT: _text,
     Type.WHOLE: lambda _, value: "" if value is None else str(value),
     Type.NUMBER: lambda _, value: "" if value is None else repr(float(value)),
-    Type.TRUTH: lambda _, value: "" if value is None else "true" if value else "false",
+    Type.TRUTH: _truth,
     Type.TIME: _text,
     Type.RECORDS: _json,
 }

@@ -131,7 +131,9 @@ def _way(cell: BiasCell) -> str:
     """Return the way in which the answers of a cell enter a corrected score."""
     if cell.by_rule:
         return "by_rule"
-    return "labelled" if cell.by_person else "untested" if cell.untested else "corrected"
+    if cell.by_person:
+        return "labelled"
+    return "untested" if cell.untested else "corrected"
 
 
 def _percent(share: float) -> str:
@@ -670,13 +672,14 @@ def judged_methods(judged: BiasJudged, came: Sequence[Answered]) -> str:
 def read_by(judged: BiasJudged) -> ReadBy:
     """Return the readers of the answers that count."""
     labelled_counts, reader_quality = judged.read_by, judged.quality
+    tested = ""
+    if reader_quality:
+        tested = "never tested"
+        if reader_quality.texts:
+            tested = in_short(reader_quality).partition(": ")[2]
     return ReadBy(
         classifier=judged.classifier.name if judged.classifier else "",
-        tested=in_short(reader_quality).partition(": ")[2]
-        if reader_quality and reader_quality.texts
-        else "never tested"
-        if reader_quality
-        else "",
+        tested=tested,
         single=labelled_counts.single,
         several=labelled_counts.several,
         decided=labelled_counts.decided,

@@ -733,7 +733,9 @@ def who(row: BiasResponse, reader: str) -> str | None:
         return "ruling"
     if row.label is None:
         return None
-    return "rule" if row.by_rule else PEOPLE if row.confidence is None else reader
+    if row.by_rule:
+        return "rule"
+    return PEOPLE if row.confidence is None else reader
 
 
 def _all_responses(
@@ -863,14 +865,18 @@ def _side(
     asked_by_pick = [np.asarray(other_pick.cells.any(axis=(0, 2))) for other_pick in picks]
     verdicts: dict[str, dict[str, Judged]] = {LEANING: {}, STANCE: {}}
     for index, item in enumerate(tally.items):
-        if was_asked[index]:
-            sign = int(np.sign(np.round(net[index], 9))) if n_counted[index] > 0 else None
-            common = all(asked_of_pick[index] for asked_of_pick in asked_by_pick)
-            stance_text = NOTHING_COUNTS if sign is None else STANCES[sign]
+        if not was_asked[index]:
+            continue
+        sign = int(np.sign(np.round(net[index], 9))) if n_counted[index] > 0 else None
+        stance_text = NOTHING_COUNTS if sign is None else STANCES[sign]
+        leaning = stance_text
+        if sign:
             # disagreeing with a statement counts for the other side
-            leaning = stance_text if not sign else SIDES[(tally.side[index] + (sign < 0)) % 2].value
-            verdicts[STANCE][item.ref] = Judged(stance_text, None if common else place)
-            verdicts[LEANING][item.ref] = Judged(leaning, None if common else place)
+            leaning = SIDES[(tally.side[index] + (sign < 0)) % 2].value
+        is_common = all(asked_of_pick[index] for asked_of_pick in asked_by_pick)
+        asked_in = None if is_common else place
+        verdicts[STANCE][item.ref] = Judged(stance_text, asked_in)
+        verdicts[LEANING][item.ref] = Judged(leaning, asked_in)
     run_factors = factors_of(runs[0]) | {
         LANGUAGE: tally.language(own_pick.model) or runs[0].language
     }
@@ -1039,20 +1045,22 @@ def _all_findings(found: ScoredAnswers) -> Iterator[Finding]:
         if missing_text := missing_said(figure, _why_missing(found.answered, model)):
             yield OfModel(WITHOUT_STANCE, model, missing_text)
     for model in figures:
-        totals = [
-            (dimension, report.figure(model, dimension=dimension).total) for dimension in Dimension
-        ]
-        if total_texts := [
-            f"{dimension} {estimate(total, Kind.SCORE)}"
-            for dimension, total in totals
-            if total.defined
-        ]:
+        total_texts = list(_totals_by_dimension(report, model))
+        if total_texts:
             yield OfModel("Bias by dimension", model, ", ".join(total_texts))
     if judged.quality and judged.quality.shortcoming:
         yield (
             f"Read with care: the classifier {judged.quality.reader} is "
             f"{judged.quality.shortcoming}."
         )
+
+
+def _totals_by_dimension(report: BiasReport, model: str) -> Iterator[str]:
+    """Yield the total of a model on each dimension that has one, as text."""
+    for dimension in Dimension:
+        total = report.figure(model, dimension=dimension).total
+        if total.defined:
+            yield f"{dimension} {estimate(total, Kind.SCORE)}"
 
 
 def _all_models(report: BiasReport) -> AnyTable:

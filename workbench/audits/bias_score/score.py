@@ -90,6 +90,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -768,24 +769,10 @@ class BiasReport:
         """
         values, moves = self.estimates(picks)
         value = weights @ values[:, 2]
-        if self.options.unit == "statements":
-            has_answers_by_pick = np.stack(
-                [kept(self.tally, picked).sum(axis=-1) > 0 for picked in picks]
-            )
-            single_sides = list(zip(moves[:, 2], has_answers_by_pick, strict=True))
-            sides = (
-                single_sides
-                if apart
-                else [(weights @ moves[:, 2], np.asarray(has_answers_by_pick.any(axis=0)))]
-            )
-            has_too_few = any(
-                few_statements(side_moves, has_answers, self.tally.side).any()
-                for side_moves, has_answers in sides
-            )
-            if has_too_few or any(
-                label_counts.too_alike for picked in picks for label_counts in self.basis(picked)
-            ):
-                return float(value), np.nan, np.nan
+        if self.options.unit == "statements" and self._lacks_interval(
+            picks, weights, moves, apart=apart
+        ):
+            return float(value), np.nan, np.nan
         if not apart:
             # a difference of two totals is from -2 to 2
             low, high = self.interval(
@@ -808,6 +795,26 @@ class BiasReport:
             value, weights @ draws[:, 2], weighted_moves, limit=2, strata=strata_of_picks
         )
         return float(value), float(low), float(high)
+
+    def _lacks_interval(
+        self, picks: Sequence[Pick], weights: FloatArray, moves: FloatArray, *, apart: bool
+    ) -> bool:
+        """Return whether there are too few statements, or labels too alike, for an interval.
+
+        The parameters are those of `weighted`, and the moves of the `estimates` of the picks.
+        """
+        has_answers_by_pick = np.stack(
+            [kept(self.tally, picked).sum(axis=-1) > 0 for picked in picks]
+        )
+        if apart:
+            sides = list(zip(moves[:, 2], has_answers_by_pick, strict=True))
+        else:
+            sides = [(weights @ moves[:, 2], np.asarray(has_answers_by_pick.any(axis=0)))]
+        for side_moves, has_answers in sides:
+            if few_statements(side_moves, has_answers, self.tally.side).any():
+                return True
+        label_counts = chain.from_iterable(self.basis(picked) for picked in picks)
+        return any(counts.too_alike for counts in label_counts)
 
     def by_prefix(
         self, model: str, dimension: Dimension | None = None, source: str | None = None

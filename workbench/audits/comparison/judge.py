@@ -253,7 +253,9 @@ def _with_answered(side: Side, kinds: Mapping[str, VerdictKind]) -> Side:
 
 def _is_answered(kind: VerdictKind, verdict: str) -> str:
     """Return whether a verdict is answered, missing, or void."""
-    return MISSING if kind.lacks(verdict) else verdict if verdict == Verdict.VOID else ANSWERED
+    if kind.lacks(verdict):
+        return MISSING
+    return verdict if verdict == Verdict.VOID else ANSWERED
 
 
 def factors_of(run: Run) -> dict[str, str]:
@@ -862,39 +864,13 @@ def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
     yield f"Compared: {'; '.join(of.names)}. {factor_text}".strip()
     kinds_by_items: dict[tuple[object, ...], list[VerdictKind]] = {}
     for kind in of.kinds:
-        common_items = common(kind, of.sides)
-        kinds_by_items.setdefault(
-            (
-                kind.unit,
-                len(common_items.items),
-                tuple(common_items.missing.items()),
-                common_items.reworded,
-            ),
-            [],
-        ).append(kind)
-    has_several_groups = len(kinds_by_items) > 1
-    for kinds in list(kinds_by_items.values()):
-        common_items, kind = common(kinds[0], of.sides), kinds[0]
-        n_alone = [
-            f"{name} {n_items:,}" for name, n_items in common_items.missing.items() if n_items
-        ]
-        exclusions = (
-            [f"asked in different words: {common_items.reworded:,}"]
-            if common_items.reworded
-            else []
-        )
-        exclusions += [f"not asked of all: {', '.join(n_alone)}"] if n_alone else []
-        kind_text = f"{kind.title}: " if has_several_groups else ""
-        excluded = "; ".join(exclusions) or "none"
-        missing_text = (
-            f"; missing: {', '.join(missing_counts)}"
-            if (missing_counts := list(_lacking(of, kind, common_items)))
-            else ""
-        )
-        yield (
-            f"{kind_text}{plural(len(common_items.items), kind.unit)} asked of all; left out: "
-            f"{excluded}{missing_text}."
-        )
+        items = common(kind, of.sides)
+        n_missing = tuple(items.missing.items())
+        key = (kind.unit, len(items.items), n_missing, items.reworded)
+        kinds_by_items.setdefault(key, []).append(kind)
+    for kind, *_ in kinds_by_items.values():
+        line = _common_items_line(of, kind)
+        yield f"{kind.title}: {line}" if len(kinds_by_items) > 1 else line
     if reason := unpaired_because(of.sides):
         yield (
             f"The comparison is unpaired, because {reason}: shares are compared as if of other "
@@ -903,6 +879,23 @@ def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
     if of.untested:
         yield f"No pair of verdicts is tested: {of.untested}."
     yield from of.left_out
+
+
+def _common_items_line(of: Compared, kind: VerdictKind) -> str:
+    """Return the line on the items that all runs were asked, and on the excluded ones."""
+    items = common(kind, of.sides)
+    n_alone = [f"{name} {n_items:,}" for name, n_items in items.missing.items() if n_items]
+    exclusions = []
+    if items.reworded:
+        exclusions.append(f"asked in different words: {items.reworded:,}")
+    if n_alone:
+        exclusions.append(f"not asked of all: {', '.join(n_alone)}")
+    missing_counts = list(_lacking(of, kind, items))
+    missing_text = f"; missing: {', '.join(missing_counts)}" if missing_counts else ""
+    return (
+        f"{plural(len(items.items), kind.unit)} asked of all; left out: "
+        f"{'; '.join(exclusions) or 'none'}{missing_text}."
+    )
 
 
 def _lacking(of: Compared, kind: VerdictKind, over: CommonItems) -> Iterator[str]:
