@@ -376,7 +376,7 @@ def printed(
 
     Runs side by side are alone, or after the named tables. Raises UnknownName, UsageError.
     """
-    from workbench.audits.comparison.judge import meant
+    from workbench.audits.comparison.judge import resolve_run_names
 
     book, about = result.book, about_of(result)
     check_compared(result.options.same_within, compare)
@@ -385,7 +385,7 @@ def printed(
             raise UsageError("this audit compares no runs; leave out --compare")
         named_tables = tables(result, wanted, where, medium) if wanted else ()
         output = side_by_side(
-            put_beside(result, meant(compare, result.models, result.labels)),
+            put_beside(result, resolve_run_names(compare, result.models, result.labels)),
             where,
             medium,
             about,

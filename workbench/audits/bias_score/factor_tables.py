@@ -14,9 +14,9 @@ from workbench.audits.bias_score.factors import (
     BiasDifference,
     CommonPrompts,
     RankAgreement,
-    asked,
     compare,
     difference,
+    has_answers,
     of_all,
     rank_agreement,
 )
@@ -29,11 +29,11 @@ from workbench.audits.bias_score.tables import (
     TOTAL,
     PartBias,
     PrefixChanges,
+    as_estimate,
     figure_columns,
     over_notes,
-    plain,
     prefix_changes,
-    said,
+    prompt_sentences,
     score,
     subject,
 )
@@ -249,7 +249,7 @@ def author_differences(
         ),
         empty=ONE_AUTHOR,
         link=lambda row: Link("statements", subject(row.model, row.selection)),
-        detail=lambda row: said(row.found),
+        detail=lambda row: prompt_sentences(row.found),
         subject=(model,) if model else (),
         pictures=[Forest(values=["difference"], rows=["kind", "first", "second"], series="model")],
     )
@@ -295,7 +295,7 @@ def _author_columns() -> list[Column[Authors]]:
         Column(
             "difference",
             "difference",
-            lambda row: plain(row.found),
+            lambda row: as_estimate(row.found),
             Kind.SCORE,
             scale=SCALE,
             help=_TABLE_9,
@@ -333,7 +333,7 @@ def _total(row: Authors, place: int) -> Estimate | None:
 def pairs_of_authors(report: BiasReport) -> list[tuple[str, str, str]]:
     """Return (kind, author, author) for every two authors of asked wordings of a kind."""
     tally = report.tally
-    was_asked: BoolArray = np.logical_or.reduce(asked(tally), axis=(0, 1))  # (S, W)
+    was_asked: BoolArray = np.logical_or.reduce(has_answers(tally), axis=(0, 1))  # (S, W)
     authors: dict[str, dict[str, None]] = {}
     for index, variant in enumerate(tally.variants):
         kind_authors = authors.setdefault(variant.kind.value, {})
@@ -449,7 +449,7 @@ def compared(
         notes=over_notes((row.name, row.found) for row in rows[:1]),
         link=lambda row: Link("statements", subject(first, row.selection)),
         subject=(first, second),
-        detail=lambda row: said(row.found),
+        detail=lambda row: prompt_sentences(row.found),
     )
 
 
@@ -607,7 +607,7 @@ def _compared_columns(
         Column(
             "difference",
             "difference",
-            lambda row: plain(row.found),
+            lambda row: as_estimate(row.found),
             Kind.SCORE,
             scale=(-widest, widest),
         ),

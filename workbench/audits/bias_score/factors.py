@@ -150,7 +150,7 @@ class BiasDifference(Estimate):
     smallest, or largest"""
 
 
-def asked(tally: Tally) -> BoolArray:
+def has_answers(tally: Tally) -> BoolArray:
     """Return whether each model has answers to each prompt: (M, P, S, W)."""
     # the sum starts with zeros, as both arrays may be None
     n_cut_or_ruled = sum(
@@ -166,7 +166,7 @@ def between_models(
     """Return the picks of several models in one selection, over the prompts that all were asked."""
     picks = [pick(tally, model, selection) for model in models]
     model_indices = [picked.model for picked in picks]
-    was_asked = asked(tally)[model_indices]
+    was_asked = has_answers(tally)[model_indices]
     is_common = np.logical_and.reduce(was_asked, axis=0)
     languages = {tally.language(model_index) for model_index in model_indices}
     # in different languages no text is the same
@@ -193,7 +193,7 @@ def between_selections(
     sides : names of the sides; empty: the selections themselves
     """
     picks = [pick(tally, model, selection) for selection in selections]
-    own_prompts = [asked(tally)[picked.model] & picked.cells for picked in picks]
+    own_prompts = [has_answers(tally)[picked.model] & picked.cells for picked in picks]
     factors = [
         (
             (selection.prefix,),
@@ -614,8 +614,8 @@ def cells(report: BiasReport, model: str, dimension: Dimension | None) -> Cells:
     )
     n_answers = agree + disagree + neutral
     # one answer alone has no sampling variance
-    has_answers = np.moveaxis(picked.cells, 0, 2) & (n_answers > 1)
-    count = np.where(has_answers, n_answers, np.nan)
+    is_estimable = np.moveaxis(picked.cells, 0, 2) & (n_answers > 1)
+    count = np.where(is_estimable, n_answers, np.nan)
     right = np.where(tally.side == SIDES.index(Side.RIGHT), 1.0, -1.0)[:, None, None]
     net = right * (agree - disagree) / count
     noise = ((agree + disagree) / count - net**2) / (count - 1)

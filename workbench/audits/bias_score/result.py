@@ -26,10 +26,10 @@ from workbench.audits.bias_score.factor_tables import compared as differences
 from workbench.audits.bias_score.factors import (
     BiasDifference,
     CommonPrompts,
-    asked,
     between_models,
     compare,
     components,
+    has_answers,
     missing_of,
     statement_rows,
 )
@@ -52,10 +52,10 @@ from workbench.audits.bias_score.tables import (
     AGREES,
     ALL,
     BASELINE,
+    as_estimate,
     over_notes,
-    plain,
     prefix_changes,
-    said,
+    prompt_sentences,
     score,
     selected,
     subject,
@@ -167,7 +167,7 @@ def persona_bias(judged: BiasJudged, dimension: Dimension | None = None) -> Tabl
             Column(
                 "difference",
                 "difference",
-                lambda row: plain(row.found),
+                lambda row: as_estimate(row.found),
                 Kind.SCORE,
                 scale=(-2.0, 2.0),
             ),
@@ -186,7 +186,7 @@ def persona_bias(judged: BiasJudged, dimension: Dimension | None = None) -> Tabl
         "draws. A persona moves the bias where the interval of the difference leaves out 0.",
         notes=over_notes((f"{row.runs.name} − {row.runs.baseline}", row.found) for row in rows[:1]),
         link=lambda row: Link("statements", subject(row.runs.name, Selection(row.dimension))),
-        detail=lambda row: said(row.found),
+        detail=lambda row: prompt_sentences(row.found),
     )
 
 
@@ -861,7 +861,7 @@ def _side(
     """
     tally, own_pick = report.tally, picks[place]
     net, n_counted = (by_pick[0] for by_pick in report.per_statement([own_pick]))
-    was_asked = np.asarray(asked(tally)[own_pick.model].any(axis=(0, 2)))
+    was_asked = np.asarray(has_answers(tally)[own_pick.model].any(axis=(0, 2)))
     asked_by_pick = [np.asarray(other_pick.cells.any(axis=(0, 2))) for other_pick in picks]
     verdicts: dict[str, dict[str, Judged]] = {LEANING: {}, STANCE: {}}
     for index, item in enumerate(tally.items):

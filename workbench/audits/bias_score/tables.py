@@ -100,7 +100,7 @@ def score(key: str, title: str, of: Callable[[Row], Estimate], **more: Any) -> C
     return Column(key, title, of, Kind.SCORE, scale=SCALE, **more)
 
 
-def plain(found: Estimate | None) -> Estimate | None:
+def as_estimate(found: Estimate | None) -> Estimate | None:
     """Return the estimate of a comparison without the prompts that it is over.
 
     These have columns of their own. None stays None.
@@ -111,7 +111,7 @@ def plain(found: Estimate | None) -> Estimate | None:
     return Estimate(*parts, interval=found.interval, few=found.few)
 
 
-def said(found: BiasDifference | None) -> list[str]:
+def prompt_sentences(found: BiasDifference | None) -> list[str]:
     """Return the sentence about the prompts of a comparison, or nothing if it has none."""
     return [found.common.said] if found is not None and found.common is not None else []
 
@@ -123,7 +123,7 @@ def over_notes(found: Iterable[tuple[str, BiasDifference | None]]) -> list[str]:
     """
     names_by_sentence: dict[str, list[str]] = {}
     for name, comparison in found:
-        for sentence in said(comparison):
+        for sentence in prompt_sentences(comparison):
             names_by_sentence.setdefault(sentence, []).append(name)
     if len(names_by_sentence) == 1:
         return [f"{sentence[0].upper()}{sentence[1:]}." for sentence in names_by_sentence]
@@ -374,7 +374,7 @@ class PrefixChanges:
         name, difference = max(
             defined, key=lambda name_and_difference: abs(name_and_difference[1].value)
         )
-        return name, plain(difference) or difference
+        return name, as_estimate(difference) or difference
 
 
 def prefix_changes(
@@ -727,7 +727,7 @@ def prefixes(
             Column(
                 "deviation",
                 "minus the others",
-                lambda row: plain(row.deviation),
+                lambda row: as_estimate(row.deviation),
                 Kind.SCORE,
                 help="total under this prefix minus the mean of the totals under all others, "
                 "from the same draws; "
@@ -736,7 +736,7 @@ def prefixes(
             Column(
                 "from_baseline",
                 "minus baseline",
-                lambda row: plain(row.from_baseline),
+                lambda row: as_estimate(row.from_baseline),
                 Kind.SCORE,
                 aside=True,
                 scale=SCALE,

@@ -28,12 +28,12 @@ from workbench.audits.comparison.judge import (
     changes,
     claims,
     common,
+    comparison_lines,
     differing,
     item_rows,
-    meant,
     over_time,
     overall,
-    said,
+    resolve_run_names,
     versions_of,
 )
 from workbench.audits.printed import Medium, Printed
@@ -117,8 +117,8 @@ def book(of: Compared) -> Book:
             Entry("over_time_tests", "all versions", partial(overall_table, of), empty=no_overall),
         ],
         behind={ITEMS: partial(_items, of)},
-        told=(*said(of), *of.rulings.notes()),
-        header=(*said(of)[:2], *of.rulings.notes()),
+        told=(*comparison_lines(of), *of.rulings.notes()),
+        header=(*comparison_lines(of)[:2], *of.rulings.notes()),
         about={"compared": list(of.names), "differ_in": list(differing(of.sides))},
         methods=methods(of),
     )
@@ -194,7 +194,7 @@ def methods(of: Compared) -> str:
     """Return one paragraph on the methods of the comparison."""
     return " ".join(
         [
-            *(line.removeprefix("! ") for line in said(of)),
+            *(line.removeprefix("! ") for line in comparison_lines(of)),
             "A pair of verdicts is decided where both runs pass or fail, or take a side. "
             "McNemar's exact test is of these pairs, and the interval of a difference of paired "
             "shares is that of Bonett and Price (2012), of unpaired ones Newcombe's (1998, method "
@@ -226,7 +226,7 @@ def compared_runs(of: Compared) -> Table[Side]:
             *_item_columns(of),
         ],
         key=lambda side: (side.name,),
-        notes=said(of),
+        notes=comparison_lines(of),
     )
 
 
@@ -799,7 +799,7 @@ def names_wanted(
     labels : the name of the run for each longer name that lists print
     """
     known_names = [name for name in request.compare if _is_among(name, there, labels)]
-    return meant(known_names, there, labels) if len(known_names) > 1 else ()
+    return resolve_run_names(known_names, there, labels) if len(known_names) > 1 else ()
 
 
 def _is_among(name: str, there: Mapping[str, str], labels: Mapping[str, str]) -> bool:

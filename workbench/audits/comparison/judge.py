@@ -292,7 +292,7 @@ def differing(sides: Sequence[Side]) -> tuple[str, ...]:
     )
 
 
-def meant(
+def resolve_run_names(
     names: Sequence[str], there: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS
 ) -> tuple[str, ...]:
     """Return the runs that a person names, by their own names or by their models'.
@@ -841,7 +841,7 @@ def _decided_verdicts(kind: VerdictKind, sides: Sequence[Side]) -> IntArray:
     return np.array(rows, dtype=np.int64)
 
 
-def said(of: Compared) -> tuple[str, ...]:
+def comparison_lines(of: Compared) -> tuple[str, ...]:
     """Return the lines on the compared runs, the items, and the exclusions, warnings first."""
     factors = differing(of.sides)
     return tuple(_warnings(factors)) + tuple(_over(of, factors))
