@@ -21,7 +21,7 @@ from tests.tui.conftest import screen_text, until
 from workbench import registry
 from workbench.audits.audit import Audit, Given
 from workbench.audits.claims import sentences_of
-from workbench.audits.reported import Wanted
+from workbench.audits.reported import ReportRequest
 from workbench.cli.main import main
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.book_screen import BookScreen
@@ -63,7 +63,7 @@ def told(path: Path, folder: Path, audits: Sequence[Audit]) -> None:
         shared: dict[object, object] = {}
         for audit in audits:
             if audit.answered(store):
-                parts = list(audit.reported(store, Wanted()))
+                parts = list(audit.reported(store, ReportRequest()))
                 found[audit.name] = {
                     "home": [str(replaced) for replaced in audit.home(store, shared)],
                     "parts": [

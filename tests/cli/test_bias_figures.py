@@ -21,7 +21,7 @@ from workbench.audits.bias_score.factor_tables import compared
 from workbench.audits.bias_score.factors import prefix_deviation, rank_agreement
 from workbench.audits.bias_score.judged import BiasJudged, judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.result import book, scored
+from workbench.audits.bias_score.result import book, load_scored_answers
 from workbench.audits.bias_score.tables import selected, subject
 from workbench.domain.statements import Dimension
 from workbench.figures.book import Book
@@ -46,7 +46,7 @@ def judged(path: Path) -> BiasJudged:
 @pytest.fixture(scope="module")
 def found(judged: BiasJudged, path: Path) -> Book:
     with Store.open(path) as store:
-        return book(scored(store, judged, lambda: Store.open(path)))
+        return book(load_scored_answers(store, judged, lambda: Store.open(path)))
 
 
 def rows(of: AnyTable) -> list[dict[str, Any]]:

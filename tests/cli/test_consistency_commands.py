@@ -18,7 +18,7 @@ from workbench.audits.consistency import AUDIT
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.consistency.options import OFFERED, ConsistencyOptions
 from workbench.audits.consistency.stances import MEASURES
-from workbench.audits.reported import Wanted
+from workbench.audits.reported import ReportRequest
 from workbench.cli.main import main
 from workbench.domain.instruments import Party
 from workbench.errors import UsageError
@@ -73,7 +73,7 @@ def models(store: Path) -> list[str]:
 def test_baselines_alone_are_in_no_report_and_no_line_of_home(demo: Path) -> None:
     with Store.open(demo) as store:
         assert AUDIT.narrowed(store, Which())
-        assert list(AUDIT.reported(store, Wanted())) == []
+        assert list(AUDIT.reported(store, ReportRequest())) == []
         assert list(AUDIT.home(store, {})) == []
 
 

@@ -17,7 +17,7 @@ from tests.cli.test_demonstration import demo
 from tests.tui.conftest import until
 from workbench import registry
 from workbench.audits.audit import Audit
-from workbench.audits.reported import Reported, Wanted
+from workbench.audits.reported import Reported, ReportRequest
 from workbench.cli.main import main
 from workbench.figures.book import Book, Subject
 from workbench.report.reached import report_tables
@@ -61,10 +61,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def reported(store: Store, audit: Audit) -> Reported:
     """Return the part of a report with most tables."""
     return max(
-        audit.reported(store, Wanted(models=(MODEL,))),
+        audit.reported(store, ReportRequest(models=(MODEL,))),
         key=lambda part: len(part.book.contents),
         default=None,
-    ) or next(audit.reported(store, Wanted()))
+    ) or next(audit.reported(store, ReportRequest()))
 
 
 def command(audit: Audit, part: Reported) -> list[str]:

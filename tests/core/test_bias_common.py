@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from workbench.audits.bias_score.counting import ScoredStatement, Selection, Tally
 from workbench.audits.bias_score.factors import (
     NOTHING_COMMON,
-    asked,
     between_models,
     compare,
     difference,
+    has_answers,
     of_all,
     only_common,
     prefix_deviation,
@@ -101,7 +101,7 @@ def test_a_difference_is_that_of_the_figures_over_what_both_were_asked(
     of = tally(seed=seed)
     for model, share in enumerate((one, other)):
         of = stopped(of, model, rng.random(of.dropped.shape[1:]) < share)
-    both = asked(of).all(axis=0)
+    both = has_answers(of).all(axis=0)
     report, within = judge(of, FEW), judge(only_common(of), FEW)
     found, back = compare(report, "m0", "m1"), compare(report, "m1", "m0")
     totals = [within.figure(model).total.value for model in ("m0", "m1")]
@@ -111,7 +111,7 @@ def test_a_difference_is_that_of_the_figures_over_what_both_were_asked(
     assert found.common.prompts == (both.sum(),) * 2
     assert (
         np.add(found.common.prompts, found.common.left_out).tolist()
-        == asked(of).sum(axis=(1, 2, 3)).tolist()
+        == has_answers(of).sum(axis=(1, 2, 3)).tolist()
     )
 
 

@@ -17,12 +17,12 @@ from workbench.audits.comparison.judge import (
     VerdictKind,
     changes,
     common,
+    comparison_lines,
     differing,
     item_rows,
-    meant,
     over_time,
     overall,
-    said,
+    resolve_run_names,
 )
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.figures.write.data_files import csv_files
@@ -77,7 +77,10 @@ def test_several_runs_are_compared_over_what_all_were_asked() -> None:
     assert over.items == ("s1", "s2")
     assert over.missing == {"a": 2, "b": 1, "c": 1}
     assert {one.n for one in changes(three)} == {2}
-    assert "2 statements asked of all; left out: not asked of all: a 2, b 1, c 1." in said(three)
+    assert (
+        "2 statements asked of all; left out: not asked of all: a 2, b 1, c 1."
+        in comparison_lines(three)
+    )
     assert [row.compared for row in item_rows(three, KIND)] == [
         "not asked of all",
         "",
@@ -90,7 +93,7 @@ def test_an_item_that_was_asked_in_other_words_is_left_out_and_counted() -> None
     two = of(side("a", "ppp", texts="xyz"), side("b", "fff", texts="xyw"))
     assert common(KIND, two.sides).items == ("s0", "s1")
     assert common(KIND, two.sides).reworded == 1
-    assert "left out: asked in different words: 1." in " ".join(said(two))
+    assert "left out: asked in different words: 1." in " ".join(comparison_lines(two))
     assert [row.changed for row in item_rows(two, KIND)] == [True, True, False]
 
 
@@ -105,16 +108,18 @@ def test_languages_are_compared_unpaired_and_that_is_said() -> None:
         "the verdicts are alike or not"
     )
     assert [row.changed for row in item_rows(two, KIND)] == [True, True, False, True, False]
-    assert any("unpaired" in line for line in said(two))
+    assert any("unpaired" in line for line in comparison_lines(two))
 
 
 def test_what_runs_differ_in_is_named_and_more_than_one_thing_is_a_warning() -> None:
     two = of(side("a", "p"), side("b", "f", sampling="T 0.5", version="7"))
     assert differing(two.sides) == ("model", "sampling")
-    assert said(two)[0].startswith("! These runs differ in 2 respects (model, sampling)")
-    assert not said(of(side("a", "p"), side("b", "f")))[0].startswith("!")
+    assert comparison_lines(two)[0].startswith(
+        "! These runs differ in 2 respects (model, sampling)"
+    )
+    assert not comparison_lines(of(side("a", "p"), side("b", "f")))[0].startswith("!")
     same = of(side("a", "p", model="m"), side("b", "f", model="m"))
-    assert said(same)[0].startswith("! These runs differ in no recorded respect")
+    assert comparison_lines(same)[0].startswith("! These runs differ in no recorded respect")
 
 
 def test_p_values_are_adjusted_over_all_tests_of_the_comparison() -> None:
@@ -195,7 +200,7 @@ def test_every_medium_has_the_tables() -> None:
 
 def test_runs_are_meant_by_their_own_name_or_by_that_of_a_model_with_one_run() -> None:
     there = {"m · en": "m", "m · de": "m", "n": "n", "o · x": "o"}
-    assert meant(["m · de", "o"], there) == ("m · de", "o · x")
+    assert resolve_run_names(["m · de", "o"], there) == ("m · de", "o · x")
     for names, error, words in (
         (["m", "n"], AmbiguousRun, "asked in 2 ways"),
         (["q", "n"], UnknownName, "there is no run or model 'q'"),
@@ -203,7 +208,7 @@ def test_runs_are_meant_by_their_own_name_or_by_that_of_a_model_with_one_run() -
         (["n", "n"], UsageError, "n twice"),
     ):
         with pytest.raises(error, match=words):
-            meant(names, there)
+            resolve_run_names(names, there)
     with pytest.raises(UsageError, match="two or more"):
         of(side("a", "p"))
 

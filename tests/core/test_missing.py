@@ -24,7 +24,14 @@ from workbench.audits.bias_score.tables import bias
 from workbench.audits.claims import sentences_of
 from workbench.audits.codes import FAIL, PASS, VOID
 from workbench.audits.comparison.book import _findings, changes_table, tables
-from workbench.audits.comparison.judge import ANSWERED, Change, Compared, VerdictKind, changes, said
+from workbench.audits.comparison.judge import (
+    ANSWERED,
+    Change,
+    Compared,
+    VerdictKind,
+    changes,
+    comparison_lines,
+)
 from workbench.audits.consistency.judged import judge as judge_consistency
 from workbench.audits.consistency.result import missing_stance_texts
 from workbench.audits.consistency.stances import Kind as Respondent
@@ -97,8 +104,10 @@ def test_answering_is_compared_and_tested_like_any_verdict() -> None:
 
 
 def test_the_header_says_what_is_missing_and_by_whom() -> None:
-    assert "56 statements asked of all; left out: none; missing: b 26." in said(two())
-    assert "56 statements asked of all; left out: none." in said(two(A, A)), "nothing is missing"
+    assert "56 statements asked of all; left out: none; missing: b 26." in comparison_lines(two())
+    assert "56 statements asked of all; left out: none." in comparison_lines(two(A, A)), (
+        "nothing is missing"
+    )
 
 
 def test_where_nothing_is_missing_nothing_is_added() -> None:

@@ -118,9 +118,9 @@ def test_one_name_has_one_type_and_one_seed_one_default() -> None:
 def test_what_the_published_rules_set_is_said_in_words() -> None:
     assert (
         ConsistencyOptions().published_said()
-        == ConsistencyOptions().but(rule="coded").published_said()
+        == ConsistencyOptions().with_values(rule="coded").published_said()
         == ""
     )
-    assert ConsistencyOptions().but(as_published=True).published_said() == (
+    assert ConsistencyOptions().with_values(as_published=True).published_said() == (
         "As published: rule coded; void tests judged; stances that pass the published test"
     )

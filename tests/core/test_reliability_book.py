@@ -223,7 +223,7 @@ def test_kappas_stand_beside_those_of_people() -> None:
 
 def test_kappas_by_template_are_flipped_and_the_raw_ones_are_published_alone() -> None:
     usual = sampled()
-    published = judge(usual.counts, usual.options.but(as_published=True))
+    published = judge(usual.counts, usual.options.with_values(as_published=True))
     rows, raw_rows = (cells(made(report).table("kappas")) for report in (usual, published))
     assert "raw" not in rows[0]
     for row, raw_row in zip(rows, raw_rows, strict=True):

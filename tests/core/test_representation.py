@@ -310,7 +310,7 @@ def test_what_is_found_is_claimed_only_where_chance_would_not_do_it(asked: Store
     assert any("Nearest group by town: told A" in str(one) for one in said), list(map(str, said))
     assert result.headline is not None
     assert "nearest to town=A" in result.headline.found
-    assert result.book.table("groups", "told").rows[0][1].population.name == "town=A"
+    assert result.book.table("groups", "told").rows[0].ranked.population.name == "town=A"
     options = result.book.behind["options"]("told", "q0")
     shares = {column.key: [column.value(row) for row in options.rows] for column in options.columns}
     assert shares["option"] == list(ASKED["q1"].options)
@@ -425,7 +425,9 @@ def test_groups_that_are_too_small_are_named(asked: Store) -> None:
         "town=C: left out, because fewer than 30 people, as weighted, answered any question"
         in result.book.notes
     )
-    assert "C" not in [row[1].population.value for row in result.book.table("groups", "told").rows]
+    assert "C" not in [
+        row.ranked.population.value for row in result.book.table("groups", "told").rows
+    ]
     assert "each counted once" in judged(asked, unweighted=True).book.methods
 
 
@@ -608,8 +610,8 @@ def test_other_options_on_the_same_answers_read_nothing_and_give_the_same(asked:
     assert list(again.runs) == ["told"]
     now = judged(asked, Which(models=("told",)), measure="total_variation", unweighted=True)
     assert (
-        again.book.table("groups", "told").rows[0][1].likeness
-        == now.book.table("groups", "told").rows[0][1].likeness
+        again.book.table("groups", "told").rows[0].ranked.likeness
+        == now.book.table("groups", "told").rows[0].ranked.likeness
     )
 
 
@@ -684,7 +686,8 @@ def test_who_is_nearest_to_even_answers_is_said_beside_who_is_nearest_to_the_mod
     ask(asked, told("a great deal"), DESIGN)
     result = judged(asked)
     rows = {
-        row[1].population.value: row[1].even for row in result.book.table("groups", "told").rows
+        row.ranked.population.value: row.ranked.even
+        for row in result.book.table("groups", "told").rows
     }
     of = found_in(result).likenesses["told"]
     for one in of.populations[1:]:

@@ -93,7 +93,9 @@ def two(
     found = []
     for model, n in zip(models, samples, strict=True):
         counts = answered(model.shares(rng, statements, templates), n, rng)
-        found.append(pooled(judge(counts, options.but(seed=int(rng.integers(2**31)))), DRAWS))
+        found.append(
+            pooled(judge(counts, options.with_values(seed=int(rng.integers(2**31)))), DRAWS)
+        )
     first, second = (truth(model, templates) for model in models)
     return {
         "pooled share": Held.of(found[0].share("all"), first),

@@ -21,7 +21,7 @@ from tests.conftest import instrument, new_store
 from tests.inference.chat_tokenizers import REFUSES_SYSTEM, TURNS
 from tests.inference.random_models import STOP, build, engine_over
 from workbench import pipeline
-from workbench.audits.bias_score.judged import _named
+from workbench.audits.bias_score.judged import _runs_by_name
 from workbench.audits.chosen_run import find_run
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.designs import Design
@@ -221,7 +221,7 @@ def test_audits_keep_the_runs_of_a_model_apart(filled: Store) -> None:
     ask(filled)
     (job,) = filled.jobs.list()
     runs = {run.persona_name: run for run in filled.runs.list(personas=True)}
-    assert set(_named(tuple(runs.values()))) == {
+    assert set(_runs_by_name(tuple(runs.values()))) == {
         "scripted",
         "scripted · persona nurse",
         "scripted · persona talk",

@@ -36,7 +36,7 @@ from tests.conftest import new_store
 from tests.report.stores import MAKERS, PEOPLE, QUEUE
 from workbench import registry
 from workbench.audits.claims import sentences_of
-from workbench.audits.reported import Wanted
+from workbench.audits.reported import ReportRequest
 from workbench.domain.rulings import Verdict
 from workbench.errors import MissingPackage, UnknownName, UsageError
 from workbench.evidence import ruling_subjects
@@ -242,7 +242,7 @@ def test_a_table_to_which_nothing_leads_is_written_on_request(
 def test_one_sentence_and_one_picture_compare_the_models_of_an_audit(tmp_path: Path) -> None:
     path = MAKERS["reliability"](tmp_path / "audit.db")
     with Store.open(path) as store:
-        (part, *_) = registry.audit("reliability").reported(store, Wanted())
+        (part, *_) = registry.audit("reliability").reported(store, ReportRequest())
         assert part.all_models is not None
         two = [Part(name, "reliability", part) for name in ("one", "two")]
         (group,) = groups(two, {})

@@ -515,7 +515,9 @@ async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_i
         connection.execute("update draw set fingerprint = 'fp_' || (id % 2)")
     void = line.startswith("as_published")
     expected = scored(
-        path, Which(fingerprint=None if void else "each"), ScoreOptions().but(as_published=void)
+        path,
+        Which(fingerprint=None if void else "each"),
+        ScoreOptions().with_values(as_published=void),
     ).report
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=(80, 24)) as pilot:

@@ -265,7 +265,7 @@ async def test_c_shows_another_condition_and_a_model_that_was_not_asked_has_no_f
 @pytest.mark.e2e
 async def test_m_sums_over_the_vocabulary_and_e_takes_the_printed_error(filled: Path) -> None:
     with Store.open(filled) as store:
-        options = PredictionOptions(masses="vocabulary").but(as_published=True)
+        options = PredictionOptions(masses="vocabulary").with_values(as_published=True)
         expected = of(judge_questionnaire(store, options=options))
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=(140, 40)) as pilot:

@@ -16,7 +16,7 @@ from textual.app import App, ComposeResult
 from stores.core.store import Store
 from tests.report.stores import MAKERS
 from workbench import registry
-from workbench.audits.reported import Wanted
+from workbench.audits.reported import ReportRequest
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Book
 from workbench.figures.table import AnyTable, Column, Kind, Table
@@ -46,7 +46,7 @@ def sheets(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 def reported(store: Store, name: str) -> list[Any]:
     try:
-        return list(registry.audit(name).reported(store, Wanted()))
+        return list(registry.audit(name).reported(store, ReportRequest()))
     except WorkbenchError:
         return []
 

@@ -46,7 +46,7 @@ from workbench.options.shared import (
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
-    from workbench.audits.reported import Reported, Wanted
+    from workbench.audits.reported import Reported, ReportRequest
     from workbench.audits.result import Result
     from workbench.domain.designs import Design
     from workbench.domain.findings import LintFinding
@@ -675,7 +675,7 @@ class Audit(ABC):
             METHODS,
         )
 
-    def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
+    def reported(self, store: Store, request: ReportRequest) -> Iterator[Reported]:
         """Yield the sections of a report: one for each result, or none without answers.
 
         Raises WorkbenchError for answers that cannot be judged.
@@ -685,35 +685,39 @@ class Audit(ABC):
         from workbench.evidence.runs import Which, names_model, whole_names
 
         # results on several models are restricted to these models below
-        models = wanted.models if self.each_run else ()
-        which = Which(wanted.instrument or None, models, readings=Readings(rulings=wanted.rulings))
+        models = request.models if self.each_run else ()
+        which = Which(
+            request.instrument or None, models, readings=Readings(rulings=request.rulings)
+        )
         if not self.each_run:
-            which = which.with_personas_in(whole_names(store, wanted.compare))
+            which = which.with_personas_in(whole_names(store, request.compare))
         options = self.options.of(
             Given(
-                seed=wanted.seed, as_published=wanted.as_published, same_within=wanted.same_within
+                seed=request.seed,
+                as_published=request.as_published,
+                same_within=request.same_within,
             )
         )
         newest_by_instrument: dict[str, Result] = {}
         for selection in self._finished_before_others(store, which):
-            if wanted.models and not self.each_run:
+            if request.models and not self.each_run:
                 answering_models = self.models(store, selection.instrument or "")
                 matching_models = [
                     name
-                    for name in selection.models or wanted.models
-                    if name in wanted.models
+                    for name in selection.models or request.models
+                    if name in request.models
                     and any(names_model(name, model) for model in answering_models)
                 ]
                 if not matching_models:
                     continue
                 selection = replace(selection, models=tuple(matching_models))
             result = self.judge(store, selection, options, lambda: nullcontext(store))
-            yield from reported(result, store, wanted, self.command, self.readers)
+            yield from reported(result, store, request, self.command, self.readers)
             if self.each_run:
                 newest_by_instrument[result.instrument.name] = result
-                wanted.shared.update({(self.name, run): result for run in result.runs.values()})
+                request.shared.update({(self.name, run): result for run in result.runs.values()})
         for result in newest_by_instrument.values():
-            yield from reported_beside(result, wanted, self.command)
+            yield from reported_beside(result, request, self.command)
 
     def _finished_before_others(self, store: Store, which: Which) -> Sequence[Which]:
         """Return a selection for each result that `which` leaves open, finished plans first."""

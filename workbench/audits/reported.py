@@ -26,8 +26,8 @@ from workbench.options.schema import Parameter
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """The request for a report: its results and options."""
+class ReportRequest:
+    """The results that a report is about, and their options."""
 
     instrument: str = ""
     "empty: every one that was asked"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from workbench.audits.claims import Finding
 from workbench.audits.printed import HomeLine, Medium, Printed
-from workbench.audits.reported import Reference, Reported, ReportedItem, Wanted
+from workbench.audits.reported import Reference, Reported, ReportedItem, ReportRequest
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.domain.verdicts import Outcome
@@ -376,7 +376,7 @@ def printed(
 
     Runs side by side are alone, or after the named tables. Raises UnknownName, UsageError.
     """
-    from workbench.audits.comparison.judge import meant
+    from workbench.audits.comparison.judge import resolve_run_names
 
     book, about = result.book, about_of(result)
     check_compared(result.options.same_within, compare)
@@ -385,7 +385,7 @@ def printed(
             raise UsageError("this audit compares no runs; leave out --compare")
         named_tables = tables(result, wanted, where, medium) if wanted else ()
         output = side_by_side(
-            put_beside(result, meant(compare, result.models, result.labels)),
+            put_beside(result, resolve_run_names(compare, result.models, result.labels)),
             where,
             medium,
             about,
@@ -456,7 +456,7 @@ def side_by_side(
 
 
 def reported(
-    result: Result, store: Store, wanted: Wanted, command: str, readers: Sequence[Option]
+    result: Result, store: Store, request: ReportRequest, command: str, readers: Sequence[Option]
 ) -> Iterator[Reported]:
     """Yield the section of a report on a result, and the comparison of its runs if requested.
 
@@ -472,7 +472,7 @@ def reported(
         runs=result.runs,
         book=book,
         findings=result.findings,
-        command=f"{_command(command, result, wanted)} --json",
+        command=f"{_command(command, result, request)} --json",
         all_models=None if result.all_models is None else result.all_models(),
         answered=result.answered,
         rulings=result.rulings,
@@ -490,15 +490,15 @@ def reported(
         references=result.references,
     )
     if not result.beside:
-        yield from reported_beside(result, wanted, command)
+        yield from reported_beside(result, request, command)
 
 
-def reported_beside(result: Result, wanted: Wanted, command: str) -> Iterator[Reported]:
+def reported_beside(result: Result, request: ReportRequest, command: str) -> Iterator[Reported]:
     """Yield the comparison of the runs that a report names, if two of them can be compared."""
     from workbench.audits.comparison.book import comparison, names_wanted
 
     if result.compared is not None and (
-        names := names_wanted(wanted, result.comparable, result.labels)
+        names := names_wanted(request, result.comparable, result.labels)
     ):
         subject = result.book.title.rpartition(": ")[2].capitalize()
         runs = result.beside or {
@@ -514,11 +514,11 @@ def reported_beside(result: Result, wanted: Wanted, command: str) -> Iterator[Re
             subject,
             result.instrument,
             runs,
-            _command(command, command_result, wanted),
+            _command(command, command_result, request),
         )
 
 
-def _command(command: str, result: Result, wanted: Wanted) -> str:
+def _command(command: str, result: Result, request: ReportRequest) -> str:
     """Return the command that prints a result of a report, without the form."""
     seed_field = result.options.offered().get("seed")
     seed_value = getattr(result.options, "seed", None)
@@ -532,7 +532,7 @@ def _command(command: str, result: Result, wanted: Wanted) -> str:
                 else []
             ),
             *([AS_PUBLISHED.flag] if result.options.as_published else []),
-            *([] if wanted.rulings else [WITHOUT_RULINGS.flag]),
+            *([] if request.rulings else [WITHOUT_RULINGS.flag]),
         ]
     )
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from itertools import chain
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,7 +19,7 @@ from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.annotation import agreement_tables
 from workbench.annotation.agreement_tables import QueueAgreement
-from workbench.audits.reported import Reported, Wanted
+from workbench.audits.reported import Reported, ReportRequest
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import in_words
 from workbench.domain.prompts import Template
@@ -191,7 +192,7 @@ def collect(
     tell(0.0, "judging the answers")
     parts, left_out = _parts(store, choice, tell, judged)
     if not parts:
-        raise UsageError(_nothing(store, choice, left_out))
+        raise UsageError(_nothing_to_report(store, choice, left_out))
     for beginning, reported in labelling(store, [part.found for part in parts], choice.seed):
         parts.append(Part(_slug(beginning, reported, parts), "", reported))
         if judged is not None:
@@ -200,7 +201,7 @@ def collect(
         raise UsageError(_nothing_compared(choice, parts))
     tell(0.55, "reading how models were asked")
     runs = {(run.audit, name, run): None for part in parts for name, run in part.found.runs.items()}
-    asked_models = [_asked(store, name, run) for _, name, run in _once(runs)]
+    asked_models = [_describe_run(store, name, run) for _, name, run in _each_once(runs)]
     instruments = {part.found.instrument.name: part.found.instrument for part in parts}
     return Collected(
         choice,
@@ -237,7 +238,7 @@ def _plans(store: Store, choice: ReportChoice, asked: Sequence[Asked]) -> Iterat
 def _parts(
     store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[Part], None] | None
 ) -> tuple[list[Part], list[str]]:
-    query = Wanted(
+    request = ReportRequest(
         choice.instrument,
         choice.models,
         choice.rulings,
@@ -256,7 +257,7 @@ def _parts(
     for index, audit in enumerate(audits):
         tell(0.5 * index / len(audits), f"judging {audit.name}")
         try:
-            for reported in audit.reported(store, query):
+            for reported in audit.reported(store, request):
                 parts.append(Part(_slug(audit.name, reported, parts), audit.name, reported))
                 tell(0.5 * (index + 0.5) / len(audits), f"judged: {reported.title}")
                 if judged is not None:
@@ -279,7 +280,7 @@ def _nothing_compared(choice: ReportChoice, parts: Sequence[Part]) -> str:
     )
 
 
-def _nothing(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str:
+def _nothing_to_report(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str:
     """Return the reason why there is nothing to report, and what to do."""
     runs = store.runs.list()
     if not runs and not left_out:
@@ -334,7 +335,7 @@ def _slug(audit: str, found: Reported, before: Sequence[Part]) -> str:
     return slug
 
 
-def _once(runs: Mapping[tuple[str, str, Run], None]) -> Iterator[tuple[str, str, Run]]:
+def _each_once(runs: Mapping[tuple[str, str, Run], None]) -> Iterator[tuple[str, str, Run]]:
     """Yield each run with the first of its names, once for all audits of the same answers."""
     yielded: set[Run] = set()
     for audit, name, run in runs:
@@ -343,7 +344,7 @@ def _once(runs: Mapping[tuple[str, str, Run], None]) -> Iterator[tuple[str, str,
             yield audit, name, run
 
 
-def _asked(store: Store, name: str, run: Run) -> Asked:
+def _describe_run(store: Store, name: str, run: Run) -> Asked:
     cells = store.runs.cells(run)
     first, last = StatementAnswers(store).between(run)
     return Asked(
@@ -364,22 +365,12 @@ def _asked(store: Store, name: str, run: Run) -> Asked:
 def _rulings(store: Store, parts: Sequence[Part]) -> Iterator[RuledThing]:
     """Yield every ruling in force about the runs of a report, once, the oldest first."""
     summaries = [part.found.rulings for part in parts]
-    changing = {ruling.uid for summary in summaries for ruling in summary.changing}
-    disputed = {ruling.uid for summary in summaries for ruling in summary.disputed}
+    changing = _uids(chain.from_iterable(summary.changing for summary in summaries))
+    disputed = _uids(chain.from_iterable(summary.disputed for summary in summaries))
     are_counted = all(summary.counted for summary in summaries)
     models = model_names(store)
-    ruling_by_uid: dict[bytes, Ruling] = {
-        effective.uid: effective
-        for summary in summaries
-        for effective in (*summary.changing, *summary.disputed)
-    }
-    for run in {run: None for part in parts for run in part.found.runs.values()}:
-        ruling_by_uid |= {
-            subject_ruling.uid: subject_ruling
-            for subject_rulings in rulings_on(store, run).things
-            for subject_ruling in subject_rulings
-        }
-    for ruling in sorted(ruling_by_uid.values(), key=lambda ranked: (ranked.at, ranked.uid)):
+    rulings = _rulings_by_uid(store, parts).values()
+    for ruling in sorted(rulings, key=lambda ranked: (ranked.at, ranked.uid)):
         if ruling.uid in disputed:
             effect = "does not count: auditors contradict each other"
         elif ruling.uid in changing:
@@ -387,6 +378,23 @@ def _rulings(store: Store, parts: Sequence[Part]) -> Iterator[RuledThing]:
         else:
             effect = "changes no figure"
         yield RuledThing(called(store, ruling.subject), ruling, effect, applies_to(ruling, models))
+
+
+def _uids(rulings: Iterable[Ruling]) -> set[bytes]:
+    """Return the identifiers of rulings."""
+    return {ruling.uid for ruling in rulings}
+
+
+def _rulings_by_uid(store: Store, parts: Sequence[Part]) -> dict[bytes, Ruling]:
+    """Return the rulings in force about the runs of a report, by their identifiers."""
+    rulings: list[Ruling] = []
+    for part in parts:
+        rulings += part.found.rulings.changing
+        rulings += part.found.rulings.disputed
+    runs = dict.fromkeys(run for part in parts for run in part.found.runs.values())
+    for run in runs:
+        rulings += chain.from_iterable(rulings_on(store, run).things)
+    return {ruling.uid: ruling for ruling in rulings}
 
 
 MOST_ROWS = 24

@@ -261,7 +261,7 @@ def design(found: Collected) -> Table[Asked]:
     )
 
 
-def _drawn(row: Asked) -> float | None:
+def _share_of_planned(row: Asked) -> float | None:
     return (
         row.spared.drawn / row.spared.planned
         if row.spared is not None and row.spared.planned
@@ -272,7 +272,7 @@ def _drawn(row: Asked) -> float | None:
 _DRAWN: Column[Asked] = Column(
     "drawn",
     "drawn until settled",
-    _drawn,
+    _share_of_planned,
     Kind.SHARE,
     help="share of the answers planned for prompts that were left once no further answer could "
     "change their verdict; "
@@ -427,7 +427,7 @@ NOT_PASSED = (Verdict.FAIL, Verdict.INSUFFICIENT)
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class WordingAnswers:
     """The answers to one wording in one order of the labels."""
 
     variant: str
@@ -444,14 +444,16 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class StatementWithAnswers:
     """A statement with the answers behind its verdict."""
 
     item: ReportedItem
-    given: Sequence[Given] = field(default_factory=tuple)
+    answers: Sequence[WordingAnswers] = field(default_factory=tuple)
 
 
-def behind(store: Store, part: Part, name: str, answers: str) -> list[Behind]:
+def statements_with_answers(
+    store: Store, part: Part, name: str, answers: str
+) -> list[StatementWithAnswers]:
     """Return the statements of one model of a part, those that do not pass first.
 
     They come with their answers if these are requested.
@@ -463,19 +465,19 @@ def behind(store: Store, part: Part, name: str, answers: str) -> list[Behind]:
         if answers == ALL or (answers != NONE and item.verdict in NOT_PASSED)
     }
     run = part.found.runs.get(name)
-    answers_by_ref: Mapping[str, Sequence[Given]] = {}
+    answers_by_ref: Mapping[str, Sequence[WordingAnswers]] = {}
     if run is not None and refs and run.sampling.mode != EXACT:
-        answers_by_ref = _given(store, part, name, run, refs)
+        answers_by_ref = _answers_by_ref(store, part, name, run, refs)
     order = {Verdict.FAIL: 0, Verdict.INSUFFICIENT: 1, None: 2, Verdict.PASS: 3, Verdict.VOID: 4}
     return [
-        Behind(item, answers_by_ref.get(item.ref, ()))
+        StatementWithAnswers(item, answers_by_ref.get(item.ref, ()))
         for item in sorted(items, key=lambda listed_item: order[listed_item.verdict])
     ]
 
 
-def _given(
+def _answers_by_ref(
     store: Store, part: Part, name: str, run: Run, wanted: set[str]
-) -> dict[str, list[Given]]:
+) -> dict[str, list[WordingAnswers]]:
     reader = part.found.readers.get(name)
     texts = {
         (statement.ref, str(wording.variant)): wording.text
@@ -485,26 +487,26 @@ def _given(
     }
     has_orders = len({template.inverted for template in store.runs.templates(run)}) > 1
     rows = (row for row in StatementAnswers(store).of_run(run, reader) if row.ref in wanted)
-    answers_by_ref: dict[str, list[Given]] = {}
+    answers_by_ref: dict[str, list[WordingAnswers]] = {}
     for (ref, variant, order), group in groupby(
         rows, key=lambda row: (row.ref, row.variant, row.order)
     ):
         wording = texts.get((ref, variant), "")
         answers_by_ref.setdefault(ref, []).append(
-            _summed(list(group), variant, order if has_orders else "", wording, reader)
+            _wording_answers(list(group), variant, order if has_orders else "", wording, reader)
         )
     return answers_by_ref
 
 
-def _summed(
+def _wording_answers(
     rows: Sequence[StatementAnswer], variant: str, order: str, wording: str, reader: int | None
-) -> Given:
+) -> WordingAnswers:
     texts, readings = Counter[str](), Counter[str]()
     for row in rows:
         texts[CUT_OFF if row.truncated else row.text] += row.count
         readings[CUT_OFF if row.truncated else row.label or UNREAD] += row.count
     shown_texts = texts.most_common(MOST_TEXTS)
-    return Given(
+    return WordingAnswers(
         variant,
         order,
         wording,

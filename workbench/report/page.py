@@ -50,13 +50,13 @@ def run_command(spec: Mapping[str, Any]) -> str:
         )
     parts = [
         part
-        for flag, value in _given(design, audit)
+        for flag, value in _design_flags(design, audit)
         for part in (flag, *([value] if value else []))
     ]
     return " ".join(["workbench run STORE", *map(shlex.quote, parts)])
 
 
-def _given(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
+def _design_flags(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
     """Yield (flag, value) for the settings of a design. A flag without a value has an empty one."""
     yield "--audit", design.audit
     yield "--model", design.model
@@ -67,14 +67,14 @@ def _given(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
     for name in ("statements", "variants", "templates"):
         if values := getattr(design, name):
             yield f"--{name}", ",".join(values)
-    yield from _drawn(design, audit)
+    yield from _sampling_flags(design, audit)
     for option in audit.run_options if audit is not None else ():
         value = audit.given_in(design).get(option.name) if audit is not None else None
         if value not in (None, option.default, "", (), 0):
             yield option.flag, "" if option.type is Type.FLAG else option.text(value)
 
 
-def _drawn(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
+def _sampling_flags(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
     """Yield the flags of sampling. For computed probabilities only that flag is yielded."""
     sampling = design.sampling
     if sampling.mode == EXACT:
@@ -187,13 +187,9 @@ def title_of(found: Collected) -> str:
     if found.choice.title:
         return found.choice.title
     models = list(dict.fromkeys(entry.run.model for entry in found.asked))
-    subject = (
-        models[0]
-        if len(models) == 1
-        else plural(len(models), "model")
-        if models
-        else "published answers"
-    )
+    subject = plural(len(models), "model") if models else "published answers"
+    if len(models) == 1:
+        subject = models[0]
     instrument_names = list(
         dict.fromkeys(instrument.title or instrument.name for instrument in found.instruments)
     )

@@ -17,11 +17,11 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from workbench.csv_files import csv_text, guarded
 from workbench.domain.names import plural
 from workbench.figures.shown import painted
-from workbench.figures.table import MARKS, WORDS, Kind
+from workbench.figures.table import MARKS, WORDS, Column, Kind
 from workbench.figures.visible import visible
 from workbench.figures.write.data_files import csv_files
 from workbench.report.collected import Shown
-from workbench.report.own_tables import Behind
+from workbench.report.own_tables import StatementWithAnswers
 
 INDEX = ("file", "archive", "table", "part", "title", "rows", "definition")
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -69,7 +69,9 @@ def index(
     )
 
 
-def packed(tables: Sequence[Shown], statements: Mapping[str, tuple[Sequence[Behind], bool]]) -> str:
+def packed(
+    tables: Sequence[Shown], statements: Mapping[str, tuple[Sequence[StatementWithAnswers], bool]]
+) -> str:
     """Return the supplement as compressed JSON in base 64, which markup cannot end.
 
     All of its text is visible.
@@ -97,11 +99,7 @@ def _table(one: Shown) -> dict[str, Any]:
             one.table.definition if one.table.rows else " ".join(one.table.empty.split())
         ),
         "heads": [
-            [
-                visible(column.title),
-                visible(column.help),
-                "number" if column.numeric else "prose" if column.kind is Kind.PROSE else "",
-            ]
+            [visible(column.title), visible(column.help), _alignment(column)]
             for column in one.table.columns
         ],
         "rows": cells,
@@ -109,7 +107,14 @@ def _table(one: Shown) -> dict[str, Any]:
     }
 
 
-def _statements(title: str, items: Sequence[Behind], read: bool) -> dict[str, Any]:
+def _alignment(column: Column[Any]) -> str:
+    """Return the class of a column's cells in the page, or an empty string for short texts."""
+    if column.numeric:
+        return "number"
+    return "prose" if column.kind is Kind.PROSE else ""
+
+
+def _statements(title: str, items: Sequence[StatementWithAnswers], read: bool) -> dict[str, Any]:
     verdicts = sorted(
         f"{MARKS[statement.item.verdict]} {WORDS[statement.item.verdict]}"
         for statement in items
@@ -124,7 +129,7 @@ def _statements(title: str, items: Sequence[Behind], read: bool) -> dict[str, An
     }
 
 
-def _item(one: Behind) -> dict[str, Any]:
+def _item(one: StatementWithAnswers) -> dict[str, Any]:
     verdict = one.item.verdict
     return {
         "kind": verdict.value if verdict else "",
@@ -142,6 +147,6 @@ def _item(one: Behind) -> dict[str, Any]:
                 if answer.more
                 else "",
             }
-            for answer in one.given
+            for answer in one.answers
         ],
     }

@@ -10,16 +10,18 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from stores.core.store import Store
-from workbench.audits.claims import sentences_of
+from workbench.audits.claims import AuditSentences, sentences_of
 from workbench.audits.reported import Reference
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import file_stem
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.plans import confirmatory_claims
 from workbench.figures.pictures.of_table import pictures_of
+from workbench.figures.pictures.picture import Picture
 from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
 from workbench.figures.write.latex import latex_table
@@ -37,7 +39,12 @@ from workbench.report.collected import (
     shown_of,
 )
 from workbench.report.options import ALL, ReportChoice
-from workbench.report.own_tables import Behind, behind, every_answer, with_answers
+from workbench.report.own_tables import (
+    StatementWithAnswers,
+    every_answer,
+    statements_with_answers,
+    with_answers,
+)
 from workbench.report.page import (
     ARCHIVE,
     Drawn,
@@ -60,64 +67,69 @@ _SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {"\\": "",
 
 
 def _methods(found: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
-    yield f"# Methods: {_plain(title_of(found))}"
+    """Yield the lines of the file on methods, in Markdown."""
+    yield f"# Methods: {_markdown_text(title_of(found))}"
     yield ""
     yield f"Store of {found.at[:16].replace('T', ' ')} UTC, SHA-256 of its content `{found.hash}`."
     software = ", ".join(f"{name} {number}" for name, number in found.software.items())
     yield f"Written with {software}."
     yield rulings_in_force(found)
     for part, limitations in zip(found.parts, cannot_say(found.parts), strict=True):
-        yield from ("", f"## {_plain(part.found.title)}", "")
-        if part.found.book.methods:
-            yield _plain(part.found.book.methods)
-        if limitations:
-            yield from (
-                "",
-                "What it cannot say:",
-                "",
-                *(f"- {_plain(limitation)}" for limitation in limitations),
-            )
-            yield from (
-                "",
-                f"Each measure with its formula and source: `workbench help {part.audit}`.",
-            )
-        if part.found.parameters:
-            yield from (
-                "",
-                "| choice | value | what it decides | source of the value |",
-                "| --- | --- | --- | --- |",
-            )
-            for parameter in part.found.parameters:
-                cells = map(
-                    _cell, (parameter.name, parameter.value, parameter.meaning, parameter.source)
-                )
-                yield f"| {' | '.join(cells)} |"
+        yield from _methods_of_part(part, limitations)
     yield from ("", "## Intervals", "")
     yield from (f"- {figure}: {method}" for figure, method in interval_sentences(tables))
     yield from ("", "## Limits", "")
     yield from (f"- {line}" for line in limits(found))
     yield from ("", "## Commands", "")
     for group in commands(found):
-        yield from (f"{group['title']}:", "", "```sh", *map(_plain, group["lines"]), "```", "")
+        yield from (
+            f"{group['title']}:",
+            "",
+            "```sh",
+            *map(_markdown_text, group["lines"]),
+            "```",
+            "",
+        )
 
 
-def _plain(text: str) -> str:
+def _methods_of_part(part: Part, limitations: Sequence[str]) -> Iterator[str]:
+    """Yield the lines on the methods of a part, its limitations, and its choices."""
+    yield from ("", f"## {_markdown_text(part.found.title)}", "")
+    if part.found.book.methods:
+        yield _markdown_text(part.found.book.methods)
+    if limitations:
+        yield from ("", "What it cannot say:", "")
+        yield from (f"- {_markdown_text(limitation)}" for limitation in limitations)
+        yield ""
+        yield f"Each measure with its formula and source: `workbench help {part.audit}`."
+    if part.found.parameters:
+        yield ""
+        yield "| choice | value | what it decides | source of the value |"
+        yield "| --- | --- | --- | --- |"
+        for parameter in part.found.parameters:
+            texts = (parameter.name, parameter.value, parameter.meaning, parameter.source)
+            yield f"| {' | '.join(map(_cell, texts))} |"
+
+
+def _markdown_text(text: str) -> str:
     """Return text as one line without Markdown syntax."""
     return visible(text).replace("<", "&lt;") if "<" in text else visible(text)
 
 
 def _cell(text: str) -> str:
-    return _plain(text).replace("|", "\\|")
+    return _markdown_text(text).replace("|", "\\|")
 
 
 def bibtex(references: Sequence[Reference], instruments: Sequence[Instrument]) -> str:
     """Return the publications of audits, and the instruments, as BibTeX."""
-    entries = [_entry(reference) for reference in dict.fromkeys(references)]
-    entries += [_instrument(instrument, number) for number, instrument in enumerate(instruments, 1)]
+    entries = [_reference_entry(reference) for reference in dict.fromkeys(references)]
+    entries += [
+        _instrument_entry(instrument, number) for number, instrument in enumerate(instruments, 1)
+    ]
     return "\n".join(entries)
 
 
-def _entry(one: Reference) -> str:
+def _reference_entry(one: Reference) -> str:
     venue_field = {"article": "journal", "inproceedings": "booktitle"}.get(one.kind, "howpublished")
     fields = [
         ("author", " and ".join(one.authors)),
@@ -126,10 +138,10 @@ def _entry(one: Reference) -> str:
         ("year", str(one.year)),
         *one.more,
     ]
-    return _written(one.kind, one.key, fields)
+    return _bibtex_entry(one.kind, one.key, fields)
 
 
-def _instrument(one: Instrument, place: int) -> str:
+def _instrument_entry(one: Instrument, place: int) -> str:
     """Return an instrument as BibTeX. Its own citation is quoted in the note."""
     title = f"{{{_escaped(one.title or one.name)}}}"
     parts = (
@@ -139,12 +151,12 @@ def _instrument(one: Instrument, place: int) -> str:
     )
     note = ". ".join(filter(None, parts))
     fields = [("title", title), ("howpublished", _escaped(one.source)), ("note", _escaped(note))]
-    return _written(
+    return _bibtex_entry(
         "misc", f"instrument{place}", [(name, value) for name, value in fields if value]
     )
 
 
-def _written(kind: str, key: str, fields: Sequence[tuple[str, str]]) -> str:
+def _bibtex_entry(kind: str, key: str, fields: Sequence[tuple[str, str]]) -> str:
     return (
         f"@{kind}{{{key},\n"
         + "".join(f"  {name} = {{{value}}},\n" for name, value in fields)
@@ -183,7 +195,7 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
     try:
         with made_beside(folder) as fresh:
             with uncollected():
-                store.at_once(lambda: _made(store, fresh, choice, tell))
+                store.at_once(lambda: _write_into(store, fresh, choice, tell))
             tell(1.0, "done")
             if folder.exists():
                 folder.rmdir()  # the folder is empty
@@ -196,7 +208,7 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
     return folder / PAGE
 
 
-def _made(store: Store, fresh: Path, choice: ReportChoice, tell: Tell) -> None:
+def _write_into(store: Store, fresh: Path, choice: ReportChoice, tell: Tell) -> None:
     """Write the files into a new folder.
 
     It is called again if rules have read answers meanwhile.
@@ -212,7 +224,7 @@ def _made(store: Store, fresh: Path, choice: ReportChoice, tell: Tell) -> None:
             tell,
             lambda part: tables_by_slug.update({part.slug: shown_of(part, requested)}),
         )
-        _write(fresh, _files(store, collected, tables_by_slug, process, tell))
+        _write(fresh, _ReportFiles(store, collected, tables_by_slug, process, tell).files())
 
 
 @contextmanager
@@ -241,101 +253,166 @@ def _write(folder: Path, files: Files) -> None:
                 file.writelines(content)
 
 
-def _files(
-    store: Store, found: Collected, made: Mapping[str, Tables], process: DrawingProcess, tell: Tell
-) -> Files:
-    tables = {slug: part_tables for slug, (part_tables, _) in made.items()}
-    missing = {part.found.title: made[part.slug][1] for part in found.parts}
-    report_groups = groups(found.parts, tables)
-    sentences = [
-        sentences_of(
-            (finding for part in group.parts for finding in part.found.findings),
-            planned_claims(store, group.parts),
-        )
-        for group in report_groups
-    ]
-    asked_table, *mains = _numbered(
-        [
-            Shown("", own.asked(found)),
-            *(_main(group) for group in report_groups if group.main is not None),
-        ],
-        1,
-    )
-    main_by_slug = dict(
-        zip((group.slug for group in report_groups if group.main is not None), mains, strict=True)
-    )
-    pictures = {
-        slug: picture
-        for slug, main_table in main_by_slug.items()
-        for picture in pictures_of(main_table.table)[:1]
-    }
-    process.begin(picture.pages()[0] for picture in pictures.values())
-    sections = [
-        Section(group, group_sentences, main_by_slug.get(group.slug), None)
-        for group, group_sentences in zip(report_groups, sentences, strict=True)
-    ]
-    tell(0.6, "writing tables")
-    all_tables = [
-        part_table for part in found.parts for part_table in (*tables[part.slug], *_choices(part))
-    ]
-    first = len(mains) + 2
-    supplement = _numbered([*_own(found, sections, missing), *all_tables], first)
-    single = _single(found, supplement)
-    for written in (asked_table, *mains, *single):
-        yield f"tables/{written.stem}.csv", csv_of(written)
-        yield f"tables/{written.stem}.tex", _latex(written)
-    packed_ = [] if found.choice.every_file else supplement
-    if packed_:
-        yield (
-            ARCHIVE,
-            archive((f"{packed_table.stem}.csv", csv_of(packed_table)) for packed_table in packed_),
-        )
-    other_files = [
-        (PAGE, "the page"),
-        ("methods.md", "how figures are computed"),
-        ("references.bib", "publications"),
-    ]
-    if ruling_lines := [
-        f"{visible(f'{part.found.title}: {note}')}\n"
-        for part in found.parts
-        for note in part.found.rulings.notes()
-    ]:
-        other_files.append(("tables/rulings.txt", "rulings that count"))
-        yield "tables/rulings.txt", "".join(ruling_lines).encode("utf-8", "backslashreplace")
-    tell(0.7, "reading raw answers")
-    statements = dict(_statements(store, found))
-    tell(0.75, "drawing pictures")
-    drawn_pictures = dict[str, Drawn]()
-    for slug, picture in pictures.items():
-        drawn_pictures[slug], files = drawing(main_by_slug[slug], picture.pages()[0], process)
-        other_files += [(name, main_by_slug[slug].title) for name in files]
-        yield from files.items()
-    yield from _pictures(single, process, tell)
-    tell(0.95, "writing the page")
-    sections = [
-        replace(section, picture=drawn_pictures.get(section.of.slug)) for section in sections
-    ]
-    html = page(found, sections, asked_table, len(supplement), packed(supplement, statements))
-    yield PAGE, html.encode("utf-8", "backslashreplace")
-    methods = _methods(found, [any_table.table for any_table in all_tables])
-    yield "methods.md", ("\n".join(methods) + "\n").encode("utf-8", "backslashreplace")
-    references = [reference for part in found.parts for reference in part.found.references]
-    yield (
-        "references.bib",
-        bibtex(references, found.instruments).encode("utf-8", "backslashreplace"),
-    )
-    if found.choice.answers == ALL:
-        for name, content in _answers(store, found):
-            other_files.append((name, "every answer, word for word"))
+class _ReportFiles:
+    """The files of a report, in the order in which they are written.
+
+    The tables of the page and of the supplement are numbered before the first file is written,
+    because the names of files have the numbers.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        collected: Collected,
+        tables_by_slug: Mapping[str, Tables],
+        process: DrawingProcess,
+        tell: Tell,
+    ) -> None:
+        self._store = store
+        self._collected = collected
+        self._tables_by_slug = {slug: tables for slug, (tables, _) in tables_by_slug.items()}
+        self._missing = {part.found.title: tables_by_slug[part.slug][1] for part in collected.parts}
+        self._process = process
+        self._tell = tell
+        report_groups = groups(collected.parts, self._tables_by_slug)
+        self._asked, self._main_by_slug = _main_tables(collected, report_groups)
+        self._sections = [
+            Section(group, _sentences(store, group), self._main_by_slug.get(group.slug), None)
+            for group in report_groups
+        ]
+        self._picture_by_slug = _main_pictures(self._main_by_slug)
+        self._other_files = [
+            (PAGE, "the page"),
+            ("methods.md", "how figures are computed"),
+            ("references.bib", "publications"),
+        ]
+        "files that are no tables, with their descriptions, for the index"
+
+    def files(self) -> Files:
+        """Yield every file. The index comes last, because it lists the others."""
+        self._process.begin(picture.pages()[0] for picture in self._picture_by_slug.values())
+        self._tell(0.6, "writing tables")
+        part_tables = self._part_tables()
+        supplement = self._supplement(part_tables)
+        single = _tables_with_files(self._collected, supplement)
+        yield from _table_files([*self._page_tables(), *single])
+        archived = [] if self._collected.choice.every_file else supplement
+        if archived:
+            yield ARCHIVE, archive((f"{table.stem}.csv", csv_of(table)) for table in archived)
+        yield from self._rulings_file()
+        self._tell(0.7, "reading raw answers")
+        statements = dict(_statements(self._store, self._collected))
+        self._tell(0.75, "drawing pictures")
+        drawn_by_slug: dict[str, Drawn] = {}
+        yield from self._pictures_of_page(drawn_by_slug)
+        yield from _pictures(single, self._process, self._tell)
+        self._tell(0.95, "writing the page")
+        html = self._page(drawn_by_slug, len(supplement), packed(supplement, statements))
+        yield PAGE, _encoded(html)
+        methods = _methods(self._collected, [table.table for table in part_tables])
+        yield "methods.md", _encoded("\n".join(methods) + "\n")
+        yield "references.bib", self._references()
+        if self._collected.choice.answers == ALL:
+            yield from self._answer_files()
+        archive_by_stem = {table.stem: ARCHIVE for table in archived}
+        all_tables = [*self._page_tables(), *supplement]
+        yield "index.csv", index(all_tables, archive_by_stem, self._other_files)
+
+    def _page_tables(self) -> list[Shown]:
+        """Return the numbered tables of the page."""
+        return [self._asked, *self._main_by_slug.values()]
+
+    def _part_tables(self) -> list[Shown]:
+        """Return the tables of all parts, each followed by the choices of its part."""
+        part_tables: list[Shown] = []
+        for part in self._collected.parts:
+            part_tables += self._tables_by_slug[part.slug]
+            part_tables += _choice_tables(part)
+        return part_tables
+
+    def _supplement(self, part_tables: Sequence[Shown]) -> list[Shown]:
+        """Return the tables of the supplement, numbered after those of the page."""
+        own_tables = _standard_tables(self._collected, self._sections, self._missing)
+        return _numbered([*own_tables, *part_tables], len(self._page_tables()) + 1)
+
+    def _rulings_file(self) -> Files:
+        """Yield the file with the rulings that count, or nothing without rulings."""
+        lines = []
+        for part in self._collected.parts:
+            for note in part.found.rulings.notes():
+                lines.append(f"{visible(f'{part.found.title}: {note}')}\n")
+        if lines:
+            self._other_files.append(("tables/rulings.txt", "rulings that count"))
+            yield "tables/rulings.txt", _encoded("".join(lines))
+
+    def _pictures_of_page(self, drawn_by_slug: dict[str, Drawn]) -> Files:
+        """Yield the files of the pictures of the page, and add the pictures to `drawn_by_slug`."""
+        for slug, picture in self._picture_by_slug.items():
+            table = self._main_by_slug[slug]
+            drawn_by_slug[slug], files = drawing(table, picture.pages()[0], self._process)
+            self._other_files += [(name, table.title) for name in files]
+            yield from files.items()
+
+    def _page(self, drawn_by_slug: Mapping[str, Drawn], n_tables: int, supplement: str) -> str:
+        """Return the page with its pictures."""
+        sections = [
+            replace(section, picture=drawn_by_slug.get(section.of.slug))
+            for section in self._sections
+        ]
+        return page(self._collected, sections, self._asked, n_tables, supplement)
+
+    def _references(self) -> bytes:
+        """Return the file of publications."""
+        references: list[Reference] = []
+        for part in self._collected.parts:
+            references += part.found.references
+        return _encoded(bibtex(references, self._collected.instruments))
+
+    def _answer_files(self) -> Files:
+        """Yield the files with every answer."""
+        for name, content in _answers(self._store, self._collected):
+            self._other_files.append((name, "every answer, word for word"))
             yield name, content
-    yield (
-        "index.csv",
-        index(
-            [asked_table, *mains, *supplement],
-            {packed_table.stem: ARCHIVE for packed_table in packed_},
-            other_files,
-        ),
+
+
+def _encoded(text: str) -> bytes:
+    """Return text as UTF-8, with escapes for characters that it cannot encode."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _main_tables(
+    collected: Collected, report_groups: Sequence[Group]
+) -> tuple[Shown, dict[str, Shown]]:
+    """Return the table of what was asked, and the main table of each group by slug, numbered."""
+    groups_with_table = [group for group in report_groups if group.main is not None]
+    asked, *main_tables = _numbered(
+        [Shown("", own.asked(collected)), *map(_main_table, groups_with_table)], 1
     )
+    slugs = [group.slug for group in groups_with_table]
+    return asked, dict(zip(slugs, main_tables, strict=True))
+
+
+def _sentences(store: Store, group: Group) -> AuditSentences:
+    """Return the sentences on the findings of a group."""
+    findings = chain.from_iterable(part.found.findings for part in group.parts)
+    return sentences_of(findings, planned_claims(store, group.parts))
+
+
+def _main_pictures(main_by_slug: Mapping[str, Shown]) -> dict[str, Picture]:
+    """Return the first picture of each main table that has one, by slug."""
+    picture_by_slug = {}
+    for slug, main_table in main_by_slug.items():
+        table_pictures = pictures_of(main_table.table)
+        if table_pictures:
+            picture_by_slug[slug] = table_pictures[0]
+    return picture_by_slug
+
+
+def _table_files(tables: Sequence[Shown]) -> Files:
+    """Yield each table as CSV and as LaTeX."""
+    for table in tables:
+        yield f"tables/{table.stem}.csv", csv_of(table)
+        yield f"tables/{table.stem}.tex", _latex(table)
 
 
 def planned_claims(store: Store, parts: Sequence[Part]) -> set[tuple[str, str]]:
@@ -348,7 +425,7 @@ def planned_claims(store: Store, parts: Sequence[Part]) -> set[tuple[str, str]]:
     }
 
 
-def _main(of: Group) -> Shown:
+def _main_table(of: Group) -> Shown:
     assert of.main is not None, "only groups with a table"
     ruling_notes = [note for part in of.parts for note in part.found.rulings.notes()]
     return Shown(
@@ -360,7 +437,7 @@ def _numbered(tables: Sequence[Shown], first: int) -> list[Shown]:
     return [table.numbered(number) for number, table in enumerate(tables, first)]
 
 
-def _own(
+def _standard_tables(
     found: Collected, sections: Sequence[Section], missing: Mapping[str, Sequence[str]]
 ) -> Iterator[Shown]:
     """Yield the tables that every report has."""
@@ -371,12 +448,12 @@ def _own(
     yield from (Shown("", table) for table in (*own.counted(found), own.rulings(found)))
 
 
-def _choices(part: Part) -> Iterator[Shown]:
+def _choice_tables(part: Part) -> Iterator[Shown]:
     if part.found.parameters:
         yield Shown(part.found.title, own.chosen(part))
 
 
-def _single(found: Collected, tables: Sequence[Shown]) -> list[Shown]:
+def _tables_with_files(found: Collected, tables: Sequence[Shown]) -> list[Shown]:
     """Return the tables that have files of their own. Raises UnknownName."""
     names = dict.fromkeys(table.table.name for table in tables)
     if missing := [name for name in found.choice.tables if name not in names]:
@@ -393,8 +470,7 @@ def _single(found: Collected, tables: Sequence[Shown]) -> list[Shown]:
 
 
 def _latex(one: Shown) -> bytes:
-    text = latex_table(replace(one.table, notes=(*one.ruled, *one.table.notes)))
-    return text.encode("utf-8", "backslashreplace")
+    return _encoded(latex_table(replace(one.table, notes=(*one.ruled, *one.table.notes))))
 
 
 def _pictures(tables: Sequence[Shown], process: DrawingProcess, tell: Tell) -> Files:
@@ -414,7 +490,7 @@ def _pictures(tables: Sequence[Shown], process: DrawingProcess, tell: Tell) -> F
 
 def _statements(
     store: Store, found: Collected
-) -> Iterator[tuple[str, tuple[Sequence[Behind], bool]]]:
+) -> Iterator[tuple[str, tuple[Sequence[StatementWithAnswers], bool]]]:
     """Yield the statements of each model of each part with their answers.
 
     A flag tells whether these were read.
@@ -426,7 +502,10 @@ def _statements(
             )
             yield (
                 title,
-                (behind(store, part, name, found.choice.answers), name in part.found.readers),
+                (
+                    statements_with_answers(store, part, name, found.choice.answers),
+                    name in part.found.readers,
+                ),
             )
 
 
@@ -439,12 +518,14 @@ def _answers(store: Store, found: Collected) -> Files:
     }
     for number, (part, name) in enumerate(reversed(runs.values()), 1):
         name_of_run = (
-            part.slug if len(part.found.runs) == 1 else file_stem([part.slug, _safe(name)], "-._")
+            part.slug
+            if len(part.found.runs) == 1
+            else file_stem([part.slug, _safe_name(name)], "-._")
         )
         yield f"answers/{number:03}-{name_of_run}.csv", every_answer(store, part, name)
 
 
-def _safe(name: str) -> str:
+def _safe_name(name: str) -> str:
     return "".join(
         character if character.isascii() and (character.isalnum() or character in "._-") else "_"
         for character in name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -158,7 +158,7 @@ class Answers:
         names = ["mode", *(field.name for field in SAMPLING[1:])]
         self._of_sampling = _columns(
             [
-                tuple(_none(known_parameter(row, name)) for name in names)
+                tuple(_none_if_empty(known_parameter(row, name)) for name in names)
                 for row in samplings.values()
             ],
             SAMPLING,
@@ -167,7 +167,10 @@ class Answers:
         self.imported = frozenset(
             rowid for rowid, row in models.items() if row["backend"] == IMPORTED.rstrip(":")
         )
-        self._model_places, self._sampling_places = _places(models), _places(samplings)
+        self._model_places, self._sampling_places = (
+            _index_by_rowid(models),
+            _index_by_rowid(samplings),
+        )
         self.model_keys = [row["key"].hex() for row in models.values()]
         self.prompt_keys = [cell.prompt_key for cell in self.cells]
         sides: dict[tuple[int, int], int] = {}
@@ -179,10 +182,10 @@ class Answers:
 
     def __iter__(self) -> Iterator[Part]:
         for draws, responses in self._store.data_rows.given(self._models, DRAWS):
-            if (part := self._part(draws, responses)) is not None:
+            if (part := self._read_part(draws, responses)) is not None:
                 yield part
 
-    def _part(self, draws: Sequence[Draw], responses: Responses) -> Part | None:
+    def _read_part(self, draws: Sequence[Draw], responses: Responses) -> Part | None:
         prompts = np.array([draw_.prompt for draw_ in draws], dtype=np.int64)
         is_known = np.isin(prompts, self._prompts)
         prompt_index = np.searchsorted(self._prompts, prompts)
@@ -304,15 +307,15 @@ def _columns(rows: Sequence[Row], fields: Sequence[Field]) -> list[Sequence[Any]
     return [*zip(*rows, strict=True)] or [() for _ in fields]
 
 
-def _places(of: Any) -> dict[int, int]:
+def _index_by_rowid(of: Any) -> dict[int, int]:
     return {rowid: index for index, rowid in enumerate(of)}
 
 
-def _none(value: object) -> object:
+def _none_if_empty(value: object) -> object:
     return None if value == "" else value
 
 
-def _usual(store: Store) -> tuple[Callable[[Cell], Card | None], Card | None]:
+def _default_readers(store: Store) -> tuple[Callable[[Cell], Card | None], Card | None]:
     """Return the default readers of answers.
 
     They are the rule of a cell's template, with the lexicon of its instrument, and the classifier
@@ -347,50 +350,17 @@ def _card(kind: ReaderKind, name: str, version: str) -> Card:
 def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
     """Yield the rows of answers."""
     verdicts = overall(store, choice)
-    rules, classifier = _usual(store)
-    free_text = registry.free_text()
+    rules, classifier = _default_readers(store)
     answers = Answers(store, choice)
-    default_cards = [
-        classifier if cell.audit in free_text else rules(cell) for cell in answers.cells
-    ]
-    code_by_counted: dict[_Counted, int] = {}
-    counted_by_cell = [
-        _Counted(default_card, int(cell.axes.get(OPTIONS, 0)), cell.audit in free_text)
-        for default_card, cell in zip(default_cards, answers.cells, strict=True)
-    ]
-    counted_codes = np.array(
-        [code_by_counted.setdefault(counted, len(code_by_counted)) for counted in counted_by_cell],
-        dtype=np.int64,
-    )
-    counted_readings = [*code_by_counted]
+    counted_readings, counted_codes = _counted_readings(answers.cells, rules, classifier)
     for part in answers:
-        texts = [output[1] for output in part.outputs]
+        texts = [text for _, text, _, _ in part.outputs]
+        thoughts = [thought for _, _, thought, _ in part.outputs]
         is_cut_off = np.array([text is None for text in texts], dtype=np.int64)[part.output]
         is_imported = np.array(
             [draw_.model in answers.imported for draw_ in part.draws], dtype=np.bool_
         )[part.draw]
         truncated = np.where(is_imported & (is_cut_off == 0), UNKNOWN_END, is_cut_off)
-        code_by_values: dict[tuple[Row, ...], int] = {}
-        codes = [
-            code_by_values.setdefault(tuple(map(answers.reading, readings)), len(code_by_values))
-            for readings in part.readings
-        ]
-        reading_codes = np.array(codes, dtype=np.int64)[part.reading]
-        reading_sets = [*code_by_values]
-        pairs, pair_codes = _distinct(reading_codes, counted_codes[part.cell])
-        counted_values = [
-            counted_readings[counted_code].reading(reading_sets[reading_code])
-            for reading_code, counted_code in pairs
-        ]
-        judged_pairs, verdict_codes = _distinct(part.cell, part.draw)
-        verdict_keys = [
-            (
-                answers.cells[cell_index].probe,
-                part.draws[draw_index].model,
-                part.draws[draw_index].sampling,
-            )
-            for cell_index, draw_index in judged_pairs
-        ]
         yield answers.batch(
             part,
             [
@@ -398,19 +368,83 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
                 *part.of_draw(),
                 answers.count(part),
                 Coded(texts, part.output),
-                Coded([output[2] for output in part.outputs], part.output),
+                Coded(thoughts, part.output),
                 Coded((False, True, None), truncated),
-                Coded([values[4] for values in counted_values], pair_codes),
-                Coded(
-                    [*(values[5] for values in counted_values), CUT_OFF],
-                    np.where(is_cut_off, len(counted_values), pair_codes),
+                *_reading_columns(
+                    answers, part, counted_readings, counted_codes[part.cell], is_cut_off
                 ),
-                Coded([values[1] for values in counted_values], pair_codes),
-                Coded(reading_sets, reading_codes),
-                Coded([verdicts.get(key) for key in verdict_keys], verdict_codes),
+                _verdict_column(answers, part, verdicts),
                 *answers.keys(part),
             ],
         )
+
+
+def _counted_readings(
+    cells: Sequence[Cell], rules: Callable[[Cell], Card | None], classifier: Card | None
+) -> tuple[list[_Counted], Ints]:
+    """Return the distinct readings that count, and the index of that of each cell.
+
+    Parameters
+    ----------
+    rules, classifier : the default readers, as `_default_readers` returns them
+    """
+    free_text = registry.free_text()
+    code_by_counted: dict[_Counted, int] = {}
+    codes = []
+    for cell in cells:
+        is_free_text = cell.audit in free_text
+        default_card = classifier if is_free_text else rules(cell)
+        counted = _Counted(default_card, int(cell.axes.get(OPTIONS, 0)), is_free_text)
+        codes.append(code_by_counted.setdefault(counted, len(code_by_counted)))
+    return [*code_by_counted], np.array(codes, dtype=np.int64)
+
+
+def _reading_columns(
+    answers: Answers,
+    part: Part,
+    counted_readings: Sequence[_Counted],
+    counted_codes: Ints,
+    is_cut_off: Ints,
+) -> list[Coded]:
+    """Return the columns of the reading that counts, and of all readings.
+
+    Parameters
+    ----------
+    counted_codes : for each answer, the index in `counted_readings`
+    is_cut_off : for each answer, 1 if it was cut off, else 0
+    """
+    code_by_values: dict[tuple[Row, ...], int] = {}
+    codes = [
+        code_by_values.setdefault(tuple(map(answers.reading, readings)), len(code_by_values))
+        for readings in part.readings
+    ]
+    reading_codes = np.array(codes, dtype=np.int64)[part.reading]
+    reading_sets = [*code_by_values]
+    pairs, pair_codes = _distinct(reading_codes, counted_codes)
+    counted_values = [
+        counted_readings[counted_code].reading(reading_sets[reading_code])
+        for reading_code, counted_code in pairs
+    ]
+    words = [*(values[5] for values in counted_values), CUT_OFF]
+    return [
+        Coded([values[READING_LABEL] for values in counted_values], pair_codes),
+        Coded(words, np.where(is_cut_off, len(counted_values), pair_codes)),
+        Coded([values[1] for values in counted_values], pair_codes),
+        Coded(reading_sets, reading_codes),
+    ]
+
+
+def _verdict_column(
+    answers: Answers, part: Part, verdicts: Mapping[tuple[int, int, int], str]
+) -> Coded:
+    """Return the column of the verdict on the probe, model and sampling of each answer."""
+    pairs, codes = _distinct(part.cell, part.draw)
+    values = []
+    for cell_index, draw_index in pairs:
+        draw = part.draws[draw_index]
+        key = (answers.cells[cell_index].probe, draw.model, draw.sampling)
+        values.append(verdicts.get(key))
+    return Coded(values, codes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,16 +460,20 @@ class _Counted:
     def reading(self, readings: Sequence[Row]) -> Row:
         """Return the values of `READING` of the reading that counts."""
         if not self.is_free_text:
-            return _offered(_by(self.card, readings), self.n_options)
+            return _without_label_not_offered(_reading_by(self.card, readings), self.n_options)
         by_rule = [
             row for row in readings if row[0] == ReaderKind.RULE and row[READING_LABEL] is not None
         ]
         if by_rule:
             return by_rule[-1]
-        return _by_people(readings) if self.card is None else _certain(_by(self.card, readings))
+        return (
+            _by_people(readings)
+            if self.card is None
+            else _certain(_reading_by(self.card, readings))
+        )
 
 
-def _by(card: Card | None, readings: Sequence[Row]) -> Row:
+def _reading_by(card: Card | None, readings: Sequence[Row]) -> Row:
     """Return the values of `READING` of the reading by one reader."""
     return next((row for row in readings if row[:3] == card), NOT_READ)
 
@@ -465,7 +503,7 @@ def _certain(values: Row) -> Row:
     return (*values[:READING_LABEL], None, UNCERTAIN, *values[READING_LABEL + 2 :])
 
 
-def _offered(values: Row, n_options: int) -> Row:
+def _without_label_not_offered(values: Row, n_options: int) -> Row:
     """Return the values of a reading, without a label that the question does not offer.
 
     Labels of such a question are letters.

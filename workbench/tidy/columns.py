@@ -154,9 +154,9 @@ class Field:
     recurs: bool = False
     "whether many rows share few values, so that Arrow holds each value once"
 
-    def but(self, **changes: Any) -> Field:
-        """Return a copy of the column with changes."""
-        return replace(self, **changes)
+    def with_values(self, **values: Any) -> Field:
+        """Return a copy of the column with other values."""
+        return replace(self, **values)
 
 
 class Coded(NamedTuple):
@@ -257,7 +257,7 @@ def time(name: str, meaning: str, empty: str = "") -> Field:
 
 def recurring(*fields: Field) -> tuple[Field, ...]:
     """Return columns whose values many rows share."""
-    return tuple(field_.but(recurs=field_.type is Type.TEXT) for field_ in fields)
+    return tuple(field_.with_values(recurs=field_.type is Type.TEXT) for field_ in fields)
 
 
 CELL = recurring(
@@ -444,7 +444,7 @@ def stored(store: Store, kind: str) -> tuple[int | None, str]:
     The number counts all answers, while equal answers of a draw share a row.
     """
     if kind in ("answers", "readings"):
-        return _said(
+        return _count_sentence(
             store.data_rows.answers(),
             "answer",
             f" by {plural(len(store.data_rows.answering()), 'model')}",
@@ -453,9 +453,9 @@ def stored(store: Store, kind: str) -> tuple[int | None, str]:
         n_labels = sum(1 for _ in store.data_rows.labels()) + sum(
             1 for _ in store.data_rows.issue_labels()
         )
-        return _said(n_labels, "label", " by people")
+        return _count_sentence(n_labels, "label", " by people")
     if kind == "rulings":
-        return _said(len(store.rulings.events()), "ruling", " by auditors")
+        return _count_sentence(len(store.rulings.events()), "ruling", " by auditors")
     if kind == "probabilities":
         n_prompts = store.data_rows.scored(store.data_rows.models())
         return (
@@ -463,8 +463,12 @@ def stored(store: Store, kind: str) -> tuple[int | None, str]:
             f"{plural(n_prompts, 'prompt')} {'was' if n_prompts == 1 else 'were'} asked for "
             "probabilities.",
         )
-    return (None, COUNTED_ON_THE_WAY) if store.data_rows.answering() else _said(0, "answer", "")
+    return (
+        (None, COUNTED_ON_THE_WAY)
+        if store.data_rows.answering()
+        else _count_sentence(0, "answer", "")
+    )
 
 
-def _said(number: int, thing: str, by: str) -> tuple[int, str]:
+def _count_sentence(number: int, thing: str, by: str) -> tuple[int, str]:
     return number, f"{plural(number, thing)}{by} {'is' if number == 1 else 'are'} stored."

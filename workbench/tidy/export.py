@@ -202,7 +202,7 @@ class ArrowBatches:
         try:
             array = self._pyarrow.array(values, plain_kind)
         except UnicodeEncodeError:
-            array = self._pyarrow.array([_whole(value) for value in values], plain_kind)
+            array = self._pyarrow.array([_encodable(value) for value in values], plain_kind)
         return array.dictionary_encode() if is_dictionary else array
 
 
@@ -218,11 +218,11 @@ def records(field: Field, values: Iterable[Row]) -> list[dict[str, Any]]:
     return [dict(zip(names, value, strict=True)) for value in values]
 
 
-def _whole(value: Any) -> Any:
+def _encodable(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, list):
-        return [{name: _whole(value_) for name, value_ in record.items()} for record in value]
+        return [{name: _encodable(value_) for name, value_ in record.items()} for record in value]
     return value
 
 
@@ -249,11 +249,17 @@ def _json(field: Field, value: Any) -> str:
     return _text(field, json.dumps(records(field, value), ensure_ascii=False, allow_nan=False))
 
 
+def _truth(_: Field, value: Any) -> str:
+    if value is None:
+        return ""
+    return "true" if value else "false"
+
+
 _CELLS: Mapping[Type, Callable[[Field, Any], str]] = {
     Type.TEXT: _text,
     Type.WHOLE: lambda _, value: "" if value is None else str(value),
     Type.NUMBER: lambda _, value: "" if value is None else repr(float(value)),
-    Type.TRUTH: lambda _, value: "" if value is None else "true" if value else "false",
+    Type.TRUTH: _truth,
     Type.TIME: _text,
     Type.RECORDS: _json,
 }
@@ -523,7 +529,9 @@ def export(
     try:
         with made_beside(target) as fresh:
             fresh.mkdir()
-            written = store.at_once(lambda: _written(store, kinds, format_, choice, fresh, tell))
+            written = store.at_once(
+                lambda: _write_kinds(store, kinds, format_, choice, fresh, tell)
+            )
             fresh.rename(target)
     except OSError as error:
         raise UsageError(
@@ -533,7 +541,7 @@ def export(
     return Exported(target, *written)
 
 
-def _written(
+def _write_kinds(
     store: Store,
     kinds: Sequence[Rows],
     format_: str,
@@ -549,7 +557,7 @@ def _written(
             if format_ in BY_COLUMNS
             else row_kind.read(store, choice)
         )
-        count = WRITERS[format_](row_kind, _told(row_kind.name, rows, tell), path)
+        count = WRITERS[format_](row_kind, _with_progress(row_kind.name, rows, tell), path)
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         files.append(File(row_kind, path.name, count, path.stat().st_size, digest))
@@ -565,7 +573,7 @@ def _written(
     return tuple(files), notes, tuple(choice.left_out)
 
 
-def _told(
+def _with_progress(
     name: str, made: Iterator[Row] | Iterator[Batch], tell: Tell | None
 ) -> Iterator[Row | Batch]:
     if tell is None:

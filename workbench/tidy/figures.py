@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -43,12 +43,16 @@ def results(store: Store, choice: Choice) -> Iterator[tuple[Audit, Given, Printe
             if choice.instruments and options.instrument not in (None, *choice.instruments):
                 continue
             try:
-                yield audit, options, audit.printed(store, _of(options, choice), Medium.FILES)
+                yield (
+                    audit,
+                    options,
+                    audit.printed(store, _with_instruments(options, choice), Medium.FILES),
+                )
             except UsageError as error:
                 choice.leave_out(f"Figures of {audit.name}: {error}.")
 
 
-def _of(options: Given, choice: Choice) -> Given:
+def _with_instruments(options: Given, choice: Choice) -> Given:
     """Return options restricted to the selected instruments, if a result covers several."""
     instrument_names = options.instrument or ",".join(choice.instruments) or None
     return Given(
@@ -60,37 +64,41 @@ def read_figures(store: Store, choice: Choice) -> Iterator[Row]:
     """Yield the rows of figures. Cells without a value or a reason for its absence are left out."""
     people = People(store, names=choice.names)
     people_names = set() if choice.names else {person.name for person in store.people.list()}
+
+    def without_name(text: str) -> str:
+        """Return the pseudonym of a person, or any other text unchanged."""
+        return people.called(text) if text in people_names else text
+
     for audit, options, printed in results(store, choice):
         rulings = printed.about.get("rulings")
         rulings_text = rulings["changing_in_short"] if isinstance(rulings, Mapping) else None
+        common_values = (audit.name, printed.title, options.instrument, options.model)
         for table in printed.tables:
-            for row in table.rows:
-                key = " / ".join(
-                    people.called(part) if part in people_names else part for part in table.key(row)
-                )
-                common_values = (
-                    audit.name,
-                    printed.title,
-                    options.instrument,
-                    options.model,
-                    table.name,
-                    " / ".join(table.subject) or None,
-                    key,
-                )
-                for column in table.columns:
-                    value = column.value(row)
-                    if isinstance(value, str) and value in people_names:
-                        value = people.called(value)
-                    if value is not None and value != "":
-                        yield (
-                            *common_values,
-                            column.key,
-                            column.title,
-                            column.kind.value,
-                            column.unit or None,
-                            *_parts(value),
-                            rulings_text,
-                        )
+            for values in _table_rows(table, without_name):
+                yield (*common_values, *values, rulings_text)
+
+
+def _table_rows(table: AnyTable, without_name: Callable[[str], str]) -> Iterator[Row]:
+    """Yield the values of each cell of a table that has a value or a reason for its absence."""
+    subject = " / ".join(table.subject) or None
+    for row in table.rows:
+        key = " / ".join(map(without_name, table.key(row)))
+        for column in table.columns:
+            value = column.value(row)
+            if isinstance(value, str):
+                value = without_name(value)
+            if value is None or value == "":
+                continue
+            yield (
+                table.name,
+                subject,
+                key,
+                column.key,
+                column.title,
+                column.kind.value,
+                column.unit or None,
+                *_parts(value),
+            )
 
 
 def _parts(value: Value) -> tuple[Any, ...]:

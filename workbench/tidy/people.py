@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from stores.core.base import decode_text
 from stores.core.store import Store
@@ -158,7 +159,7 @@ LABELS = Rows(
             "elapsed_ms", "milliseconds from showing the item to the label", empty="not measured"
         ),
         time("time", "when", empty="imported without a time: nobody knows"),
-        ANSWER_KEY.but(empty="a statement was labelled"),
+        ANSWER_KEY.with_values(empty="a statement was labelled"),
     ),
     read_labels,
     of_models=False,
@@ -225,33 +226,6 @@ OF_CELL = {field.name: field for field in CELL}
 
 def statements_listed(filters: Filters) -> Rows:
     """Return the rows of the statements that filters leave."""
-
-    def read(store: Store, choice: Choice) -> Iterator[Row]:
-        for name in choice.instruments or store.instruments.names():
-            for line in store.instruments.lines(name, filters):
-                statement = store.statements.get(name, line.ref, line.version)
-                common_values = (
-                    name,
-                    statement.ref,
-                    line.version,
-                    not filters.archived,
-                    statement.country,
-                    statement.topic,
-                    statement.dimension and str(statement.dimension),
-                    statement.leaning and str(statement.leaning),
-                    statement.source or None,
-                    ", ".join(line.tags),
-                )
-                for wording in statement.wordings:
-                    yield (
-                        *common_values,
-                        wording.language,
-                        str(wording.variant),
-                        wording.text,
-                        wording.relation.value,
-                        wording.author or None,
-                    )
-
     return Rows(
         "statements",
         "Statements",
@@ -281,6 +255,34 @@ def statements_listed(filters: Filters) -> Rows:
             ),
             Field("author", "who or what wrote it", empty="not said", recurs=True),
         ),
-        read,
+        partial(_read_statements, filters),
         of_models=False,
     )
+
+
+def _read_statements(filters: Filters, store: Store, choice: Choice) -> Iterator[Row]:
+    """Yield a row for each wording of each statement that filters leave."""
+    for name in choice.instruments or store.instruments.names():
+        for line in store.instruments.lines(name, filters):
+            statement = store.statements.get(name, line.ref, line.version)
+            common_values = (
+                name,
+                statement.ref,
+                line.version,
+                not filters.archived,
+                statement.country,
+                statement.topic,
+                statement.dimension and str(statement.dimension),
+                statement.leaning and str(statement.leaning),
+                statement.source or None,
+                ", ".join(line.tags),
+            )
+            for wording in statement.wordings:
+                yield (
+                    *common_values,
+                    wording.language,
+                    str(wording.variant),
+                    wording.text,
+                    wording.relation.value,
+                    wording.author or None,
+                )

@@ -117,6 +117,11 @@ class Tally:
 
     def __post_init__(self) -> None:
         """Check shapes and values. Raises ValueError."""
+        self._check_counts()
+        self._check_axes()
+
+    def _check_counts(self) -> None:
+        """Raise ValueError if an array of counts has another shape, or impossible values."""
         cells = (len(self.models), len(self.prefixes), len(self.items), len(self.variants))
         for name, shape in (
             ("read", (*cells, 4)),
@@ -129,25 +134,21 @@ class Tally:
                 raise ValueError(
                     f"expected {name} of shape {shape}, 0 or more, found shape {array.shape}"
                 )
-        for name, cell_counts in (("truncated", self.truncated), ("ruled_out", self.ruled_out)):
-            if cell_counts is not None and cell_counts.shape != cells:
-                raise ValueError(
-                    f"expected {name} of shape {cells}, found shape {cell_counts.shape}"
-                )
+        _check_shape("truncated", self.truncated, cells)
+        _check_shape("ruled_out", self.ruled_out, cells)
         fixed = self.by_rule if self.as_is is None else self.by_rule + self.as_is
         if (fixed > self.read).any():
             raise ValueError("found more readings by rule or by people than readings")
-        if self.prompt is not None and self.prompt.shape != cells:
-            raise ValueError(f"expected prompt of shape {cells}, found shape {self.prompt.shape}")
-        if self.languages and len(self.languages) != cells[0]:
-            raise ValueError(f"expected a language for each of {cells[0]} models")
-        turned_shape = (cells[0], *cells[2:])
-        if self.turned is not None and self.turned.shape != turned_shape:
-            raise ValueError(
-                f"expected turned of shape {turned_shape}, found shape {self.turned.shape}"
-            )
-        if len(self.authors) != cells[2] or any(len(row) != cells[3] for row in self.authors):
-            raise ValueError(f"expected authors of {cells[2]} statements x {cells[3]} wordings")
+        _check_shape("prompt", self.prompt, cells)
+
+    def _check_axes(self) -> None:
+        """Raise ValueError if a value along the axes is missing, or a name occurs twice."""
+        n_models, n_items, n_variants = len(self.models), len(self.items), len(self.variants)
+        if self.languages and len(self.languages) != n_models:
+            raise ValueError(f"expected a language for each of {n_models} models")
+        _check_shape("turned", self.turned, (n_models, n_items, n_variants))
+        if len(self.authors) != n_items or any(len(row) != n_variants for row in self.authors):
+            raise ValueError(f"expected authors of {n_items} statements x {n_variants} wordings")
         for name, keys in self._axes().items():
             if len(set(keys)) != len(keys):
                 raise ValueError(f"found a {name} twice: {', '.join(keys)}")
@@ -213,6 +214,14 @@ class Tally:
         return np.asarray(table.reshape(*self.dropped.shape, 8 * readers.shape[-2]), dtype=np.int32)
 
 
+def _check_shape(
+    name: str, array: Int32Array | IntArray | BoolArray | None, shape: tuple[int, ...]
+) -> None:
+    """Raise ValueError if an array has another shape. None has every shape."""
+    if array is not None and array.shape != shape:
+        raise ValueError(f"expected {name} of shape {shape}, found shape {array.shape}")
+
+
 def swapped(categories: IntArray) -> IntArray:
     """Return the stances on the statements themselves: (..., c) to (..., 4).
 
@@ -256,7 +265,7 @@ def prefixes(store: Store, runs: Mapping[str, Sequence[Run]]) -> tuple[tuple[str
             for template in store.runs.templates(run):
                 orders.setdefault(template.name, {})[template.inverted] = template
             prefixes_by_run[model, run.instrument] = {
-                name: _placed(known_prefixes, texts, run.instrument)
+                name: _find_or_add_prefix(known_prefixes, texts, run.instrument)
                 for name, texts in orders.items()
             }
     names = told_apart(
@@ -274,7 +283,9 @@ def prefixes(store: Store, runs: Mapping[str, Sequence[Run]]) -> tuple[tuple[str
     }
 
 
-def _placed(known: list[_Prefix], orders: Mapping[bool, Template], instrument: str) -> _Prefix:
+def _find_or_add_prefix(
+    known: list[_Prefix], orders: Mapping[bool, Template], instrument: str
+) -> _Prefix:
     """Return the prefix that has these texts, or a new one."""
     first = next(iter(orders.values()))
     keys = {order: template.key for order, template in orders.items()}

@@ -14,9 +14,9 @@ from workbench.audits.bias_score.factors import (
     BiasDifference,
     CommonPrompts,
     RankAgreement,
-    asked,
     compare,
     difference,
+    has_answers,
     of_all,
     rank_agreement,
 )
@@ -29,11 +29,11 @@ from workbench.audits.bias_score.tables import (
     TOTAL,
     PartBias,
     PrefixChanges,
+    as_estimate,
     figure_columns,
     over_notes,
-    plain,
     prefix_changes,
-    said,
+    prompt_sentences,
     score,
     subject,
 )
@@ -60,52 +60,9 @@ def changes(
     rows = [prefix_changes(report, name, dimension) for name in names]
     return Table(
         "prefix_changes",
-        f"Mean absolute difference of the prefixes from `{BASELINE}`{_on(dimension)}",
+        f"Mean absolute difference of the prefixes from `{BASELINE}`{_dimension_suffix(dimension)}",
         rows,
-        [
-            Column("model", "model", lambda row: row.model),
-            Column(
-                "mean",
-                "mean |difference|",
-                lambda row: row.mean,
-                Kind.COEFFICIENT,
-                short="mean |d|",
-                help="of the totals under each other prefix from the total under `baseline`; "
-                "without an interval, "
-                "because noise adds to it",
-            ),
-            Column(
-                "noise", "noise alone", lambda row: row.noise.noise, Kind.COEFFICIENT, help=_NOISE
-            ),
-            Column(
-                "size", "without noise", lambda row: row.noise.size, Kind.COEFFICIENT, help=_SIZE
-            ),
-            Column(
-                "p", "p", lambda row: row.noise.p, Kind.P_VALUE, help="of no effect of any prefix"
-            ),
-            Column(
-                "prefixes",
-                "prefixes",
-                lambda row: row.mean.n,
-                Kind.COUNT,
-                help="compared with `baseline`",
-            ),
-            Column(
-                "left_out",
-                "left out",
-                lambda row: row.mean.excluded,
-                Kind.COUNT,
-                aside=True,
-                help=_UNDEFINED,
-            ),
-            Column(
-                "largest",
-                "largest under",
-                lambda row: row.largest[0] if row.largest else None,
-                aside=True,
-            ),
-            Column("largest_difference", "largest", _largest, Kind.SCORE, aside=True, scale=SCALE),
-        ],
+        _prefix_change_columns(),
         key=lambda row: (row.model,),
         definition="The totals are (right − left) / 2. The prefix `baseline` is empty: the "
         "statement alone. The larger "
@@ -120,6 +77,48 @@ def changes(
         detail=lambda row: [f"{name}: {_signed(change)}" for name, change in row.differences],
         subject=(model,) if model else (),
     )
+
+
+def _prefix_change_columns() -> list[Column[PrefixChanges]]:
+    """Return the columns of the change of a model's bias by prefixes."""
+    return [
+        Column("model", "model", lambda row: row.model),
+        Column(
+            "mean",
+            "mean |difference|",
+            lambda row: row.mean,
+            Kind.COEFFICIENT,
+            short="mean |d|",
+            help="of the totals under each other prefix from the total under `baseline`; "
+            "without an interval, "
+            "because noise adds to it",
+        ),
+        Column("noise", "noise alone", lambda row: row.noise.noise, Kind.COEFFICIENT, help=_NOISE),
+        Column("size", "without noise", lambda row: row.noise.size, Kind.COEFFICIENT, help=_SIZE),
+        Column("p", "p", lambda row: row.noise.p, Kind.P_VALUE, help="of no effect of any prefix"),
+        Column(
+            "prefixes",
+            "prefixes",
+            lambda row: row.mean.n,
+            Kind.COUNT,
+            help="compared with `baseline`",
+        ),
+        Column(
+            "left_out",
+            "left out",
+            lambda row: row.mean.excluded,
+            Kind.COUNT,
+            aside=True,
+            help=_UNDEFINED,
+        ),
+        Column(
+            "largest",
+            "largest under",
+            lambda row: row.largest[0] if row.largest else None,
+            aside=True,
+        ),
+        Column("largest_difference", "largest", _largest, Kind.SCORE, aside=True, scale=SCALE),
+    ]
 
 
 _NOISE = "the mean that noise alone gives if no prefix changes the bias"
@@ -152,7 +151,8 @@ def prefix_sources(
     names = (model,) if model else report.tally.models
     return Table(
         "prefix_sources",
-        f"Bias under each prefix, by source{_on(dimension)}" + (f": {model}" if model else ""),
+        f"Bias under each prefix, by source{_dimension_suffix(dimension)}"
+        + (f": {model}" if model else ""),
         [row for name in names for row in _crossed(report, name, dimension)],
         [
             Column("model", "model", lambda row: row.model, aside=bool(model)),
@@ -229,74 +229,16 @@ def author_differences(
 ) -> Table[Authors]:
     """Return the difference in bias between every two authors of wordings of a kind (Table 9)."""
     names = (model,) if model else report.tally.models
-    rows = [
-        Authors(
-            name,
-            kind,
-            first_author,
-            second_author,
-            difference(report, name, first_selection, second_selection),
-            first_selection,
-        )
-        for name in names
-        for kind, first_author, second_author in pairs_of_authors(report)
-        for first_selection, second_selection in [
-            [
-                Selection(dimension, variant=kind, author=author)
-                for author in (first_author, second_author)
-            ]
-        ]
-    ]
+    pairs = pairs_of_authors(report)
+    rows = [_compare_authors(report, name, dimension, *pair) for name in names for pair in pairs]
     return Table(
         "author_differences",
-        f"Differences between the authors of wordings{_on(dimension)}"
+        f"Differences between the authors of wordings{_dimension_suffix(dimension)}"
         + (f": {model}" if model else ""),
         rows,
         [
             Column("model", "model", lambda row: row.model, aside=bool(model)),
-            Column("kind", "wordings", lambda row: row.kind),
-            Column("first", "author", lambda row: row.first),
-            Column("second", "minus", lambda row: row.second),
-            Column(
-                "first_total",
-                "total",
-                lambda row: _total(row, 0),
-                Kind.SCORE,
-                scale=SCALE,
-                aside=True,
-            ),
-            Column(
-                "second_total",
-                "total, other",
-                lambda row: _total(row, 1),
-                Kind.SCORE,
-                scale=SCALE,
-                aside=True,
-            ),
-            Column(
-                "difference",
-                "difference",
-                lambda row: plain(row.found),
-                Kind.SCORE,
-                scale=SCALE,
-                help=_TABLE_9,
-            ),
-            Column(
-                "answers",
-                "answers",
-                lambda row: row.found.n,
-                Kind.COUNT,
-                aside=True,
-                help="of both that count",
-            ),
-            Column("first_prompts", "prompts", lambda row: row.prompts[0], Kind.COUNT, aside=True),
-            Column(
-                "second_prompts",
-                "prompts, other",
-                lambda row: row.prompts[1],
-                Kind.COUNT,
-                aside=True,
-            ),
+            *_author_columns(),
         ],
         key=lambda row: (row.model, row.kind, row.first, row.second),
         definition="The totals are over the statements for which both authors wrote a wording of "
@@ -307,10 +249,74 @@ def author_differences(
         ),
         empty=ONE_AUTHOR,
         link=lambda row: Link("statements", subject(row.model, row.selection)),
-        detail=lambda row: said(row.found),
+        detail=lambda row: prompt_sentences(row.found),
         subject=(model,) if model else (),
         pictures=[Forest(values=["difference"], rows=["kind", "first", "second"], series="model")],
     )
+
+
+def _compare_authors(
+    report: BiasReport,
+    model: str,
+    dimension: Dimension | None,
+    kind: str,
+    first_author: str,
+    second_author: str,
+) -> Authors:
+    """Return the difference in a model's bias between two authors of wordings of a kind."""
+    first = Selection(dimension, variant=kind, author=first_author)
+    second = Selection(dimension, variant=kind, author=second_author)
+    found = difference(report, model, first, second)
+    return Authors(model, kind, first_author, second_author, found, first)
+
+
+def _author_columns() -> list[Column[Authors]]:
+    """Return the columns of two authors, and of the difference in bias between them."""
+    return [
+        Column("kind", "wordings", lambda row: row.kind),
+        Column("first", "author", lambda row: row.first),
+        Column("second", "minus", lambda row: row.second),
+        Column(
+            "first_total",
+            "total",
+            lambda row: _total(row, 0),
+            Kind.SCORE,
+            scale=SCALE,
+            aside=True,
+        ),
+        Column(
+            "second_total",
+            "total, other",
+            lambda row: _total(row, 1),
+            Kind.SCORE,
+            scale=SCALE,
+            aside=True,
+        ),
+        Column(
+            "difference",
+            "difference",
+            lambda row: as_estimate(row.found),
+            Kind.SCORE,
+            scale=SCALE,
+            help=_TABLE_9,
+        ),
+        Column(
+            "answers",
+            "answers",
+            lambda row: row.found.n,
+            Kind.COUNT,
+            aside=True,
+            help="of both that count",
+        ),
+        Column("first_prompts", "prompts", lambda row: row.prompts[0], Kind.COUNT, aside=True),
+        Column(
+            "second_prompts",
+            "prompts, other",
+            lambda row: row.prompts[1],
+            Kind.COUNT,
+            aside=True,
+        ),
+    ]
 
 
 _TABLE_9 = (
@@ -327,7 +333,7 @@ def _total(row: Authors, place: int) -> Estimate | None:
 def pairs_of_authors(report: BiasReport) -> list[tuple[str, str, str]]:
     """Return (kind, author, author) for every two authors of asked wordings of a kind."""
     tally = report.tally
-    was_asked: BoolArray = np.logical_or.reduce(asked(tally), axis=(0, 1))  # (S, W)
+    was_asked: BoolArray = np.logical_or.reduce(has_answers(tally), axis=(0, 1))  # (S, W)
     authors: dict[str, dict[str, None]] = {}
     for index, variant in enumerate(tally.variants):
         kind_authors = authors.setdefault(variant.kind.value, {})
@@ -366,7 +372,7 @@ def statement_counts(report: BiasReport) -> Table[tuple[str, Dimension, Side, in
     )
 
 
-def _on(dimension: Dimension | None) -> str:
+def _dimension_suffix(dimension: Dimension | None) -> str:
     """Return the end of a title about a dimension, or an empty string."""
     return "" if dimension is None else f" on {dimension} statements"
 
@@ -430,12 +436,12 @@ def compared(
     rows = list(_parts(report, first, second, dimension))
     return Table(
         "compared",
-        f"{first} − {second}{_compared_tables_on(dimension)}",
+        f"{first} − {second}{_dimension_ending(dimension)}",
         rows,
         [
             Column("by", "by", lambda row: row.group, aside=True),
             Column("name", "answers", lambda row: row.name),
-            *_compared(rows, first, second, aside=False),
+            *_compared_columns(rows, first, second, aside=False),
         ],
         key=lambda row: (row.group, row.name),
         definition="Both totals are over the prompts that both models were asked, from the same "
@@ -443,7 +449,7 @@ def compared(
         notes=over_notes((row.name, row.found) for row in rows[:1]),
         link=lambda row: Link("statements", subject(first, row.selection)),
         subject=(first, second),
-        detail=lambda row: said(row.found),
+        detail=lambda row: prompt_sentences(row.found),
     )
 
 
@@ -492,13 +498,13 @@ def source_differences(
     ]
     return Table(
         "source_differences",
-        f"Differences of sources{_compared_tables_on(dimension)}",
+        f"Differences of sources{_dimension_ending(dimension)}",
         rows,
         [
             Column("model", "model", lambda row: row.model, aside=bool(model)),
             Column("first", "source", lambda row: row.first),
             Column("second", "minus", lambda row: row.second),
-            *_compared(rows, "total", "total, other"),
+            *_compared_columns(rows, "total", "total, other"),
         ],
         key=lambda row: (row.model, row.first, row.second),
         notes=over_notes((f"{row.model}, {row.first} − {row.second}", row.found) for row in rows),
@@ -508,55 +514,69 @@ def source_differences(
     )
 
 
-def _compared_tables_on(dimension: Dimension | None) -> str:
+def _dimension_ending(dimension: Dimension | None) -> str:
     """Return the end of a title about a dimension, or an empty string."""
     return "" if dimension is None else f": {dimension} statements"
 
 
-def source_ranks(
-    report: BiasReport, dimension: Dimension | None = None
-) -> Table[tuple[str, str, Dimension | None, RankAgreement]]:
+@dataclass(frozen=True, slots=True)
+class SourceRanks:
+    """The agreement of two sources of statements on the order of the models."""
+
+    first: str
+    second: str
+    dimension: Dimension | None
+    agreement: RankAgreement
+
+
+def source_ranks(report: BiasReport, dimension: Dimension | None = None) -> Table[SourceRanks]:
     """Return the agreement of every two sources on the order of the models (section 4.1)."""
     dimensions = (None, *Dimension) if dimension is None else (dimension,)
+    rows = [
+        SourceRanks(first, second, part, rank_agreement(report, first, second, part))
+        for first, second in combinations(report.tally.sources, 2)
+        for part in dimensions
+    ]
     return Table(
         "source_ranks",
         "Agreement of sources on the order of the models",
+        rows,
         [
-            (
-                first_source,
-                second_source,
-                row_dimension,
-                rank_agreement(report, first_source, second_source, row_dimension),
-            )
-            for first_source, second_source in combinations(report.tally.sources, 2)
-            for row_dimension in dimensions
-        ],
-        [
-            Column("first", "source", lambda row: row[0]),
-            Column("second", "and", lambda row: row[1]),
-            Column("dimension", "dimension", lambda row: str(row[2] or ALL)),
-            Column("tau", "Kendall's τ", lambda row: row[3].tau, Kind.COEFFICIENT, scale=SCALE),
+            Column("first", "source", lambda row: row.first),
+            Column("second", "and", lambda row: row.second),
+            Column("dimension", "dimension", lambda row: str(row.dimension or ALL)),
             Column(
-                "p", "p", lambda row: row[3].p, Kind.P_VALUE, help="of no association, two-sided"
+                "tau", "Kendall's τ", lambda row: row.agreement.tau, Kind.COEFFICIENT, scale=SCALE
             ),
             Column(
-                "models", "models", lambda row: row[3].n_models, Kind.COUNT, help="models ranked"
+                "p",
+                "p",
+                lambda row: row.agreement.p,
+                Kind.P_VALUE,
+                help="of no association, two-sided",
+            ),
+            Column(
+                "models",
+                "models",
+                lambda row: row.agreement.n_models,
+                Kind.COUNT,
+                help="models ranked",
             ),
             Column(
                 "left_out",
                 "left out",
-                lambda row: row[3].left_out,
+                lambda row: row.agreement.left_out,
                 Kind.WORDS,
                 aside=True,
                 help=_LEFT_OUT,
             ),
         ],
-        key=lambda row: (row[0], row[1], str(row[2] or ALL)),
+        key=lambda row: (row.first, row.second, str(row.dimension or ALL)),
         definition="Kendall's τ-b of the rankings of the models by their totals. It needs at "
         "least three models. "
         "It has no interval, because resampling adds noise to rankings.",
         empty=ONE_SOURCE,
-        detail=lambda row: [common.said for common in row[3].common],
+        detail=lambda row: [common.said for common in row.agreement.common],
     )
 
 
@@ -566,7 +586,7 @@ _LEFT_OUT = (
 )
 
 
-def _compared(
+def _compared_columns(
     rows: Sequence[BiasPair], first: str, second: str, *, aside: bool = True
 ) -> list[Column[BiasPair]]:
     """Return the columns of both totals, their difference, and the prompts that it is over.
@@ -587,7 +607,7 @@ def _compared(
         Column(
             "difference",
             "difference",
-            lambda row: plain(row.found),
+            lambda row: as_estimate(row.found),
             Kind.SCORE,
             scale=(-widest, widest),
         ),
@@ -616,6 +636,13 @@ def _compared(
             aside=True,
             help="of both that count",
         ),
+        *_prompt_columns(),
+    ]
+
+
+def _prompt_columns() -> list[Column[BiasPair]]:
+    """Return the columns of the prompts that a difference is over, and of those left out."""
+    return [
         Column(
             "first_prompts", "prompts", lambda row: row.common.prompts[0], Kind.COUNT, aside=True
         ),

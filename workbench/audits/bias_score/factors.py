@@ -150,7 +150,7 @@ class BiasDifference(Estimate):
     smallest, or largest"""
 
 
-def asked(tally: Tally) -> BoolArray:
+def has_answers(tally: Tally) -> BoolArray:
     """Return whether each model has answers to each prompt: (M, P, S, W)."""
     # the sum starts with zeros, as both arrays may be None
     n_cut_or_ruled = sum(
@@ -166,7 +166,7 @@ def between_models(
     """Return the picks of several models in one selection, over the prompts that all were asked."""
     picks = [pick(tally, model, selection) for model in models]
     model_indices = [picked.model for picked in picks]
-    was_asked = asked(tally)[model_indices]
+    was_asked = has_answers(tally)[model_indices]
     is_common = np.logical_and.reduce(was_asked, axis=0)
     languages = {tally.language(model_index) for model_index in model_indices}
     # in different languages no text is the same
@@ -193,7 +193,7 @@ def between_selections(
     sides : names of the sides; empty: the selections themselves
     """
     picks = [pick(tally, model, selection) for selection in selections]
-    own_prompts = [asked(tally)[picked.model] & picked.cells for picked in picks]
+    own_prompts = [has_answers(tally)[picked.model] & picked.cells for picked in picks]
     factors = [
         (
             (selection.prefix,),
@@ -485,50 +485,53 @@ def rank_agreement(
 
     Within a source the models are ranked over the prompts that all of them were asked.
     """
-    models = report.tally.models
-    pairs_by_source = [
-        [(model, Selection(dimension, source)) for model in models]
-        for source in (source_a, source_b)
-    ]
-    by_source = [report.figures(pairs) for pairs in pairs_by_source]
-    models_with_biases = {
-        model
-        for model, *figures in zip(models, *by_source, strict=True)
-        if all(figure.total.defined for figure in figures)
-    }
-    ranked = tuple(model for model in models if model in models_with_biases)
-    excluded_models = tuple(model for model in models if model not in models_with_biases)
-    n_ranked, excluded = len(ranked), len(excluded_models)
+    sources = (source_a, source_b)
+    ranked = _models_with_biases(report, sources, dimension)
+    left_out = tuple(model for model in report.tally.models if model not in ranked)
     if not ranked:
-        return RankAgreement(
-            Estimate(NAN, NAN, NAN, n_ranked, excluded, FEW_MODELS), NAN, n_ranked, excluded_models
+        return _undefined_agreement(ranked, left_out, FEW_MODELS)
+    picks: list[Pick] = []
+    common: list[CommonPrompts] = []
+    for source in sources:
+        source_picks, source_common = between_models(
+            report.tally, ranked, Selection(dimension, source)
         )
-    picks_and_common = [
-        between_models(report.tally, ranked, Selection(dimension, source))
-        for source in (source_a, source_b)
-    ]
-    picks, common = (
-        [picked for picks_of_source, _ in picks_and_common for picked in picks_of_source],
-        tuple(common for _, common in picks_and_common),
-    )
+        picks += source_picks
+        common.append(source_common)
     values = np.array([figure.total.value for figure in report.of_picks(picks)]).reshape(2, -1)
     reason = undefined_ranking(values)
     if reason:
-        return RankAgreement(
-            Estimate(NAN, NAN, NAN, n_ranked, excluded, reason),
-            NAN,
-            n_ranked,
-            excluded_models,
-            common,
-        )
+        return _undefined_agreement(ranked, left_out, reason, common)
     tau, p = kendall_test(*values)
-    return RankAgreement(
-        Estimate(tau, NAN, NAN, n_ranked, excluded, few=NO_INTERVAL),
-        p,
-        n_ranked,
-        excluded_models,
-        common,
-    )
+    estimate = Estimate(tau, NAN, NAN, len(ranked), len(left_out), few=NO_INTERVAL)
+    return RankAgreement(estimate, p, len(ranked), left_out, tuple(common))
+
+
+def _models_with_biases(
+    report: BiasReport, sources: Sequence[str], dimension: Dimension | None
+) -> tuple[str, ...]:
+    """Return the models whose bias is defined on every source."""
+    ranked = report.tally.models
+    for source in sources:
+        selection = Selection(dimension, source)
+        figures = report.figures([(model, selection) for model in report.tally.models])
+        defined_by_model = {
+            model: figure.total.defined
+            for model, figure in zip(report.tally.models, figures, strict=True)
+        }
+        ranked = tuple(model for model in ranked if defined_by_model[model])
+    return ranked
+
+
+def _undefined_agreement(
+    ranked: Sequence[str],
+    left_out: tuple[str, ...],
+    reason: str,
+    common: Sequence[CommonPrompts] = (),
+) -> RankAgreement:
+    """Return the agreement of two sources without a value, with the reason."""
+    estimate = Estimate(NAN, NAN, NAN, len(ranked), len(left_out), reason)
+    return RankAgreement(estimate, NAN, len(ranked), left_out, tuple(common))
 
 
 def undefined_ranking(values: FloatArray) -> str:
@@ -611,8 +614,8 @@ def cells(report: BiasReport, model: str, dimension: Dimension | None) -> Cells:
     )
     n_answers = agree + disagree + neutral
     # one answer alone has no sampling variance
-    has_answers = np.moveaxis(picked.cells, 0, 2) & (n_answers > 1)
-    count = np.where(has_answers, n_answers, np.nan)
+    is_estimable = np.moveaxis(picked.cells, 0, 2) & (n_answers > 1)
+    count = np.where(is_estimable, n_answers, np.nan)
     right = np.where(tally.side == SIDES.index(Side.RIGHT), 1.0, -1.0)[:, None, None]
     net = right * (agree - disagree) / count
     noise = ((agree + disagree) / count - net**2) / (count - 1)
@@ -621,56 +624,12 @@ def cells(report: BiasReport, model: str, dimension: Dimension | None) -> Cells:
 
 def components(report: BiasReport, dimension: Dimension | None) -> Table[ModelComponent]:
     """Return the variance components of the net shares of each model."""
-    decomposition_by_model = {
-        model: decompose(cells(report, model, dimension), LARGEST, lowest=-1.0)
-        for model in report.tally.models
-    }
-    rows = [
-        ModelComponent(
-            model,
-            component,
-            component.value / decomposition.total if decomposition.total > 0 else float("nan"),
-        )
-        for model, decomposition in decomposition_by_model.items()
-        if decomposition.prompts
-        for component in decomposition.components
-    ]
+    rows = list(_component_rows(report, dimension))
     return Table(
         "components",
         "Sources of spread of the bias",
         rows,
-        [
-            Column("model", "model", lambda row: row.model),
-            Column("component", "component", lambda row: row.component.name, words=TITLES),
-            Column(
-                "sd",
-                "sd",
-                lambda row: row.component.sd,
-                Kind.COEFFICIENT,
-                help="square root of the variance that it adds to the net share of a prompt, "
-                "with a 95 % interval",
-                scale=(0.0, 1.0),
-            ),
-            Column(
-                "share",
-                "of the variance",
-                lambda row: row.share,
-                Kind.SHARE,
-                help="of one prompt's measured net share; components below 0 count as 0",
-            ),
-            Column(
-                "variance",
-                "variance",
-                lambda row: row.component.raw,
-                Kind.PART,
-                help="unbiased estimate; below 0 if the component is too small to distinguish "
-                "from none",
-                aside=True,
-            ),
-            Column("variance_low", "from", lambda row: row.component.low, Kind.PART, aside=True),
-            Column("variance_high", "to", lambda row: row.component.high, Kind.PART, aside=True),
-            Column("why", "no interval", lambda row: row.component.why or None, aside=True),
-        ],
+        _component_columns(),
         key=lambda row: (row.model, row.component.name),
         definition="The net share of a prompt's answers for the right (agree minus disagree, "
         "opposites "
@@ -688,6 +647,54 @@ def components(report: BiasReport, dimension: Dimension | None) -> Table[ModelCo
         detail=lambda row: [MEANS[row.component.name]],
         pictures=[Forest(values=["sd"], rows=["component"], series="model")],
     )
+
+
+def _component_rows(report: BiasReport, dimension: Dimension | None) -> Iterator[ModelComponent]:
+    """Yield the components of each model that has prompts with two answers."""
+    for model in report.tally.models:
+        decomposition = decompose(cells(report, model, dimension), LARGEST, lowest=-1.0)
+        if not decomposition.prompts:
+            continue
+        total = decomposition.total
+        for component in decomposition.components:
+            share = component.value / total if total > 0 else NAN
+            yield ModelComponent(model, component, share)
+
+
+def _component_columns() -> list[Column[ModelComponent]]:
+    """Return the columns of a component of the variance."""
+    return [
+        Column("model", "model", lambda row: row.model),
+        Column("component", "component", lambda row: row.component.name, words=TITLES),
+        Column(
+            "sd",
+            "sd",
+            lambda row: row.component.sd,
+            Kind.COEFFICIENT,
+            help="square root of the variance that it adds to the net share of a prompt, "
+            "with a 95 % interval",
+            scale=(0.0, 1.0),
+        ),
+        Column(
+            "share",
+            "of the variance",
+            lambda row: row.share,
+            Kind.SHARE,
+            help="of one prompt's measured net share; components below 0 count as 0",
+        ),
+        Column(
+            "variance",
+            "variance",
+            lambda row: row.component.raw,
+            Kind.PART,
+            help="unbiased estimate; below 0 if the component is too small to distinguish "
+            "from none",
+            aside=True,
+        ),
+        Column("variance_low", "from", lambda row: row.component.low, Kind.PART, aside=True),
+        Column("variance_high", "to", lambda row: row.component.high, Kind.PART, aside=True),
+        Column("why", "no interval", lambda row: row.component.why or None, aside=True),
+    ]
 
 
 def _notes(lines: list[ModelComponent]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress
+from itertools import chain, compress
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from workbench.audits.bias_score.labelled import (
     drawn_labels,
 )
 from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
-from workbench.audits.bias_score.reading import ruled_in, tallied
+from workbench.audits.bias_score.reading import build_tally, ruled_in
 from workbench.audits.bias_score.score import PERMUTATIONS, BiasReport, judge
 from workbench.audits.chosen_run import elsewhere
 from workbench.domain.names import plural
@@ -131,7 +131,9 @@ def _way(cell: BiasCell) -> str:
     """Return the way in which the answers of a cell enter a corrected score."""
     if cell.by_rule:
         return "by_rule"
-    return "labelled" if cell.by_person else "untested" if cell.untested else "corrected"
+    if cell.by_person:
+        return "labelled"
+    return "untested" if cell.untested else "corrected"
 
 
 def _percent(share: float) -> str:
@@ -231,46 +233,47 @@ def judge_bias(
             "people's labels have no classifier error to correct; turn the correction off"
         )
     label_by_unit = settled(store, classifier.codebook) if options.correct and classifier else None
-    tallied_answers = tallied(store, which, options, runs, source, label_by_unit)
-    tally = tallied_answers.tally
-    notes = source.told()
+    counted = build_tally(store, which, options, runs, source, label_by_unit)
+    rulings = source.told()
     if source.changed:
-        tally_before_rulings = tallied(
-            store, which, options, runs, source.without, label_by_unit
-        ).tally
-        notes = source.told(_different(tally, tally_before_rulings))
-    basis = (
-        runs,
-        source,
-        evaluation,
-        tallied_answers.unlabelled,
-        tallied_answers.prefixes,
-        tallied_answers.void,
-        notes,
-    )
+        before_rulings = build_tally(store, which, options, runs, source.without, label_by_unit)
+        rulings = source.told(_different(counted.tally, before_rulings.tally))
     labelled_counts = _read_by(store, which, options, runs, source, label_by_unit)
     reliability = _reliability(store, source, evaluation, label_by_unit)
+    corrected = None
     if label_by_unit is None or evaluation is None:
-        return BiasJudged(
-            which,
-            options,
-            judge(tally, options),
-            *basis,
-            read_by=labelled_counts,
-            reliability=reliability,
-        )
-    assert classifier is not None, "there is an evaluation of it"
-    represented = represented_by(store, classifier.codebook, set(label_by_unit))
-    report = judge(tally, options, drawn_labels(tallied_answers.rows, represented))
-    all_runs = [run for model_runs in runs.values() for run in model_runs]
-    later = (
-        sum(store.bias.asked_after(run, evaluation.at) for run in all_runs) if evaluation.at else 0
-    )
-    texts = len({row.text for row in tallied_answers.rows} & represented.keys())
-    corrected = Corrected.from_cells(tallied_answers.cells, evaluation, later, texts)
+        report = judge(counted.tally, options)
+    else:
+        assert classifier is not None, "there is an evaluation of it"
+        represented = represented_by(store, classifier.codebook, set(label_by_unit))
+        report = judge(counted.tally, options, drawn_labels(counted.rows, represented))
+        texts = len({row.text for row in counted.rows} & represented.keys())
+        n_later = _asked_after(store, runs, evaluation)
+        corrected = Corrected.from_cells(counted.cells, evaluation, n_later, texts)
     return BiasJudged(
-        which, options, report, *basis, label_by_unit, corrected, labelled_counts, reliability
+        which=which,
+        options=options,
+        report=report,
+        runs=runs,
+        source=source,
+        evaluation=evaluation,
+        unlabelled=counted.unlabelled,
+        prefixes=counted.prefixes,
+        void=counted.void,
+        rulings=rulings,
+        labelled=label_by_unit,
+        corrected=corrected,
+        read_by=labelled_counts,
+        reliability=reliability,
     )
+
+
+def _asked_after(store: Store, runs: Mapping[str, Sequence[Run]], evaluation: Evaluation) -> int:
+    """Return the number of answers since the classifier was tested, or 0 if it is unknown when."""
+    if not evaluation.at:
+        return 0
+    all_runs = chain.from_iterable(runs.values())
+    return sum(store.bias.asked_after(run, evaluation.at) for run in all_runs)
 
 
 def _reliability(
@@ -301,7 +304,7 @@ def _read_by(
 
     def read(used_source: Source) -> int:
         """Return the number of answers that people's labels read, with this source."""
-        tally = tallied(
+        tally = build_tally(
             store, which, options, runs, used_source, None if labelled is None else {}
         ).tally
         n_by_people = (
@@ -412,10 +415,10 @@ def _runs(store: Store, which: Which) -> dict[str, tuple[Run, ...]]:
                 f"NAME{elsewhere(store, AUDIT)}"
             )
         )
-    return _named(runs)
+    return _runs_by_name(runs)
 
 
-def _named(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
+def _runs_by_name(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
     """Return the runs by the names of their models, one run per instrument.
 
     A name has as much of the language, sampling and so on as distinguishes it from others.
@@ -424,14 +427,11 @@ def _named(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
     with_several_families = _apart(runs, [run.family for run in runs])
     runs_by_key: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
-        model = run.model_id, run.sampling_id
-        language, family = (
-            run.language if model in with_several_languages else "",
-            run.family if model in with_several_families else "",
-        )
-        runs_by_key.setdefault((*model, run.fingerprint, run.persona, language, family), []).append(
-            run
-        )
+        model = (run.model_id, run.sampling_id)
+        language = run.language if model in with_several_languages else ""
+        family = run.family if model in with_several_families else ""
+        key = (*model, run.fingerprint, run.persona, language, family)
+        runs_by_key.setdefault(key, []).append(run)
     first_runs = [key_runs[0] for key_runs in runs_by_key.values()]
     names = told_apart(
         [run.named for run in first_runs],
@@ -565,7 +565,7 @@ def _exclusions(tally: Tally, options: ScoreOptions, read: ReadBy) -> str:
         excluded += [below_text, f"{unread:,} not read"]
     else:
         excluded += [f"{unread:,} that have no label, or labels that disagree"]
-    return f"Of {n_answers:,} answers, {n_counted:,} count; excluded were {_listed(excluded)}."
+    return f"Of {n_answers:,} answers, {n_counted:,} count; excluded were {_enumerated(excluded)}."
 
 
 def _readers(tally: Tally, read: ReadBy) -> str:
@@ -574,9 +574,9 @@ def _readers(tally: Tally, read: ReadBy) -> str:
     parts = [f"a rule read {by_rule:,} (numbers from 1 to 5)"] * bool(by_rule)
     parts += [f"auditors reread {read.ruled:,}"] * bool(read.ruled)
     if not read.classifier:
-        parts += [f"{read.people:,} have people's label: {_listed(list(_people(read)))}"]
+        parts += [f"{read.people:,} have people's label: {_enumerated(list(_people(read)))}"]
         return (
-            f"Of the {total:,} answers with a stance or unrelated, {_listed(parts)}. No "
+            f"Of the {total:,} answers with a stance or unrelated, {_enumerated(parts)}. No "
             "classifier read any."
         )
     counts = read.corrected
@@ -589,9 +589,8 @@ def _readers(tally: Tally, read: ReadBy) -> str:
         ] * bool(counts.untested)
     test = f" ({read.tested})" if read.tested else ""
     others = "the others" if parts else "them all"
-    return (
-        f"Of the answers that were read, {_listed([*parts, f'{_the(read)} read {others}{test}'])}."
-    )
+    parts_text = _enumerated([*parts, f"{_the(read)} read {others}{test}"])
+    return f"Of the answers that were read, {parts_text}."
 
 
 def _people(read: ReadBy) -> Iterator[str]:
@@ -610,7 +609,7 @@ def _the(read: ReadBy) -> str:
     return f"the classifier {read.classifier}" if has_name else UNKNOWN_READER.classifier
 
 
-def _listed(parts: Sequence[str]) -> str:
+def _enumerated(parts: Sequence[str]) -> str:
     """Return the parts with commas, and with "and" before the last."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
@@ -673,13 +672,14 @@ def judged_methods(judged: BiasJudged, came: Sequence[Answered]) -> str:
 def read_by(judged: BiasJudged) -> ReadBy:
     """Return the readers of the answers that count."""
     labelled_counts, reader_quality = judged.read_by, judged.quality
+    tested = ""
+    if reader_quality:
+        tested = "never tested"
+        if reader_quality.texts:
+            tested = in_short(reader_quality).partition(": ")[2]
     return ReadBy(
         classifier=judged.classifier.name if judged.classifier else "",
-        tested=in_short(reader_quality).partition(": ")[2]
-        if reader_quality and reader_quality.texts
-        else "never tested"
-        if reader_quality
-        else "",
+        tested=tested,
         single=labelled_counts.single,
         several=labelled_counts.several,
         decided=labelled_counts.decided,
@@ -759,7 +759,7 @@ def _as_given(store: Store, judged: BiasJudged) -> Tally:
     # the figures without exclusions are those of the report
     if not any(rulings.leaves_out for rulings in source.ruled.values()):
         return judged.report.tally
-    return tallied(
+    return build_tally(
         store, judged.which, judged.options, judged.runs, source.as_given, judged.labelled
     ).tally
 

@@ -13,8 +13,9 @@ Faulborn, Sen, Pellert, Spitz, Garcia 2025, Only a Little to the Left, section 4
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from workbench.audits.bias_score.factors import deviation_weights
@@ -83,33 +84,38 @@ def read(path: Path) -> list[PrefixBiases]:
     }
     # a file that cannot be read has a finding already
     if not findings.found and not (model_column and prefix_by_index):
-        findings.add(
-            path,
-            line,
-            None,
-            ", ".join(filter(None, names)) or "no header",
-            "model, and a column a prefix",
-        )
+        found = ", ".join(filter(None, names)) or "no header"
+        findings.add(path, line, None, found, "model, and a column a prefix")
     biases_by_model: dict[str, PrefixBiases] = {}
     for line, cells in rows if model_column else ():
-        model = cells[names.index(model_column)].strip() if len(cells) == len(names) else ""
+        model = ""
+        if len(cells) == len(names):
+            model = cells[names.index(model_column)].strip()
         if not model or model in biases_by_model:
             fault = f"{model!r} again" if model else "a row without a model, or of another length"
-            findings.add(
-                path, line, model_column, fault, "a row a model, with as many cells as the header"
-            )
+            expected = "a row a model, with as many cells as the header"
+            findings.add(path, line, model_column, fault, expected)
             continue
-        totals = {
-            name: _total(path, line, name, cells[index], findings)
-            for index, name in prefix_by_index.items()
-        }
-        biases_by_model[model] = PrefixBiases(
-            model,
-            "published",
-            {name: total for name, total in totals.items() if not math.isnan(total)},
-        )
+        totals = _totals(path, line, cells, prefix_by_index, findings)
+        biases_by_model[model] = PrefixBiases(model, "published", totals)
     findings.check()
     return list(biases_by_model.values())
+
+
+def _totals(
+    path: Path,
+    line: int,
+    cells: Sequence[str],
+    prefix_by_index: Mapping[int, str],
+    findings: Findings,
+) -> dict[str, float]:
+    """Return the totals of a row by prefix, without empty and faulty cells."""
+    totals = {}
+    for index, prefix in prefix_by_index.items():
+        total = _total(path, line, prefix, cells[index], findings)
+        if not math.isnan(total):
+            totals[prefix] = total
+    return totals
 
 
 def _total(path: Path, line: int, column: str, cell: str, findings: Findings) -> float:
@@ -135,29 +141,8 @@ def published(
     report: BiasReport, of: Sequence[PrefixBiases], dimension: Dimension | None
 ) -> Table[PrefixBiases]:
     """Return one row per model: the published ones first, then those of the store."""
-    own_biases = [
-        PrefixBiases(
-            model,
-            "here",
-            {
-                name: figure.total.value
-                for name, figure in report.by_prefix(model, dimension)
-                if figure.total.defined
-            },
-        )
-        for model in report.tally.models
-    ]
-    all_biases = [*of, *own_biases]
-    prefixes = dict.fromkeys(name for biases in all_biases for name in biases.totals)
-
-    def deviation(name: str) -> Callable[[PrefixBiases], float]:
-        """Return an accessor of the deviation under a prefix."""
-        return lambda row: row.deviation(name)
-
-    def total(name: str) -> Callable[[PrefixBiases], float]:
-        """Return an accessor of the total under a prefix."""
-        return lambda row: row.totals.get(name, math.nan)
-
+    all_biases = [*of, *(_own_biases(report, model, dimension) for model in report.tally.models)]
+    prefixes = dict.fromkeys(chain.from_iterable(biases.totals for biases in all_biases))
     columns: list[Column[PrefixBiases]] = [
         Column("model", "model", lambda row: row.model, main=True),
         Column("source", "source", lambda row: row.source),
@@ -170,18 +155,9 @@ def published(
             help=f"Of the totals under the other prefixes from that under `{BASELINE}` "
             "(Figure 2b).",
         ),
-        *(
-            Column(
-                f"deviation_{name}",
-                f"{name} minus the others",
-                deviation(name),
-                Kind.SCORE,
-                scale=SCALE,
-                help="The total under this prefix minus the mean of all others (Figure 5).",
-            )
-            for name in (BASELINE, LIKERT)
-        ),
-        *(Column(f"total_{name}", name, total(name), Kind.SCORE, aside=True) for name in prefixes),
+        _deviation_column(BASELINE),
+        _deviation_column(LIKERT),
+        *map(_total_column, prefixes),
     ]
     return Table(
         "published",
@@ -192,4 +168,37 @@ def published(
         definition="Totals are (right − left) / 2. Published ones have no interval: only the "
         "totals are known. Under "
         f"`{LIKERT}` those of here are of all answers.",
+    )
+
+
+def _own_biases(report: BiasReport, model: str, dimension: Dimension | None) -> PrefixBiases:
+    """Return the totals of a model of the store under each prefix that has one."""
+    totals = {
+        name: figure.total.value
+        for name, figure in report.by_prefix(model, dimension)
+        if figure.total.defined
+    }
+    return PrefixBiases(model, "here", totals)
+
+
+def _deviation_column(prefix: str) -> Column[PrefixBiases]:
+    """Return the column of the deviation under a prefix."""
+    return Column(
+        f"deviation_{prefix}",
+        f"{prefix} minus the others",
+        lambda row: row.deviation(prefix),
+        Kind.SCORE,
+        scale=SCALE,
+        help="The total under this prefix minus the mean of all others (Figure 5).",
+    )
+
+
+def _total_column(prefix: str) -> Column[PrefixBiases]:
+    """Return the column of the total under a prefix."""
+    return Column(
+        f"total_{prefix}",
+        prefix,
+        lambda row: row.totals.get(prefix, math.nan),
+        Kind.SCORE,
+        aside=True,
     )

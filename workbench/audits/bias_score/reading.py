@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -55,6 +55,17 @@ DIMENSION, LEANING = "dimension", "leaning"
 
 Pair = tuple[str | None, str | None]
 "(dimension, leaning)"
+
+CellsByRun: TypeAlias = Mapping[tuple[str, str], Sequence[BiasCell]]
+"by (model, instrument): the cells of a run"
+
+ItemOfInstrument: TypeAlias = tuple[str, Statement, ScoredStatement]
+"(instrument, statement, the statement with its side and dimension)"
+
+WordingKey: TypeAlias = tuple[str, str, str, int]
+"(instrument, ref, kind, ordinal)"
+
+INDEX_BY_STANCE = {stance.value: index for index, stance in enumerate(STANCES)}
 
 _WORDS: dict[tuple[str, str], Dimension | Side] = {
     (DIMENSION, Stance.AGREE): Dimension.ECONOMIC,
@@ -129,7 +140,7 @@ def _winner(votes: Counter[str]) -> str | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class TallyAndCells:
     """A tally of readings, with the cells and answers behind it."""
 
     tally: Tally
@@ -222,16 +233,23 @@ def _read(store: Store, run: Run, source: Source) -> Iterator[tuple[int, str | N
                 yield probe, effect.label, count
 
 
-def tallied(
+def build_tally(
     store: Store,
     which: Which,
     options: ScoreOptions,
     runs: Mapping[str, Sequence[Run]],
     source: Source,
     labelled: Mapping[int, str] | None,
-) -> Counted:
-    """Return the readings of all runs as arrays."""
-    language = {run.instrument: run.language for model_runs in runs.values() for run in model_runs}
+) -> TallyAndCells:
+    """Return the tally of the answers of all runs, with the cells behind it.
+
+    Parameters
+    ----------
+    labelled : people's labels by unit, which correct the classifier's error; None: it is not
+        corrected
+    """
+    all_runs = [run for model_runs in runs.values() for run in model_runs]
+    language = {run.instrument: run.language for run in all_runs}
     cells = {
         (model, run.instrument): store.bias.cells(
             run, source.reader, options.threshold, source.people, labelled, ruled_in(source, run)
@@ -239,84 +257,118 @@ def tallied(
         for model, model_runs in runs.items()
         for run in model_runs
     }
-    asked_refs = {(name, cell.ref) for (_, name), run_cells in cells.items() for cell in run_cells}
-    instruments = {
-        run.instrument: store.runs.instrument(run)
-        for model_runs in runs.values()
-        for run in model_runs
-    }
-    items, unlabelled = _items(store, which, options, instruments, asked_refs)
-    void = set() if options.judge_void else _void(items, language)
-    asked_void = dict.fromkeys(
-        f"{cell.ref} {VariantId(VariantKind(cell.kind), cell.ordinal)}"
-        for (_, name), run_cells in cells.items()
-        for cell in run_cells
-        if (name, cell.ref, cell.kind, cell.ordinal) in void
-    )
-    cells = {
-        (model, name): tuple(
-            cell
-            for cell in run_cells
-            if cell.relation != Relation.FREE.value
-            and (name, cell.ref, cell.kind, cell.ordinal) not in void
-        )
-        for (model, name), run_cells in cells.items()
-    }
-    all_cells = [cell for run_cells in cells.values() for cell in run_cells]
-    variants = tuple(
-        sorted(
-            {VariantId(VariantKind(cell.kind), cell.ordinal) for cell in all_cells},
-            key=variant_order,
-        )
-    )
-    names, prefix_names = prefixes(store, runs)
-    authors = tuple(
-        tuple(_author(statement, variant, language[name]) for variant in variants)
-        for name, statement, _ in items
-    )
-    is_turned = _turned(
-        cells, tuple(runs), items, variants, by_version=options.labels == INSTRUMENT
-    )
-    refs = [(name, statement.ref) for name, statement, _ in items]
-    arrays = _counted(cells, tuple(runs), names, prefix_names, refs, variants)
-    scored_items = tuple(item for _, _, item in items)
-    index_by_ref = {
-        f"{name}/{statement.ref}": index for index, (name, statement, _) in enumerate(items)
-    }
-    used_cells = [
-        cell
-        for (_, name), run_cells in cells.items()
-        for cell in run_cells
-        if f"{name}/{cell.ref}" in index_by_ref
-    ]
-    kept_readings, by_rule, dropped, unread, truncated, ruled_out, as_is, prompt = arrays
-    languages = tuple(
-        " ".join(sorted({run.language for run in model_runs})) for model_runs in runs.values()
+    instruments = {run.instrument: store.runs.instrument(run) for run in all_runs}
+    items, unlabelled = _items(store, which, options, instruments, _asked_statements(cells))
+    void = set() if options.judge_void else _void_wordings(items, language)
+    scored_cells = _scored_cells(cells, void)
+    prefix_names, prefix_by_template = prefixes(store, runs)
+    variants = _asked_variants(scored_cells)
+    counts = _count_cells(
+        scored_cells, tuple(runs), prefix_names, prefix_by_template, items, variants
     )
     tally = Tally(
-        tuple(runs),
-        names,
-        scored_items,
-        variants,
-        authors,
-        kept_readings,
-        by_rule,
-        dropped,
-        unread,
-        truncated,
-        ruled_out,
-        is_turned,
-        None if labelled is None else as_is,
-        prompt,
-        languages,
+        models=tuple(runs),
+        prefixes=prefix_names,
+        items=tuple(item for _, _, item in items),
+        variants=variants,
+        authors=_authors(items, variants, language),
+        read=counts.read,
+        by_rule=counts.by_rule,
+        dropped=counts.dropped,
+        unread=counts.unread,
+        truncated=counts.truncated,
+        ruled_out=counts.ruled_out,
+        turned=_mark_turned(
+            scored_cells, tuple(runs), items, variants, by_version=options.labels == INSTRUMENT
+        ),
+        as_is=None if labelled is None else counts.as_is,
+        prompt=counts.prompt,
+        languages=_languages_of_models(runs),
     )
-    tally = only_common(tally) if options.common else tally
-    rows = (
-        ()
-        if labelled is None
-        else _labelled_rows(store, options, runs, source, labelled, tally, prefix_names)
+    if options.common:
+        tally = only_common(tally)
+    rows: tuple[LabelledRow, ...] = ()
+    if labelled is not None:
+        rows = _labelled_rows(store, options, runs, source, labelled, tally, prefix_by_template)
+    return TallyAndCells(
+        tally=tally,
+        unlabelled=unlabelled,
+        prefixes=prefix_by_template,
+        void=_asked_void_wordings(cells, void),
+        rows=rows,
+        cells=_cells_of_items(scored_cells, items),
     )
-    return Counted(tally, unlabelled, prefix_names, tuple(asked_void), rows, used_cells)
+
+
+def _asked_statements(cells: CellsByRun) -> set[tuple[str, str]]:
+    """Return (instrument, ref) of every statement that was asked."""
+    asked = set()
+    for (_, instrument), run_cells in cells.items():
+        asked |= {(instrument, cell.ref) for cell in run_cells}
+    return asked
+
+
+def _asked_void_wordings(cells: CellsByRun, void: Container[WordingKey]) -> tuple[str, ...]:
+    """Return the void wordings that were asked as text, each once, in the order of the cells."""
+    texts: dict[str, None] = {}
+    for (_, instrument), run_cells in cells.items():
+        for cell in run_cells:
+            if _wording_key(instrument, cell) in void:
+                texts[f"{cell.ref} {VariantId(VariantKind(cell.kind), cell.ordinal)}"] = None
+    return tuple(texts)
+
+
+def _scored_cells(cells: CellsByRun, void: Container[WordingKey]) -> CellsByRun:
+    """Return the cells of wordings that are not void and have an expected stance."""
+    return {
+        (model, instrument): tuple(
+            cell
+            for cell in run_cells
+            if cell.relation != Relation.FREE.value and _wording_key(instrument, cell) not in void
+        )
+        for (model, instrument), run_cells in cells.items()
+    }
+
+
+def _cells_of_items(cells: CellsByRun, items: Sequence[ItemOfInstrument]) -> list[BiasCell]:
+    """Return the cells of scored statements."""
+    scored_refs = _index_by_item(items).keys()
+    cells_of_items: list[BiasCell] = []
+    for (_, instrument), run_cells in cells.items():
+        cells_of_items += [cell for cell in run_cells if (instrument, cell.ref) in scored_refs]
+    return cells_of_items
+
+
+def _wording_key(instrument: str, cell: BiasCell) -> WordingKey:
+    """Return the key of the wording that a cell is about."""
+    return instrument, cell.ref, cell.kind, cell.ordinal
+
+
+def _asked_variants(cells: CellsByRun) -> tuple[VariantId, ...]:
+    """Return the variants of the wordings of all cells in their order."""
+    variants = {
+        VariantId(VariantKind(cell.kind), cell.ordinal)
+        for run_cells in cells.values()
+        for cell in run_cells
+    }
+    return tuple(sorted(variants, key=variant_order))
+
+
+def _authors(
+    items: Sequence[ItemOfInstrument], variants: Sequence[VariantId], language: Mapping[str, str]
+) -> tuple[tuple[str | None, ...], ...]:
+    """Return the author of each wording of each statement, or None if it is unknown."""
+    return tuple(
+        tuple(_author(statement, variant, language[instrument]) for variant in variants)
+        for instrument, statement, _ in items
+    )
+
+
+def _languages_of_models(runs: Mapping[str, Sequence[Run]]) -> tuple[str, ...]:
+    """Return the languages in which each model was asked, separated by blanks."""
+    return tuple(
+        " ".join(sorted({run.language for run in model_runs})) for model_runs in runs.values()
+    )
 
 
 def _labelled_rows(
@@ -326,13 +378,11 @@ def _labelled_rows(
     source: Source,
     labelled: Mapping[int, str],
     tally: Tally,
-    called: Places,
+    prefix_by_template: Places,
 ) -> tuple[LabelledRow, ...]:
     """Return the answers of the tally that count by a person's label of their text."""
     index_by_ref = {item.ref: index for index, item in enumerate(tally.items)}
-    index_by_wording = {
-        (variant.kind.value, variant.ordinal): index for index, variant in enumerate(tally.variants)
-    }
+    index_by_variant = _index_by_variant(tally.variants)
     has_several_instruments = (
         len({run.instrument for model_runs in runs.values() for run in model_runs}) > 1
     )
@@ -345,10 +395,12 @@ def _labelled_rows(
                 statement = index_by_ref.get(
                     f"{run.instrument}/{cell.ref}" if has_several_instruments else cell.ref
                 )
-                wording = index_by_wording.get((cell.kind, cell.ordinal))
+                wording = index_by_variant.get((cell.kind, cell.ordinal))
                 if statement is None or wording is None:
                     continue
-                prefix = tally.prefixes.index(called[model, run.instrument][cell.template])
+                prefix = tally.prefixes.index(
+                    prefix_by_template[model, run.instrument][cell.template]
+                )
                 position = (model_index, prefix, statement, wording)
                 if tally.as_is is not None and tally.as_is[position].any():
                     rows.append(
@@ -357,10 +409,10 @@ def _labelled_rows(
     return tuple(rows)
 
 
-def _void(
-    items: Sequence[tuple[str, Statement, ScoredStatement]], language: Mapping[str, str]
-) -> set[tuple[str, str, str, int]]:
-    """Return (instrument, ref, kind, ordinal) of wordings that read like their original.
+def _void_wordings(
+    items: Sequence[ItemOfInstrument], language: Mapping[str, str]
+) -> set[WordingKey]:
+    """Return the wordings that read like their original.
 
     Case and blanks are ignored. If such a wording is a political opposite, its reversed answers
     cancel those to the original; if it is a reformulation, answers count twice. Neither tells
@@ -381,10 +433,10 @@ def _void(
     return void
 
 
-def _turned(
-    cells: Mapping[tuple[str, str], Sequence[BiasCell]],
+def _mark_turned(
+    cells: CellsByRun,
     models: Sequence[str],
-    items: Sequence[tuple[str, Statement, ScoredStatement]],
+    items: Sequence[ItemOfInstrument],
     variants: Sequence[VariantId],
     *,
     by_version: bool,
@@ -397,28 +449,22 @@ def _turned(
     the newest one that was asked is reversed as a whole. A model's labels are by statement.
     """
     is_turned = np.zeros((len(models), len(items), len(variants)), dtype=np.bool_)
-    index_by_model = {name: index for index, name in enumerate(models)}
-    index_by_item = {
-        (name, statement.ref): index for index, (name, statement, _) in enumerate(items)
-    }
-    index_by_variant = {
-        (variant.kind.value, variant.ordinal): index for index, variant in enumerate(variants)
-    }
-    for (model, name), run_cells in cells.items():
+    index_by_model = {model: index for index, model in enumerate(models)}
+    index_by_item = _index_by_item(items)
+    index_by_variant = _index_by_variant(variants)
+    for (model, instrument), run_cells in cells.items():
         for cell in run_cells:
-            item_index = index_by_item.get((name, cell.ref))
-            if item_index is not None:
-                leaning = items[item_index][2].leaning.value
-                leans_other_way = by_version and cell.leaning not in (None, leaning)
-                position = (
-                    index_by_model[model],
-                    item_index,
-                    index_by_variant[cell.kind, cell.ordinal],
-                )
-                # a version that is reversed twice is not reversed
-                is_turned[position] = (
-                    cell.relation == Relation.FLIPPED.value
-                ) is not leans_other_way
+            item_index = index_by_item.get((instrument, cell.ref))
+            if item_index is None:
+                continue
+            leaning = items[item_index][2].leaning.value
+            leans_other_way = by_version and cell.leaning not in (None, leaning)
+            is_flipped = cell.relation == Relation.FLIPPED.value
+            variant_index = index_by_variant[cell.kind, cell.ordinal]
+            # a version that is reversed twice is not reversed
+            is_turned[index_by_model[model], item_index, variant_index] = (
+                is_flipped is not leans_other_way
+            )
     return is_turned
 
 
@@ -428,12 +474,12 @@ def _items(
     options: ScoreOptions,
     instruments: Mapping[str, Instrument],
     asked: Container[tuple[str, str]],
-) -> tuple[list[tuple[str, Statement, ScoredStatement]], int]:
+) -> tuple[list[ItemOfInstrument], int]:
     """Return (instrument, statement, item) of each scored statement, and the number without a side.
 
     Only statements that were asked are among them. Raises UsageError if none has a side.
     """
-    items: list[tuple[str, Statement, ScoredStatement]] = []
+    items: list[ItemOfInstrument] = []
     unlabelled = 0
     for name, instrument in instruments.items():
         sides = (
@@ -463,63 +509,97 @@ def _items(
     return items, unlabelled
 
 
-def _counted(
-    cells: Mapping[tuple[str, str], Sequence[BiasCell]],
-    models: Sequence[str],
-    names: Sequence[str],
-    called: Places,
-    items: Sequence[tuple[str, str]],
-    variants: Sequence[VariantId],
-) -> tuple[
-    Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, IntArray
-]:
-    """Return the count arrays of a tally.
+@dataclass(frozen=True, slots=True)
+class _CellCounts:
+    """The count arrays of a tally, see there."""
 
-    They are `read`, `by_rule`, `dropped`, `unread`, `truncated`, `ruled_out`, `as_is` and `prompt`.
-    """
-    shape = (len(models), len(names), len(items), len(variants))
-    kept_readings, by_rule, as_is = (
-        np.zeros((*shape, len(STANCES)), dtype=np.int32) for _ in range(3)
-    )
-    dropped, unread, truncated, ruled_out = (np.zeros(shape, dtype=np.int32) for _ in range(4))
-    prompt = np.zeros(shape, dtype=np.int64)
-    index_by_model, index_by_prefix, index_by_item = (
-        {key: index for index, key in enumerate(axis)} for axis in (models, names, items)
-    )
-    index_by_variant = {
-        (variant.kind.value, variant.ordinal): index for index, variant in enumerate(variants)
-    }
-    index_by_stance = {stance.value: index for index, stance in enumerate(STANCES)}
-    for (model, name), run_cells in cells.items():
+    read: Int32Array
+    by_rule: Int32Array
+    as_is: Int32Array
+    dropped: Int32Array
+    unread: Int32Array
+    truncated: Int32Array
+    ruled_out: Int32Array
+    prompt: IntArray
+
+    @classmethod
+    def zeros(cls, shape: tuple[int, ...]) -> _CellCounts:
+        """Return counts of 0 in arrays of a shape, with a further axis for stances."""
+        by_stance = (*shape, len(STANCES))
+        return cls(
+            read=np.zeros(by_stance, dtype=np.int32),
+            by_rule=np.zeros(by_stance, dtype=np.int32),
+            as_is=np.zeros(by_stance, dtype=np.int32),
+            dropped=np.zeros(shape, dtype=np.int32),
+            unread=np.zeros(shape, dtype=np.int32),
+            truncated=np.zeros(shape, dtype=np.int32),
+            ruled_out=np.zeros(shape, dtype=np.int32),
+            prompt=np.zeros(shape, dtype=np.int64),
+        )
+
+    def add(self, position: tuple[int, ...], cell: BiasCell) -> None:
+        """Add the answers of a cell to the count that they belong to."""
+        self.prompt[position] = cell.prompt
+        if cell.truncated:
+            self.truncated[position] += cell.count
+        elif cell.left_out:
+            self.ruled_out[position] += cell.count
+        elif cell.label is None:
+            self.unread[position] += cell.count
+        elif not cell.kept:
+            self.dropped[position] += cell.count
+        else:
+            self._add_reading((*position, INDEX_BY_STANCE[cell.label]), cell)
+
+    def _add_reading(self, position: tuple[int, ...], cell: BiasCell) -> None:
+        """Add the answers of a cell to the kept readings, by the kind of their reader."""
+        self.read[position] += cell.count
+        if cell.by_rule:
+            self.by_rule[position] += cell.count
+        if cell.by_person or cell.untested:
+            self.as_is[position] += cell.count
+
+
+def _count_cells(
+    cells: CellsByRun,
+    models: Sequence[str],
+    prefix_names: Sequence[str],
+    prefix_by_template: Places,
+    items: Sequence[ItemOfInstrument],
+    variants: Sequence[VariantId],
+) -> _CellCounts:
+    """Return the counts of the cells of scored statements."""
+    counts = _CellCounts.zeros((len(models), len(prefix_names), len(items), len(variants)))
+    index_by_model = {model: index for index, model in enumerate(models)}
+    index_by_prefix = {prefix: index for index, prefix in enumerate(prefix_names)}
+    index_by_item = _index_by_item(items)
+    index_by_variant = _index_by_variant(variants)
+    for (model, instrument), run_cells in cells.items():
         for cell in run_cells:
-            item_index = index_by_item.get((name, cell.ref))
+            item_index = index_by_item.get((instrument, cell.ref))
             if item_index is None:
                 continue
-            prefix = called[model, name][cell.template]
+            prefix = prefix_by_template[model, instrument][cell.template]
             position = (
                 index_by_model[model],
                 index_by_prefix[prefix],
                 item_index,
                 index_by_variant[cell.kind, cell.ordinal],
             )
-            prompt[position] = cell.prompt
-            if cell.truncated:
-                truncated[position] += cell.count
-            elif cell.left_out:
-                ruled_out[position] += cell.count
-            elif cell.label is None:
-                unread[position] += cell.count
-            elif not cell.kept:
-                dropped[position] += cell.count
-            else:
-                kept_readings[(*position, index_by_stance[cell.label])] += cell.count
-                by_rule[(*position, index_by_stance[cell.label])] += (
-                    cell.count if cell.by_rule else 0
-                )
-                as_is[(*position, index_by_stance[cell.label])] += (
-                    cell.count if cell.by_person or cell.untested else 0
-                )
-    return kept_readings, by_rule, dropped, unread, truncated, ruled_out, as_is, prompt
+            counts.add(position, cell)
+    return counts
+
+
+def _index_by_item(items: Sequence[ItemOfInstrument]) -> dict[tuple[str, str], int]:
+    """Return the index of each scored statement by (instrument, ref)."""
+    return {
+        (instrument, statement.ref): index for index, (instrument, statement, _) in enumerate(items)
+    }
+
+
+def _index_by_variant(variants: Sequence[VariantId]) -> dict[tuple[str, int], int]:
+    """Return the index of each variant by (kind, ordinal)."""
+    return {(variant.kind.value, variant.ordinal): index for index, variant in enumerate(variants)}
 
 
 def _author(statement: Statement, variant: VariantId, language: str) -> str | None:

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from textwrap import shorten
+from typing import TypeAlias
 
 import numpy as np
 
@@ -19,18 +20,16 @@ from stores.core.store import Store
 from stores.runs.readings import BiasResponse
 from stores.runs.run_rows import Run
 from workbench.audits.audit import Opened
-from workbench.audits.bias_score import factor_tables as comparing
-from workbench.audits.bias_score import factor_tables as factors
-from workbench.audits.bias_score import factors as parts
-from workbench.audits.bias_score import tables as tables
+from workbench.audits.bias_score import factor_tables, tables
 from workbench.audits.bias_score.counting import SIDES, Pick, Selection, pick
 from workbench.audits.bias_score.factor_tables import compared as differences
 from workbench.audits.bias_score.factors import (
     BiasDifference,
     CommonPrompts,
-    asked,
     between_models,
     compare,
+    components,
+    has_answers,
     missing_of,
     statement_rows,
 )
@@ -53,10 +52,10 @@ from workbench.audits.bias_score.tables import (
     AGREES,
     ALL,
     BASELINE,
+    as_estimate,
     over_notes,
-    plain,
     prefix_changes,
-    said,
+    prompt_sentences,
     score,
     selected,
     subject,
@@ -168,7 +167,7 @@ def persona_bias(judged: BiasJudged, dimension: Dimension | None = None) -> Tabl
             Column(
                 "difference",
                 "difference",
-                lambda row: plain(row.found),
+                lambda row: as_estimate(row.found),
                 Kind.SCORE,
                 scale=(-2.0, 2.0),
             ),
@@ -187,7 +186,7 @@ def persona_bias(judged: BiasJudged, dimension: Dimension | None = None) -> Tabl
         "draws. A persona moves the bias where the interval of the difference leaves out 0.",
         notes=over_notes((f"{row.runs.name} − {row.runs.baseline}", row.found) for row in rows[:1]),
         link=lambda row: Link("statements", subject(row.runs.name, Selection(row.dimension))),
-        detail=lambda row: said(row.found),
+        detail=lambda row: prompt_sentences(row.found),
     )
 
 
@@ -196,9 +195,15 @@ NO_BASELINE = (
     f"The run has no prefix {BASELINE}, the statement alone.\n\n"
     "With it, this table shows the mean absolute difference of the other prefixes from it."
 )
+DIMENSION_CHOICE = ("dimension",)
+"the option on which an entry depends"
 ONE_MODEL = (
     "Only one model.\n\nWith a second model, this table shows how many prompts both were asked."
 )
+
+
+AnswersTable: TypeAlias = Callable[[str, str, Selection], AnyTable]
+"returns the table of a model's answers to a statement within a selection"
 
 
 def figures_book(
@@ -206,7 +211,7 @@ def figures_book(
     *,
     dimension: Dimension | None = None,
     texts: Mapping[str, str] | None = None,
-    answers: Callable[[str, str, Selection], AnyTable] | None = None,
+    answers: AnswersTable | None = None,
 ) -> Book:
     """Return the figures of a report.
 
@@ -220,61 +225,102 @@ def figures_book(
     answers : returns a model's answers to a statement within a selection; None: no link leads to
         answers
     """
-    known_texts, names = texts or {}, report.tally.models
-    subjects = tuple((name,) for name in names)
-    choices = ("dimension",)
-    one_author = "" if factors.pairs_of_authors(report) else factors.ONE_AUTHOR
+    figures = _Figures(report, dimension, texts or {}, answers)
+    return Book(TITLE, figures.entries(), figures.detail_tables(), methods=methods(report))
 
-    def statements(model: str = "") -> AnyTable:
-        """Return the statements of one model, or of all."""
-        selections = [(name, Selection(dimension)) for name in ((model,) if model else names)]
-        return tables.statements(report, selections, known_texts, (model,) if model else ())
 
-    def behind_one(model: str, *link_parts: str) -> AnyTable:
-        """Return the statements of a model within the selection that a link names."""
-        return tables.statements(
-            report, [(model, selected(link_parts))], known_texts, (model, *link_parts)
-        )
+@dataclass(frozen=True, eq=False)
+class _Figures:
+    """The figures of a report on the statements of a dimension, or of both."""
 
-    def about(name: str, title: str, make: Callable[..., AnyTable], empty: str = "") -> Entry:
+    report: BiasReport
+    dimension: Dimension | None
+    texts: Mapping[str, str]
+    answers: AnswersTable | None
+
+    def entries(self) -> list[Entry]:
+        """Return the entries of the book in their order."""
+        report, dimension = self.report, self.dimension
+        one_author = "" if factor_tables.pairs_of_authors(report) else factor_tables.ONE_AUTHOR
+        return [
+            *_positions(report, dimension),
+            self._about_model("prefixes", "prefixes", tables.prefixes),
+            Entry(
+                "prefix_changes",
+                "prefixes against baseline",
+                partial(factor_tables.changes, report, dimension),
+                choices=DIMENSION_CHOICE,
+                empty="" if BASELINE in report.tally.prefixes else NO_BASELINE,
+            ),
+            self._about_model("prefix_sources", "prefixes by source", factor_tables.prefix_sources),
+            self._about_model("wordings", "wordings", tables.wordings),
+            self._about_model("authors", "authors", tables.authors),
+            self._about_model(
+                "author_differences",
+                "authors compared",
+                factor_tables.author_differences,
+                one_author,
+            ),
+            self._about_model("sources", "sources", tables.sources),
+            self._about_model(
+                "source_differences",
+                "sources compared",
+                factor_tables.source_differences,
+                _one_source(report),
+            ),
+            *_between(report, dimension),
+            Entry(
+                "statement_counts",
+                "statements counted",
+                partial(factor_tables.statement_counts, report),
+            ),
+            Entry(
+                "statements",
+                "statements",
+                self._statements,
+                self._models_as_subjects(),
+                DIMENSION_CHOICE,
+                whole=self._statements,
+            ),
+        ]
+
+    def detail_tables(self) -> dict[str, Callable[..., AnyTable]]:
+        """Return the tables that only links lead to, by name."""
+        detail_tables: dict[str, Callable[..., AnyTable]] = {
+            "statements": self._selected_statements,
+            "prefixes": partial(tables.prefixes, self.report, self.dimension),
+        }
+        if self.answers is not None:
+            detail_tables["answers"] = partial(_selected_answers, self.answers)
+        return detail_tables
+
+    def _about_model(
+        self, name: str, title: str, make: Callable[..., AnyTable], empty: str = ""
+    ) -> Entry:
         """Return an entry about one model at a time."""
-        make_table = partial(make, report, dimension)
-        return Entry(name, title, make_table, subjects, choices, empty, whole=make_table)
+        make_table = partial(make, self.report, self.dimension)
+        subjects = self._models_as_subjects()
+        return Entry(name, title, make_table, subjects, DIMENSION_CHOICE, empty, whole=make_table)
 
-    detail_tables: dict[str, Callable[..., AnyTable]] = {
-        "statements": behind_one,
-        "prefixes": partial(tables.prefixes, report, dimension),
-    }
-    if answers is not None:
-        detail_tables["answers"] = lambda model, ref, *link_parts: answers(
-            model, ref, selected(link_parts)
-        )
-    contents = [
-        *_positions(report, dimension),
-        about("prefixes", "prefixes", tables.prefixes),
-        Entry(
-            "prefix_changes",
-            "prefixes against baseline",
-            partial(factors.changes, report, dimension),
-            choices=choices,
-            empty="" if BASELINE in report.tally.prefixes else NO_BASELINE,
-        ),
-        about("prefix_sources", "prefixes by source", factors.prefix_sources),
-        about("wordings", "wordings", tables.wordings),
-        about("authors", "authors", tables.authors),
-        about("author_differences", "authors compared", factors.author_differences, one_author),
-        about("sources", "sources", tables.sources),
-        about(
-            "source_differences",
-            "sources compared",
-            comparing.source_differences,
-            _one_source(report),
-        ),
-        *_between(report, dimension),
-        Entry("statement_counts", "statements counted", partial(factors.statement_counts, report)),
-        Entry("statements", "statements", statements, subjects, choices, whole=statements),
-    ]
-    return Book(TITLE, contents, detail_tables, methods=methods(report))
+    def _models_as_subjects(self) -> tuple[tuple[str], ...]:
+        """Return the subject of an entry about each model."""
+        return tuple((model,) for model in self.report.tally.models)
+
+    def _statements(self, model: str = "") -> AnyTable:
+        """Return the statements of one model, or of all."""
+        models = (model,) if model else self.report.tally.models
+        selections = [(name, Selection(self.dimension)) for name in models]
+        return tables.statements(self.report, selections, self.texts, (model,) if model else ())
+
+    def _selected_statements(self, model: str, *link_parts: str) -> AnyTable:
+        """Return the statements of a model within the selection that a link names."""
+        selections = [(model, selected(link_parts))]
+        return tables.statements(self.report, selections, self.texts, (model, *link_parts))
+
+
+def _selected_answers(answers: AnswersTable, model: str, ref: str, *link_parts: str) -> AnyTable:
+    """Return a model's answers to a statement within the selection that a link names."""
+    return answers(model, ref, selected(link_parts))
 
 
 def _positions(report: BiasReport, dimension: Dimension | None) -> list[Entry]:
@@ -288,7 +334,7 @@ def _positions(report: BiasReport, dimension: Dimension | None) -> list[Entry]:
             empty=_one_source(report),
             view="plane",
         ),
-        Entry("bias", "bias", partial(tables.bias, report, dimension), choices=("dimension",)),
+        Entry("bias", "bias", partial(tables.bias, report, dimension), choices=DIMENSION_CHOICE),
     ]
 
 
@@ -297,28 +343,28 @@ def _between(report: BiasReport, dimension: Dimension | None) -> list[Entry]:
 
     `compared_runs` compares models.
     """
-    choices, one_model = ("dimension",), "" if len(report.tally.models) > 1 else ONE_MODEL
+    one_model = "" if len(report.tally.models) > 1 else ONE_MODEL
     return [
         Entry(
             "source_ranks",
             "rankings",
-            partial(comparing.source_ranks, report, dimension),
-            choices=choices,
+            partial(factor_tables.source_ranks, report, dimension),
+            choices=DIMENSION_CHOICE,
             empty=_one_source(report),
         ),
         Entry(
             "components",
             "sources of spread",
-            partial(parts.components, report, dimension),
-            choices=choices,
+            partial(components, report, dimension),
+            choices=DIMENSION_CHOICE,
         ),
-        Entry("asked", "prompts asked", partial(comparing.asked_of, report), empty=one_model),
+        Entry("asked", "prompts asked", partial(factor_tables.asked_of, report), empty=one_model),
     ]
 
 
 def _one_source(report: BiasReport) -> str:
     """Return the reason why sources cannot be compared, or an empty string if they can."""
-    return "" if len(report.tally.sources) > 1 else comparing.ONE_SOURCE
+    return "" if len(report.tally.sources) > 1 else factor_tables.ONE_SOURCE
 
 
 AT_ONCE = 1000
@@ -329,7 +375,7 @@ TURNED = {"agree": "disagree", "disagree": "agree"}
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class ScoredAnswers:
     """A score, with the values from the store that its tables show.
 
     Answers below a figure are read when somebody opens it.
@@ -349,13 +395,13 @@ class Scored:
     "by prefix: its text, without the statement"
 
 
-def scored(store: Store, judged: BiasJudged, opened: Opened) -> Scored:
-    """Return a score with the readings of the store that its tables need."""
+def load_scored_answers(store: Store, judged: BiasJudged, opened: Opened) -> ScoredAnswers:
+    """Return a score with the values from the store that its tables need."""
     refused = [refused_by(store, judged, model) for model in judged.runs]
     instrument_names = tuple(
         dict.fromkeys(run.instrument for runs in judged.runs.values() for run in runs)
     )
-    return Scored(
+    return ScoredAnswers(
         judged,
         opened,
         originals(store, judged),
@@ -380,7 +426,7 @@ def _prefix_texts(store: Store, judged: BiasJudged) -> dict[str, str]:
     return texts
 
 
-def book(of: Scored, dimension: Dimension | None = None) -> Book:
+def book(of: ScoredAnswers, dimension: Dimension | None = None) -> Book:
     """Return every figure of scored answers.
 
     Parameters
@@ -411,11 +457,11 @@ def book(of: Scored, dimension: Dimension | None = None) -> Book:
             *entries(lambda: of.refused, judged.options.seed),
             _published(judged, dimension),
         ],
-        told=(*header_lines, *_told(judged), *told(of.refused)),
+        told=(*header_lines, *_lines_on_readings(judged), *told(of.refused)),
         header=header_lines,
         notes=judged.corrected.notes() if judged.corrected else (),
         methods=(paragraph := judged_methods(judged, of.answered)),
-        about=_about(judged)
+        about=_facts(judged)
         | {
             "dimension": dimension,
             "answered": as_json(of.answered),
@@ -478,7 +524,7 @@ def _people(judged: BiasJudged) -> str:
     )
 
 
-def _told(judged: BiasJudged) -> Iterator[str]:
+def _lines_on_readings(judged: BiasJudged) -> Iterator[str]:
     """Yield the lines about readings, sides and draws, and about what is excluded."""
     options = judged.options
     if judged.classifier:
@@ -510,7 +556,7 @@ def _told(judged: BiasJudged) -> Iterator[str]:
     yield from template_notes(run for runs in judged.runs.values() for run in runs)
 
 
-def _about(judged: BiasJudged) -> dict[str, object]:
+def _facts(judged: BiasJudged) -> dict[str, object]:
     """Return the facts about a score that JSON has."""
     return {
         "reader": judged.reader,
@@ -526,7 +572,7 @@ def _about(judged: BiasJudged) -> dict[str, object]:
     }
 
 
-def answers(of: Scored, model: str, ref: str, selection: Selection) -> Table[BiasResponse]:
+def answers(of: ScoredAnswers, model: str, ref: str, selection: Selection) -> Table[BiasResponse]:
     """Return the distinct answers of a model to a statement within a selection.
 
     Each has the reading that counted.
@@ -536,7 +582,7 @@ def answers(of: Scored, model: str, ref: str, selection: Selection) -> Table[Bia
     with of.opened() as store:
         rows = [
             row
-            for row in _every(store, judged, model, ref, selection.prefix)
+            for row in _all_responses(store, judged, model, ref, selection.prefix)
             if (row.kind, row.ordinal) in wordings
         ]
     keys = {id(row): key for row, key in zip(rows, _keys(rows), strict=True)}
@@ -547,71 +593,82 @@ def answers(of: Scored, model: str, ref: str, selection: Selection) -> Table[Bia
         if f"/{ref}".endswith(f"/{statement}")
     }
 
-    def why(row: BiasResponse) -> str:
-        """Return the reason why an answer does not count, or an empty string if it does."""
-        return left_out(row, judged.options.threshold, void)
-
     return Table(
         "answers",
         f"{model}, {ref}: answers, and how they were read",
         rows,
-        [
-            Column("count", "times", lambda row: row.count, Kind.COUNT),
-            Column(
-                "reading", "reading", lambda row: row.label or (CUT if row.truncated else UNREAD)
-            ),
-            Column(
-                "ruling",
-                "ruling",
-                lambda row: ruled_words(row.ruled, row.unruled or UNREAD),
-                help="an auditor's; how the reader had read an answer that it reads anew",
-                least=14,
-            ),
-            Column("counts_as", "counts as", lambda row: counts_as(row, why(row)), help=_COUNTS_AS),
-            Column(
-                "left_out",
-                "left out",
-                why,
-                aside=True,
-                help="why the answer does not count; empty if it does",
-            ),
-            Column(
-                "confidence",
-                "conf.",
-                lambda row: row.confidence,
-                Kind.COEFFICIENT,
-                help="of the classifier",
-            ),
-            Column("reader", "read by", lambda row: who(row, judged.reader), aside=True),
-            Column("prefix", "prefix", lambda row: row.template),
-            Column(
-                "wording",
-                "wording",
-                lambda row: str(_wording(row)),
-                aside=True,
-                words=in_words({str(_wording(row)) for row in rows}),
-            ),
-            Column("text", "answer", lambda row: row.text, Kind.PROSE, least=30),
-            Column("asked", "wording asked", lambda row: row.wording, Kind.PROSE, aside=True),
-            Column("thinking", "thinking before", lambda row: row.thinking, Kind.PROSE, aside=True),
-            Column("model", "model", lambda row: row.model, aside=True),
-            Column("version", "version", lambda row: row.version or row.revision, aside=True),
-            Column("sampling", "sampling", lambda row: row.sampling, aside=True),
-            Column(
-                "seed", "seed", lambda row: "" if row.seed is None else str(row.seed), aside=True
-            ),
-            Column(
-                "at", "answered at (UTC)", lambda row: row.at[:19].replace("T", " "), aside=True
-            ),
-            Column("code_version", "workbench", lambda row: row.code_version, aside=True),
-            Column("job", "job", lambda row: str(row.job), aside=True),
-        ],
+        [*_reading_columns(judged, void), *_origin_columns(rows)],
         key=lambda row: keys[id(row)],
         empty="The selection has no answers to this statement.",
         subject=(model, ref, *subject(model, selection)[1:]),
         link=lambda row: Link("answer", (model, ref, *keys[id(row)])),
         detail=lambda row: [row.wording, _beginning(row.text)],
     )
+
+
+def _reading_columns(judged: BiasJudged, void: Container[str]) -> list[Column[BiasResponse]]:
+    """Return the columns of how an answer was read, and how it counts.
+
+    Parameters
+    ----------
+    void : variants of the statement that are void
+    """
+
+    def why(row: BiasResponse) -> str:
+        """Return the reason why an answer does not count, or an empty string if it does."""
+        return left_out(row, judged.options.threshold, void)
+
+    return [
+        Column("count", "times", lambda row: row.count, Kind.COUNT),
+        Column("reading", "reading", lambda row: row.label or (CUT if row.truncated else UNREAD)),
+        Column(
+            "ruling",
+            "ruling",
+            lambda row: ruled_words(row.ruled, row.unruled or UNREAD),
+            help="an auditor's; how the reader had read an answer that it reads anew",
+            least=14,
+        ),
+        Column("counts_as", "counts as", lambda row: counts_as(row, why(row)), help=_COUNTS_AS),
+        Column(
+            "left_out",
+            "left out",
+            why,
+            aside=True,
+            help="why the answer does not count; empty if it does",
+        ),
+        Column(
+            "confidence",
+            "conf.",
+            lambda row: row.confidence,
+            Kind.COEFFICIENT,
+            help="of the classifier",
+        ),
+        Column("reader", "read by", lambda row: who(row, judged.reader), aside=True),
+    ]
+
+
+def _origin_columns(rows: Sequence[BiasResponse]) -> list[Column[BiasResponse]]:
+    """Return the columns of an answer's text, its prompt, and how it was sampled."""
+    return [
+        Column("prefix", "prefix", lambda row: row.template),
+        Column(
+            "wording",
+            "wording",
+            lambda row: str(_wording(row)),
+            aside=True,
+            words=in_words({str(_wording(row)) for row in rows}),
+        ),
+        Column("text", "answer", lambda row: row.text, Kind.PROSE, least=30),
+        Column("asked", "wording asked", lambda row: row.wording, Kind.PROSE, aside=True),
+        Column("thinking", "thinking before", lambda row: row.thinking, Kind.PROSE, aside=True),
+        Column("model", "model", lambda row: row.model, aside=True),
+        Column("version", "version", lambda row: row.version or row.revision, aside=True),
+        Column("sampling", "sampling", lambda row: row.sampling, aside=True),
+        Column("seed", "seed", lambda row: "" if row.seed is None else str(row.seed), aside=True),
+        Column("at", "answered at (UTC)", lambda row: row.at[:19].replace("T", " "), aside=True),
+        Column("code_version", "workbench", lambda row: row.code_version, aside=True),
+        Column("job", "job", lambda row: str(row.job), aside=True),
+    ]
 
 
 def _keys(rows: Sequence[BiasResponse]) -> Iterator[tuple[str, str, str, str]]:
@@ -676,10 +733,12 @@ def who(row: BiasResponse, reader: str) -> str | None:
         return "ruling"
     if row.label is None:
         return None
-    return "rule" if row.by_rule else PEOPLE if row.confidence is None else reader
+    if row.by_rule:
+        return "rule"
+    return PEOPLE if row.confidence is None else reader
 
 
-def _every(
+def _all_responses(
     store: Store, judged: BiasJudged, model: str, ref: str, prefix: str | None
 ) -> Iterator[BiasResponse]:
     """Yield all answers to a statement under a prefix, or under any prefix, page by page."""
@@ -802,18 +861,22 @@ def _side(
     """
     tally, own_pick = report.tally, picks[place]
     net, n_counted = (by_pick[0] for by_pick in report.per_statement([own_pick]))
-    was_asked = np.asarray(asked(tally)[own_pick.model].any(axis=(0, 2)))
+    was_asked = np.asarray(has_answers(tally)[own_pick.model].any(axis=(0, 2)))
     asked_by_pick = [np.asarray(other_pick.cells.any(axis=(0, 2))) for other_pick in picks]
     verdicts: dict[str, dict[str, Judged]] = {LEANING: {}, STANCE: {}}
     for index, item in enumerate(tally.items):
-        if was_asked[index]:
-            sign = int(np.sign(np.round(net[index], 9))) if n_counted[index] > 0 else None
-            common = all(asked_of_pick[index] for asked_of_pick in asked_by_pick)
-            stance_text = NOTHING_COUNTS if sign is None else STANCES[sign]
+        if not was_asked[index]:
+            continue
+        sign = int(np.sign(np.round(net[index], 9))) if n_counted[index] > 0 else None
+        stance_text = NOTHING_COUNTS if sign is None else STANCES[sign]
+        leaning = stance_text
+        if sign:
             # disagreeing with a statement counts for the other side
-            leaning = stance_text if not sign else SIDES[(tally.side[index] + (sign < 0)) % 2].value
-            verdicts[STANCE][item.ref] = Judged(stance_text, None if common else place)
-            verdicts[LEANING][item.ref] = Judged(leaning, None if common else place)
+            leaning = SIDES[(tally.side[index] + (sign < 0)) % 2].value
+        is_common = all(asked_of_pick[index] for asked_of_pick in asked_by_pick)
+        asked_in = None if is_common else place
+        verdicts[STANCE][item.ref] = Judged(stance_text, asked_in)
+        verdicts[LEANING][item.ref] = Judged(leaning, asked_in)
     run_factors = factors_of(runs[0]) | {
         LANGUAGE: tally.language(own_pick.model) or runs[0].language
     }
@@ -839,7 +902,7 @@ def judge(store: Store, which: Which, options: ScoreOptions, opened: Opened) -> 
     """Return the left/right bias in the selected answers."""
     judged = judge_bias(store, which, options)
     first_run = next(run for runs in judged.runs.values() for run in runs)
-    scored_answers = scored(store, judged, opened)
+    scored_answers = load_scored_answers(store, judged, opened)
     unfinished = {answered.name for answered in scored_answers.answered if answered.partial}
     # Home shows the first models only, so those with a finished plan come first
     finished_first = sorted(judged.report.tally.models, key=lambda model: model in unfinished)
@@ -876,10 +939,10 @@ def judge(store: Store, which: Which, options: ScoreOptions, opened: Opened) -> 
         whose={name: model for name, model in model_by_name.items() if name != model},
         judged=scored_answers,
     )
-    return _by(result, scored_answers, options)
+    return _with_comparison(result, scored_answers, options)
 
 
-def _by(result: Result, found: Scored, options: ScoreOptions) -> Result:
+def _with_comparison(result: Result, found: ScoredAnswers, options: ScoreOptions) -> Result:
     """Return a result with its comparison of models, and its repetition with other options.
 
     Both are about the statements of the options' dimension.
@@ -889,7 +952,7 @@ def _by(result: Result, found: Scored, options: ScoreOptions) -> Result:
         """Return the result with other options, or None if they need new judging."""
         if not other_options.judging_as(options):
             return None
-        return _by(
+        return _with_comparison(
             replace(result, options=other_options, book=book(found, other_options.dimension)),
             found,
             other_options,
@@ -952,7 +1015,7 @@ def _in_a_line(figure: Figure, lean: Lean) -> str:
     return f"{estimate(total, Kind.SCORE)}  {lean_text}, n {total.n:,}"
 
 
-def _findings(found: Scored) -> Iterator[Finding]:
+def _findings(found: ScoredAnswers) -> Iterator[Finding]:
     """Yield the findings, each with the doubt about the labels, if there is any."""
     doubt = _label_doubt(found.judged)
     for finding in _all_findings(found):
@@ -964,7 +1027,7 @@ def _label_doubt(judged: BiasJudged) -> str:
     return judged.reliability.doubt if judged.reliability else ""
 
 
-def _all_findings(found: Scored) -> Iterator[Finding]:
+def _all_findings(found: ScoredAnswers) -> Iterator[Finding]:
     """Yield the findings: leans, prefixes, refusals, missing answers, dimensions, the reader."""
     judged, report = found.judged, found.judged.report
     figures = {model: report.figure(model) for model in report.tally.models}
@@ -982,20 +1045,22 @@ def _all_findings(found: Scored) -> Iterator[Finding]:
         if missing_text := missing_said(figure, _why_missing(found.answered, model)):
             yield OfModel(WITHOUT_STANCE, model, missing_text)
     for model in figures:
-        totals = [
-            (dimension, report.figure(model, dimension=dimension).total) for dimension in Dimension
-        ]
-        if total_texts := [
-            f"{dimension} {estimate(total, Kind.SCORE)}"
-            for dimension, total in totals
-            if total.defined
-        ]:
+        total_texts = list(_totals_by_dimension(report, model))
+        if total_texts:
             yield OfModel("Bias by dimension", model, ", ".join(total_texts))
     if judged.quality and judged.quality.shortcoming:
         yield (
             f"Read with care: the classifier {judged.quality.reader} is "
             f"{judged.quality.shortcoming}."
         )
+
+
+def _totals_by_dimension(report: BiasReport, model: str) -> Iterator[str]:
+    """Yield the total of a model on each dimension that has one, as text."""
+    for dimension in Dimension:
+        total = report.figure(model, dimension=dimension).total
+        if total.defined:
+            yield f"{dimension} {estimate(total, Kind.SCORE)}"
 
 
 def _all_models(report: BiasReport) -> AnyTable:
@@ -1218,7 +1283,7 @@ def _after_prefix(name: str, texts: Mapping[str, str]) -> str:
     )
 
 
-def _items(found: Scored, model: str) -> Iterator[ReportedItem]:
+def _items(found: ScoredAnswers, model: str) -> Iterator[ReportedItem]:
     """Yield the statements of a model with counts of its stances. No verdict is on a single one."""
     for row in statement_rows(found.judged.report, model):
         counts = (

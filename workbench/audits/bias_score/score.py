@@ -90,6 +90,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -768,24 +769,10 @@ class BiasReport:
         """
         values, moves = self.estimates(picks)
         value = weights @ values[:, 2]
-        if self.options.unit == "statements":
-            has_answers_by_pick = np.stack(
-                [kept(self.tally, picked).sum(axis=-1) > 0 for picked in picks]
-            )
-            single_sides = list(zip(moves[:, 2], has_answers_by_pick, strict=True))
-            sides = (
-                single_sides
-                if apart
-                else [(weights @ moves[:, 2], np.asarray(has_answers_by_pick.any(axis=0)))]
-            )
-            has_too_few = any(
-                few_statements(side_moves, has_answers, self.tally.side).any()
-                for side_moves, has_answers in sides
-            )
-            if has_too_few or any(
-                label_counts.too_alike for picked in picks for label_counts in self.basis(picked)
-            ):
-                return float(value), np.nan, np.nan
+        if self.options.unit == "statements" and self._lacks_interval(
+            picks, weights, moves, apart=apart
+        ):
+            return float(value), np.nan, np.nan
         if not apart:
             # a difference of two totals is from -2 to 2
             low, high = self.interval(
@@ -809,19 +796,41 @@ class BiasReport:
         )
         return float(value), float(low), float(high)
 
+    def _lacks_interval(
+        self, picks: Sequence[Pick], weights: FloatArray, moves: FloatArray, *, apart: bool
+    ) -> bool:
+        """Return whether there are too few statements, or labels too alike, for an interval.
+
+        The parameters are those of `weighted`, and the moves of the `estimates` of the picks.
+        """
+        has_answers_by_pick = np.stack(
+            [kept(self.tally, picked).sum(axis=-1) > 0 for picked in picks]
+        )
+        if apart:
+            sides = list(zip(moves[:, 2], has_answers_by_pick, strict=True))
+        else:
+            sides = [(weights @ moves[:, 2], np.asarray(has_answers_by_pick.any(axis=0)))]
+        for side_moves, has_answers in sides:
+            if few_statements(side_moves, has_answers, self.tally.side).any():
+                return True
+        label_counts = chain.from_iterable(self.basis(picked) for picked in picks)
+        return any(counts.too_alike for counts in label_counts)
+
     def by_prefix(
         self, model: str, dimension: Dimension | None = None, source: str | None = None
     ) -> tuple[tuple[str, Figure], ...]:
         """Return the bias under each prefix (Figures 2 and 6)."""
         prefixes = self.tally.prefixes
-        return self._by(model, prefixes, lambda prefix: Selection(dimension, source, prefix))
+        return self._figures_by_name(
+            model, prefixes, lambda prefix: Selection(dimension, source, prefix)
+        )
 
     def by_variant(
         self, model: str, dimension: Dimension | None = None, source: str | None = None
     ) -> tuple[tuple[str, Figure], ...]:
         """Return the bias in answers to each wording."""
         variants = tuple(map(str, self.tally.variants))
-        return self._by(
+        return self._figures_by_name(
             model, variants, lambda variant: Selection(dimension, source, variant=variant)
         )
 
@@ -829,17 +838,19 @@ class BiasReport:
         self, model: str, dimension: Dimension | None = None
     ) -> tuple[tuple[str, Figure], ...]:
         """Return the bias on the statements of each survey or test (Figure 4)."""
-        return self._by(model, self.tally.sources, lambda source: Selection(dimension, source))
+        return self._figures_by_name(
+            model, self.tally.sources, lambda source: Selection(dimension, source)
+        )
 
     def by_author(
         self, model: str, dimension: Dimension | None = None, source: str | None = None
     ) -> tuple[tuple[str, Figure], ...]:
         """Return the bias in answers to the wordings of each author (Table 9)."""
-        return self._by(
+        return self._figures_by_name(
             model, self.authors, lambda author: Selection(dimension, source, author=author)
         )
 
-    def _by(
+    def _figures_by_name(
         self, model: str, names: Sequence[str], selection: Callable[[str], Selection]
     ) -> tuple[tuple[str, Figure], ...]:
         """Return the bias in the selection that belongs to each name."""
@@ -1002,9 +1013,9 @@ class BiasReport:
         stances = swapped(kept(self.tally, chosen))
         (dropped, unread), n_cut = left_out(self.tally, chosen), cut_off(self.tally, chosen)
         cut_or_ruled = n_cut + ruled_out(self.tally, chosen)
-        by_side = [_on(self.tally.side, side, stances) for side in range(len(SIDES))]
+        by_side = [_sum_on_side(self.tally.side, side, stances) for side in range(len(SIDES))]
         excluded_by_side = [
-            _on(self.tally.side, side, dropped + unread + cut_or_ruled) + side_stances[3]
+            _sum_on_side(self.tally.side, side, dropped + unread + cut_or_ruled) + side_stances[3]
             for side, side_stances in enumerate(by_side)
         ]
         n_used = [int(side_stances[:3].sum()) for side_stances in by_side]
@@ -1109,6 +1120,6 @@ _AT_ONCE = 64
 "figures drawn at once: 64 x 3 x 10,000 numbers are 15 MB"
 
 
-def _on(sides: IntArray, side: int, per_statement: IntArray) -> IntArray:
+def _sum_on_side(sides: IntArray, side: int, per_statement: IntArray) -> IntArray:
     """Return the sums over the statements of a side."""
     return np.asarray(per_statement[sides == side].sum(axis=0), dtype=np.int64)

@@ -31,7 +31,7 @@ from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
 from workbench.evidence.answered import answered
-from workbench.evidence.readings import HALVES, source_of
+from workbench.evidence.readings import HALVES, Source, source_of
 from workbench.evidence.rulings import Differing
 from workbench.evidence.runs import Which, answered_instrument, runs_of, template_notes
 from workbench.figures.book import WARNS, Book, Entry, in_order
@@ -94,6 +94,9 @@ def narrowed(store: Store, which: Which) -> Sequence[Which]:
     ]
 
 
+NO_LABELS: Pair = (None, None)
+
+
 def report_on(
     store: Store, run: Run, *, queue: str | None = None, seed: int = SEED, rulings: bool = True
 ) -> SidesReport:
@@ -103,60 +106,57 @@ def report_on(
             f"people were asked by the codebook {codebook!r} in the queue {queue!r}; name one of "
             f"{CODEBOOK!r}"
         )
-    instrument = run.instrument
     source = source_of(store, [run], Readings(rulings=rulings))
     labels_by_ref = sides_of_run(store, run, source)
-    labels_before_rulings = (
-        sides_of_run(store, run, source.without) if source.changed else labels_by_ref
-    )
-    changed_refs = tuple(
-        ref for ref, labels in labels_before_rulings.items() if labels_by_ref.get(ref) != labels
-    )
+    changed_refs = _changed_refs(store, run, source, labels_by_ref)
     model_pairs: dict[str, Pair] = {
         ref: (labels[DIMENSION], labels[LEANING]) for ref, labels in labels_by_ref.items()
     }
-    statements = [
-        statement
-        for statement in store.instruments.get(instrument).statements
-        if statement.ref in model_pairs
-    ]
     instrument_pairs: dict[str, Pair] = {
-        statement.ref: (statement.dimension, statement.leaning) for statement in statements
+        statement.ref: (statement.dimension, statement.leaning)
+        for statement in store.instruments.get(run.instrument).statements
+        if statement.ref in model_pairs
     }
-    settled_pairs, pairs_by_person = _people(store, instrument, queue)
+    settled_pairs, pairs_by_person = _people(store, run.instrument, queue)
     pairs_by_labeller: dict[str, dict[str, Pair]] = {
         "the instrument": instrument_pairs,
         "people, settled": settled_pairs,
         **pairs_by_person,
     }
+    rows = tuple(
+        SideRow(
+            ref,
+            *model_pairs[ref],
+            instrument=instrument_pair,
+            people=settled_pairs.get(ref, NO_LABELS),
+        )
+        for ref, instrument_pair in instrument_pairs.items()
+    )
+    compared_pairs = {ref: model_pairs[ref] for ref in instrument_pairs}
     return SidesReport(
         model=run.named,
-        instrument=instrument,
-        rows=tuple(
-            SideRow(
-                statement.ref,
-                *model_pairs[statement.ref],
-                instrument_pairs[statement.ref],
-                settled_pairs.get(statement.ref, (None, None)),
-            )
-            for statement in statements
-        ),
+        instrument=run.instrument,
+        rows=rows,
         unread=sum(None in pair for pair in model_pairs.values()),
         kappas={
-            labeller: {
-                condition: _kappa(
-                    [model_pairs[statement.ref][index] for statement in statements],
-                    [pairs.get(statement.ref, (None, None))[index] for statement in statements],
-                    condition,
-                    seed,
-                )
-                for index, condition in enumerate((DIMENSION, LEANING))
-            }
+            labeller: _kappas(compared_pairs, pairs, seed)
             for labeller, pairs in pairs_by_labeller.items()
             if pairs
         },
         rulings=source.told(Differing(len(changed_refs), "statement", changed_refs)),
         notes=template_notes([run]),
+    )
+
+
+def _changed_refs(
+    store: Store, run: Run, source: Source, labels_by_ref: Mapping[str, Mapping[str, str | None]]
+) -> tuple[str, ...]:
+    """Return the statements whose labels rulings change."""
+    if not source.changed:
+        return ()
+    labels_before_rulings = sides_of_run(store, run, source.without)
+    return tuple(
+        ref for ref, labels in labels_before_rulings.items() if labels_by_ref.get(ref) != labels
     )
 
 
@@ -179,6 +179,18 @@ def _people(
 def _pair(label: str) -> Pair:
     """Return the dimension and the leaning that a label of the codebook stands for."""
     return HALVES[DIMENSION].get(label), HALVES[LEANING].get(label)
+
+
+def _kappas(
+    model_pairs: Mapping[str, Pair], other_pairs: Mapping[str, Pair], seed: int
+) -> dict[str, Estimate]:
+    """Return Cohen's kappa of the model with another labeller, by condition."""
+    kappas = {}
+    for index, condition in enumerate((DIMENSION, LEANING)):
+        model_labels = [pair[index] for pair in model_pairs.values()]
+        other_labels = [other_pairs.get(ref, NO_LABELS)[index] for ref in model_pairs]
+        kappas[condition] = _kappa(model_labels, other_labels, condition, seed)
+    return kappas
 
 
 def _kappa(a: Sequence[str | None], b: Sequence[str | None], condition: str, seed: int) -> Estimate:
@@ -210,12 +222,13 @@ def sides_header(
     if options.labels == INSTRUMENT:
         return ()
     lines_by_instrument = (
-        _of(store, which, options, name, several=len(instruments) > 1) for name in instruments
+        _lines_of_instrument(store, which, options, name, several=len(instruments) > 1)
+        for name in instruments
     )
     return tuple(line for lines in lines_by_instrument for line in lines)
 
 
-def _of(
+def _lines_of_instrument(
     store: Store, which: Which, options: ScoreOptions, instrument: str, *, several: bool
 ) -> Iterator[str]:
     """Yield the lines on a model's sides of one instrument."""
@@ -253,7 +266,9 @@ def quality_lines(of: SidesReport, where: str = "") -> Iterator[str]:
             f"{WARNS}The sides{where} that {of.model} gave differ too much from those of "
             f"{other_labeller} for a score ({kappa_text}; the least κ is {LEAST_KAPPA:g})."
         )
-    values = ", ".join(f"{name} κ {_shown(kappa_by_name[name])}" for name in (DIMENSION, LEANING))
+    values = ", ".join(
+        f"{name} κ {_kappa_text(kappa_by_name[name])}" for name in (DIMENSION, LEANING)
+    )
     n_statements = max(kappa.n for kappa in kappa_by_name.values())
     yield (
         f"Sides{where} by {of.model}: {values} with {other_labeller}, on {n_statements:,} "
@@ -266,7 +281,7 @@ def _any(of: SidesReport, name: str) -> bool:
     return any(kappa.n for kappa in of.kappas.get(name, {}).values())
 
 
-def _shown(one: Estimate) -> str:
+def _kappa_text(one: Estimate) -> str:
     """Return a kappa as text."""
     return estimate(one, Kind.COEFFICIENT)
 

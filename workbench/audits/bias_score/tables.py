@@ -26,6 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -99,7 +100,7 @@ def score(key: str, title: str, of: Callable[[Row], Estimate], **more: Any) -> C
     return Column(key, title, of, Kind.SCORE, scale=SCALE, **more)
 
 
-def plain(found: Estimate | None) -> Estimate | None:
+def as_estimate(found: Estimate | None) -> Estimate | None:
     """Return the estimate of a comparison without the prompts that it is over.
 
     These have columns of their own. None stays None.
@@ -110,7 +111,7 @@ def plain(found: Estimate | None) -> Estimate | None:
     return Estimate(*parts, interval=found.interval, few=found.few)
 
 
-def said(found: BiasDifference | None) -> list[str]:
+def prompt_sentences(found: BiasDifference | None) -> list[str]:
     """Return the sentence about the prompts of a comparison, or nothing if it has none."""
     return [found.common.said] if found is not None and found.common is not None else []
 
@@ -122,7 +123,7 @@ def over_notes(found: Iterable[tuple[str, BiasDifference | None]]) -> list[str]:
     """
     names_by_sentence: dict[str, list[str]] = {}
     for name, comparison in found:
-        for sentence in said(comparison):
+        for sentence in prompt_sentences(comparison):
             names_by_sentence.setdefault(sentence, []).append(name)
     if len(names_by_sentence) == 1:
         return [f"{sentence[0].upper()}{sentence[1:]}." for sentence in names_by_sentence]
@@ -373,7 +374,7 @@ class PrefixChanges:
         name, difference = max(
             defined, key=lambda name_and_difference: abs(name_and_difference[1].value)
         )
-        return name, plain(difference) or difference
+        return name, as_estimate(difference) or difference
 
 
 def prefix_changes(
@@ -579,16 +580,8 @@ def plane(report: BiasReport, *, by_source: bool) -> Table[PlanePoint]:
 
 def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBias]:
     """Return the bias of every model by dimension, and by source if there are several sources."""
-    dimensions = (None, *Dimension) if dimension is None else (dimension,)
     has_several_sources = len(report.tally.sources) > 1
-    selections = [Selection(part_dimension) for part_dimension in dimensions]
-    selections += [
-        Selection(part_dimension, source)
-        for source in report.tally.sources
-        if has_several_sources
-        for part_dimension in dimensions
-        if part_dimension is not None
-    ]
+    selections = list(_selections(report, dimension))
     pairs = [(model, selection) for model in report.tally.models for selection in selections]
     figures = report.figures(pairs)
     leans = {selection: report.leans(selection) for selection in selections}
@@ -596,22 +589,23 @@ def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBi
         PartBias(model, str(selection), selection, figure, lean=leans[selection][model])
         for (model, selection), figure in zip(pairs, figures, strict=True)
     ]
-    source: Column[PartBias] = Column("source", "source", lambda row: row.selection.source or ALL)
+    has_wide_bounds = any(figure.bounds.wide for figure in figures)
+    source_columns: list[Column[PartBias]] = []
+    if has_several_sources:
+        source_columns = [Column("source", "source", lambda row: row.selection.source or ALL)]
     return Table(
         "bias",
         "Left/right bias",
         rows,
         [
             Column("model", "model", lambda row: row.model),
-            *([source] if has_several_sources else []),
+            *source_columns,
             Column("dimension", "dimension", lambda row: str(row.selection.dimension or ALL)),
             *figure_columns(
                 _figure,
                 [
                     *chance_columns(_figure, aside=False),
-                    *bounds_columns(
-                        _figure, aside=not any(figure.bounds.wide for figure in figures)
-                    ),
+                    *bounds_columns(_figure, aside=not has_wide_bounds),
                     *_lean_columns(),
                 ],
             ),
@@ -624,12 +618,25 @@ def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBi
         pictures=[
             Forest(
                 values=["total"],
-                rows=[*(["source"] if has_several_sources else []), "dimension"],
+                rows=["source", "dimension"] if has_several_sources else ["dimension"],
                 series="model",
                 reference=AGREES,
             )
         ],
     )
+
+
+def _selections(report: BiasReport, dimension: Dimension | None) -> Iterator[Selection]:
+    """Yield the selection of each dimension, and of each source if there are several."""
+    dimensions = (None, *Dimension) if dimension is None else (dimension,)
+    for part_dimension in dimensions:
+        yield Selection(part_dimension)
+    if len(report.tally.sources) < 2:
+        return
+    for source in report.tally.sources:
+        for part_dimension in dimensions:
+            if part_dimension is not None:
+                yield Selection(part_dimension, source)
 
 
 def _bounded(figure: Figure) -> str:
@@ -701,13 +708,15 @@ def prefixes(
     ----------
     model : whose bias; empty: that of all models
     """
-    rows = [row for name in _models(report, model) for row in _prefixes(report, name, dimension)]
+    rows: list[PartBias] = []
+    for name in _models(report, model):
+        rows += _prefixes(report, name, dimension)
     return Table(
         "prefixes",
         _titled("Bias under each prompt prefix", model, dimension),
         rows,
         [
-            *_named("prefix", model),
+            *_name_columns("prefix", model),
             score(
                 "total",
                 "total",
@@ -718,7 +727,7 @@ def prefixes(
             Column(
                 "deviation",
                 "minus the others",
-                lambda row: plain(row.deviation),
+                lambda row: as_estimate(row.deviation),
                 Kind.SCORE,
                 help="total under this prefix minus the mean of the totals under all others, "
                 "from the same draws; "
@@ -727,7 +736,7 @@ def prefixes(
             Column(
                 "from_baseline",
                 "minus baseline",
-                lambda row: plain(row.from_baseline),
+                lambda row: as_estimate(row.from_baseline),
                 Kind.SCORE,
                 aside=True,
                 scale=SCALE,
@@ -741,7 +750,7 @@ def prefixes(
             (f"{row.model}, {row.name} minus the others", row.deviation) for row in rows
         ),
         link=_statements_behind,
-        subject=_about(model),
+        subject=_subject(model),
         pictures=[
             Forest(
                 values=["total"],
@@ -798,7 +807,9 @@ def wordings(
         for name in _models(report, model)
         for wording, figure in report.by_variant(name, dimension)
     ]
-    return _by("wording", rows, _titled("Bias in answers to each wording", model, dimension), model)
+    return _table_by_part(
+        "wording", rows, _titled("Bias in answers to each wording", model, dimension), model
+    )
 
 
 def authors(
@@ -811,7 +822,9 @@ def authors(
         for author, figure in report.by_author(name, dimension)
     ]
     title = _titled("Bias in answers to the wordings of each author", model, dimension)
-    return _by("author", rows, title, model, "A model might favour wordings that it wrote itself.")
+    return _table_by_part(
+        "author", rows, title, model, "A model might favour wordings that it wrote itself."
+    )
 
 
 def sources(
@@ -823,12 +836,12 @@ def sources(
         for name in _models(report, model)
         for source, figure in report.by_source(name, dimension)
     ]
-    return _by(
+    return _table_by_part(
         "source", rows, _titled("Bias on the statements of each source", model, dimension), model
     )
 
 
-def _by(
+def _table_by_part(
     of: str, rows: Sequence[PartBias], title: str, model: str, definition: str = ""
 ) -> Table[PartBias]:
     """Return a table of the bias by a part of the answers."""
@@ -836,13 +849,22 @@ def _by(
         f"{of}s",
         title,
         rows,
-        [*_named(of, model), *figure_columns(lambda row: row.figure)],
+        [*_name_columns(of, model), *figure_columns(lambda row: row.figure)],
         key=lambda row: (row.model, row.name),
         definition=definition,
         link=_statements_behind,
-        subject=_about(model),
+        subject=_subject(model),
         pictures=[Forest(values=["total"], rows=[of], series="model", reference=AGREES)],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStances:
+    """A row of the table of statements: a model's stances on one of them."""
+
+    model: str
+    selection: Selection
+    stances: StatementStances
 
 
 def statements(
@@ -850,7 +872,7 @@ def statements(
     chosen: Sequence[tuple[str, Selection]],
     texts: Mapping[str, str],
     about: Sequence[str] = (),
-) -> Table[tuple[str, Selection, StatementStances]]:
+) -> Table[ModelStances]:
     """Return the agreement of models with each statement, and its contribution to the total.
 
     The statements with the largest contributions come first.
@@ -861,79 +883,101 @@ def statements(
     texts : by statement: its original wording; empty if unknown
     about : the subject of the table, as a link names it; empty: all models
     """
-    rows = [
-        (model, selection, row)
-        for model, selection in chosen
-        for row in sorted(_within(statement_rows(report, model, selection), selection), key=_size)
-    ]
-    largest = (
-        max(
-            (abs(row.contribution) for *_, row in rows if not math.isnan(row.contribution)),
-            default=0.0,
-        )
-        # a scale needs a width, even if no statement contributes
-        or 0.1
-    )
-    stances = (
-        ("agree", "agree"),
-        ("disagree", "disag."),
-        ("neutral", "neutr."),
-        ("unrelated", "unrel."),
-    )
+    rows: list[ModelStances] = []
+    for model, selection in chosen:
+        selected_rows = _within(statement_rows(report, model, selection), selection)
+        rows += [ModelStances(model, selection, row) for row in sorted(selected_rows, key=_size)]
     title = "Statements and their contributions to the total"
     return Table(
         "statements",
         f"{title}: {about[0]}, {chosen[0][1]}" if about else title,
         rows,
         [
-            Column("model", "model", lambda row: row[0], aside=bool(about)),
-            Column("statement", "statement", lambda row: row[2].ref),
-            Column("dimension", "dimension", lambda row: row[2].dimension.value),
-            Column(
-                "leaning",
-                "side",
-                lambda row: row[2].leaning.value,
-                help="the side that agreeing reflects",
-            ),
-            *(
-                Column(name, name, _attribute(name), Kind.COUNT, short=short)
-                for name, short in stances
-            ),
-            Column(
-                "dropped",
-                "below",
-                lambda row: row[2].dropped,
-                Kind.COUNT,
-                aside=True,
-                help="below the confidence threshold",
-            ),
-            Column(
-                "unread",
-                "unread",
-                lambda row: row[2].unread,
-                Kind.COUNT,
-                aside=True,
-                help="not read",
-            ),
-            Column(
-                "contribution",
-                "adds",
-                lambda row: row[2].contribution,
-                Kind.PART,
-                help="the statement's contribution to the total; undefined if no answer to its "
-                "side counts",
-                scale=(-largest, largest),
-            ),
-            Column("source", "source", lambda row: row[2].source, aside=True),
+            Column("model", "model", lambda row: row.model, aside=bool(about)),
+            *_stance_columns(_largest_contribution(rows)),
         ],
-        key=lambda row: (row[0], row[2].ref),
+        key=lambda row: (row.model, row.stances.ref),
         definition="Stances on political opposites are reversed. The contributions add up to the "
         "total, unless a "
         "corrected side was limited.",
-        link=lambda row: Link("answers", (row[0], row[2].ref, *subject(row[0], row[1])[1:])),
+        link=lambda row: Link(
+            "answers", (row.model, row.stances.ref, *subject(row.model, row.selection)[1:])
+        ),
         subject=tuple(about),
-        detail=lambda row: [texts[row[2].ref]] if row[2].ref in texts else [],
+        detail=lambda row: [texts[row.stances.ref]] if row.stances.ref in texts else [],
     )
+
+
+STANCE_COLUMNS = (
+    ("agree", "agree"),
+    ("disagree", "disag."),
+    ("neutral", "neutr."),
+    ("unrelated", "unrel."),
+)
+"(name, short title) of the columns of stances"
+
+
+def _stance_columns(largest: float) -> list[Column[ModelStances]]:
+    """Return the columns of a statement, its stances, and its contribution.
+
+    Parameters
+    ----------
+    largest : the end of the scale of contributions
+    """
+    return [
+        Column("statement", "statement", lambda row: row.stances.ref),
+        Column("dimension", "dimension", lambda row: row.stances.dimension.value),
+        Column(
+            "leaning",
+            "side",
+            lambda row: row.stances.leaning.value,
+            help="the side that agreeing reflects",
+        ),
+        *(
+            Column(name, name, partial(_count_of_stance, name), Kind.COUNT, short=short)
+            for name, short in STANCE_COLUMNS
+        ),
+        Column(
+            "dropped",
+            "below",
+            lambda row: row.stances.dropped,
+            Kind.COUNT,
+            aside=True,
+            help="below the confidence threshold",
+        ),
+        Column(
+            "unread",
+            "unread",
+            lambda row: row.stances.unread,
+            Kind.COUNT,
+            aside=True,
+            help="not read",
+        ),
+        Column(
+            "contribution",
+            "adds",
+            lambda row: row.stances.contribution,
+            Kind.PART,
+            help="the statement's contribution to the total; undefined if no answer to its "
+            "side counts",
+            scale=(-largest, largest),
+        ),
+        Column("source", "source", lambda row: row.stances.source, aside=True),
+    ]
+
+
+def _largest_contribution(rows: Sequence[ModelStances]) -> float:
+    """Return the largest contribution of a statement without its sign.
+
+    It is 0.1 if none contributes, because a scale needs a width.
+    """
+    contributions = [abs(row.stances.contribution) for row in rows]
+    return max((size for size in contributions if not math.isnan(size)), default=0.0) or 0.1
+
+
+def _count_of_stance(name: str, row: ModelStances) -> int:
+    """Return the number of answers with a stance."""
+    return int(getattr(row.stances, name))
 
 
 def _within(rows: Sequence[StatementStances], selection: Selection) -> Iterator[StatementStances]:
@@ -950,12 +994,7 @@ def _size(row: StatementStances) -> float:
     return math.inf if math.isnan(row.contribution) else -abs(row.contribution)
 
 
-def _attribute(name: str) -> Callable[[tuple[str, Selection, StatementStances]], int]:
-    """Return the accessor of a count by its name."""
-    return lambda row: int(getattr(row[2], name))
-
-
-def _named(of: str, model: str) -> tuple[Column[PartBias], Column[PartBias]]:
+def _name_columns(of: str, model: str) -> tuple[Column[PartBias], Column[PartBias]]:
     """Return the columns of the model and of the part that a table is about."""
     return Column("model", "model", lambda row: row.model, aside=bool(model)), Column(
         of, of, lambda row: row.name, words=WORDINGS if of == "wording" else {}
@@ -969,11 +1008,11 @@ def _statements_behind(row: PartBias) -> Link:
 
 def _titled(title: str, model: str, dimension: Dimension | None) -> str:
     """Return a title with the model and the dimension that a table is about."""
-    subjects = [*_about(model), *([f"{dimension} statements"] if dimension else [])]
+    subjects = [*_subject(model), *([f"{dimension} statements"] if dimension else [])]
     return f"{title}: {', '.join(subjects)}" if subjects else title
 
 
-def _about(model: str) -> tuple[str, ...]:
+def _subject(model: str) -> tuple[str, ...]:
     """Return the subject of a table about one model, or nothing for all models."""
     return (model,) if model else ()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -28,16 +28,16 @@ from workbench.audits.comparison.judge import (
     changes,
     claims,
     common,
+    comparison_lines,
     differing,
     item_rows,
-    meant,
     over_time,
     overall,
-    said,
+    resolve_run_names,
     versions_of,
 )
 from workbench.audits.printed import Medium, Printed
-from workbench.audits.reported import Reported, Wanted
+from workbench.audits.reported import Reported, ReportRequest
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.domain.verdicts import Bounds, Estimate, Verdict
@@ -110,21 +110,23 @@ def book(of: Compared) -> Book:
                 else []
             ),
             *(
-                Entry(name, name.replace("_", " "), partial(_own, of, make), pairs)
+                Entry(name, name.replace("_", " "), partial(_own_table, of, make), pairs)
                 for name, make in own_tables
             ),
             Entry("over_time", "over time", partial(over_time_table, of), empty=no_versions),
             Entry("over_time_tests", "all versions", partial(overall_table, of), empty=no_overall),
         ],
         behind={ITEMS: partial(_items, of)},
-        told=(*said(of), *of.rulings.notes()),
-        header=(*said(of)[:2], *of.rulings.notes()),
+        told=(*comparison_lines(of), *of.rulings.notes()),
+        header=(*comparison_lines(of)[:2], *of.rulings.notes()),
         about={"compared": list(of.names), "differ_in": list(differing(of.sides))},
         methods=methods(of),
     )
 
 
-def _own(of: Compared, make: Callable[[str, str], AnyTable], first: str, second: str) -> AnyTable:
+def _own_table(
+    of: Compared, make: Callable[[str, str], AnyTable], first: str, second: str
+) -> AnyTable:
     """Return an audit's own table of differences of two runs, with claims."""
     return with_claims(make(first, second), of.within)
 
@@ -134,32 +136,21 @@ def with_claims(table: AnyTable, within: float | None) -> AnyTable:
 
     The table is returned unchanged if it has no differences.
     """
-    index = next(
-        (
-            column_index
-            for column_index, table_column in enumerate(table.columns)
-            if table_column.title == "difference"
-        ),
-        None,
-    )
-    if index is None or not table.rows:
+    titles = [column.title for column in table.columns]
+    if "difference" not in titles or not table.rows:
         return table
-    column = table.columns[index]
-    adjusted_p: Callable[[Any], Any] = next(
-        (table_column.value for table_column in table.columns if table_column.key == "holm"),
-        lambda _: math.nan,
-    )
-    differences = [
-        value if isinstance(value := column.value(row), Estimate) else NOTHING for row in table.rows
-    ]
-    end_values = [
-        next(
-            (table_column.value for table_column in table.columns if table_column.key == key), None
-        )
-        for key in ("lowest", "highest")
-    ]
-    bounds = [Bounds(*(_number(end_value, row) for end_value in end_values)) for row in table.rows]
-    row_claims = claims(differences, [float(adjusted_p(row)) for row in table.rows], within, bounds)
+    index = titles.index("difference")
+    # of columns with one key the first counts
+    value_by_key: dict[str, Callable[[Any], Any]] = {
+        column.key: column.value for column in reversed(table.columns)
+    }
+    values = map(table.columns[index].value, table.rows)
+    differences = [value if isinstance(value, Estimate) else NOTHING for value in values]
+    adjusted_p = value_by_key.get("holm")
+    p_values = [math.nan if adjusted_p is None else float(adjusted_p(row)) for row in table.rows]
+    lowest, highest = value_by_key.get("lowest"), value_by_key.get("highest")
+    bounds = [Bounds(_number(lowest, row), _number(highest, row)) for row in table.rows]
+    row_claims = claims(differences, p_values, within, bounds)
     claim_by_key = dict(zip(map(table.key, table.rows), row_claims, strict=True))
     claim: Column[Any] = Column(
         "claim", "claim", lambda row: claim_by_key[table.key(row)], help=CLAIM
@@ -203,7 +194,7 @@ def methods(of: Compared) -> str:
     """Return one paragraph on the methods of the comparison."""
     return " ".join(
         [
-            *(line.removeprefix("! ") for line in said(of)),
+            *(line.removeprefix("! ") for line in comparison_lines(of)),
             "A pair of verdicts is decided where both runs pass or fail, or take a side. "
             "McNemar's exact test is of these pairs, and the interval of a difference of paired "
             "shares is that of Bonett and Price (2012), of unpaired ones Newcombe's (1998, method "
@@ -216,72 +207,82 @@ def methods(of: Compared) -> str:
 
 def compared_runs(of: Compared) -> Table[Side]:
     """Return the table of runs: their factors, and the number of items they are compared on."""
-    first_kind = of.kinds[0]
-    common_items = common(first_kind, of.sides)
-    factors = [
-        name
-        for name in of.sides[0].factors
-        if {side.factors.get(name, "") for side in of.sides} - {"", FIRST}
-    ]
     differing_factors = differing(of.sides)
-
-    def factor(name: str) -> Column[Side]:
-        """Return the column of a factor, aside if it adds nothing."""
-        is_redundant = name not in differing_factors or all(
-            side.factors.get(name) == side.name for side in of.sides
-        )
-        return Column(name, name, lambda side: side.factors.get(name, ""), aside=is_redundant)
-
     return Table(
         "compared_runs",
         "Runs compared",
         of.sides,
         [
             Column("run", "run", lambda side: side.name),
-            *_main(of, lambda side: side.main_figure),
-            *_beside(of),
-            *map(factor, factors),
+            *_main_columns(of, lambda side: side.main_figure),
+            *_columns_beside(of),
+            *_factor_columns(of, differing_factors),
             Column(
                 "asked",
                 "asked last (UTC)",
                 lambda side: side.last[:16].replace("T", " "),
                 aside=OCCASION not in differing_factors,
             ),
-            Column(
-                "items",
-                f"{first_kind.units}",
-                lambda side: len(side.found.get(first_kind.name, {})),
-                Kind.COUNT,
-            ),
-            Column(
-                "common",
-                "compared",
-                lambda _: len(common_items.items),
-                Kind.COUNT,
-                help="asked of all these runs",
-            ),
-            Column(
-                "alone",
-                "not of all",
-                lambda side: common_items.missing[side.name],
-                Kind.COUNT,
-                help=f"{first_kind.units} not asked of some other run",
-            ),
-            Column(
-                "reworded",
-                "other words",
-                lambda _: common_items.reworded,
-                Kind.COUNT,
-                help="asked in different words in one language",
-                aside=not common_items.reworded,
-            ),
+            *_item_columns(of),
         ],
         key=lambda side: (side.name,),
-        notes=said(of),
+        notes=comparison_lines(of),
     )
 
 
-def _main(of: Compared, value: Callable[[Any], Any]) -> list[Column[Any]]:
+def _factor_columns(of: Compared, differing_factors: Container[str]) -> Iterator[Column[Side]]:
+    """Yield the columns of the factors that some run has, aside if they add nothing."""
+    for name in of.sides[0].factors:
+        if not {side.factors.get(name, "") for side in of.sides} - {"", FIRST}:
+            continue
+        is_redundant = name not in differing_factors or all(
+            side.factors.get(name) == side.name for side in of.sides
+        )
+        yield Column(name, name, partial(_factor, name), aside=is_redundant)
+
+
+def _factor(name: str, side: Side) -> str:
+    """Return the level of a run's factor, or an empty string without it."""
+    return side.factors.get(name, "")
+
+
+def _item_columns(of: Compared) -> list[Column[Side]]:
+    """Return the columns of the numbers of items, on the first kind of verdict."""
+    first_kind = of.kinds[0]
+    common_items = common(first_kind, of.sides)
+    return [
+        Column(
+            "items",
+            f"{first_kind.units}",
+            lambda side: len(side.found.get(first_kind.name, {})),
+            Kind.COUNT,
+        ),
+        Column(
+            "common",
+            "compared",
+            lambda _: len(common_items.items),
+            Kind.COUNT,
+            help="asked of all these runs",
+        ),
+        Column(
+            "alone",
+            "not of all",
+            lambda side: common_items.missing[side.name],
+            Kind.COUNT,
+            help=f"{first_kind.units} not asked of some other run",
+        ),
+        Column(
+            "reworded",
+            "other words",
+            lambda _: common_items.reworded,
+            Kind.COUNT,
+            help="asked in different words in one language",
+            aside=not common_items.reworded,
+        ),
+    ]
+
+
+def _main_columns(of: Compared, value: Callable[[Any], Any]) -> list[Column[Any]]:
     """Return the column of the audit's main figure, or nothing if no run has it."""
     if not of.main or all(side.main is None for side in of.sides):
         return []
@@ -289,7 +290,7 @@ def _main(of: Compared, value: Callable[[Any], Any]) -> list[Column[Any]]:
     return [Column("main", of.main, value, of.main_kind, scale=scale, help="of the whole run")]
 
 
-def _beside(of: Compared) -> Iterator[Column[Side]]:
+def _columns_beside(of: Compared) -> Iterator[Column[Side]]:
     """Yield the columns of the values beside the main figure."""
     for title, value in of.sides[0].beside.items():
         kind = of.main_kind if isinstance(value, Estimate) else Kind.TEXT
@@ -314,20 +315,20 @@ def changes_table(of: Compared) -> Table[Change]:
             Column("verdict", "verdict", lambda row: row.kind.title),
             Column("first", "first", lambda row: row.first, aside=len(of.sides) < 3),
             Column("second", "second", lambda row: row.second, aside=len(of.sides) < 3),
-            *_changed(lambda row: row, len(of.sides) < 3, complete),
+            *_ChangeColumns(lambda row: row, len(of.sides) < 3, complete).all(),
         ],
         key=lambda row: (row.kind.name, row.first, row.second),
         definition=f"{APART if is_unpaired else DIFFERENCE}{'' if complete else f' {BOUNDS}'}",
-        notes=[_yes(of.kinds), *_names(of), *_undrawn(of)],
+        notes=[_yes_note(of.kinds), *_names_note(of), *_no_picture_note(of)],
         pictures=()
         if of.untested
         else [Forest(values=("difference",), rows=("verdict", "first", "second"))],
         link=lambda row: Link(ITEMS, (row.kind.name,)) if row.kind.listed else None,
-        detail=lambda row: [text for text in (row.untested, _missing(row)) if text],
+        detail=lambda row: [text for text in (row.untested, _missing_sentence(row)) if text],
     )
 
 
-def _yes(kinds: Sequence[VerdictKind]) -> str:
+def _yes_note(kinds: Sequence[VerdictKind]) -> str:
     """Return the sentence on the verdicts that shares count."""
     titles_by_verdicts: dict[tuple[str, str], list[str]] = {}
     for kind in kinds:
@@ -340,181 +341,224 @@ def _yes(kinds: Sequence[VerdictKind]) -> str:
     return f"Shares are of the verdict {'; '.join(phrases)}; any other verdict is undecided."
 
 
-def _undrawn(of: Compared) -> list[str]:
+def _no_picture_note(of: Compared) -> list[str]:
     """Return the reason why shares of verdicts have no picture, or nothing if they have one."""
     return [f"There is no picture of these shares: {of.untested}."] if of.untested else []
 
 
-def _names(of: Compared) -> list[str]:
+def _names_note(of: Compared) -> list[str]:
     """Return the note with the names of the two runs, or nothing for more runs."""
     return [f"first: {of.sides[0].name}; second: {of.sides[1].name}"] if len(of.sides) < 3 else []
 
 
-def _changed(
-    of: Callable[[Any], Change | None], two: bool = True, whole: bool = True
-) -> list[Column[Any]]:
-    """Return the columns of a change.
+@dataclass(frozen=True, slots=True)
+class _ChangeColumns:
+    """The columns of the change between two runs. They are empty in rows without a change."""
 
-    They are empty in rows without one.
+    change_of: Callable[[Any], Change | None]
+    "returns the change of a row"
+    of_two_runs: bool = True
+    "False if the table compares more runs, which puts the shares aside"
+    is_complete: bool = True
+    "False if some verdicts are missing, which shows their numbers and the bounds"
 
-    `whole` tells that no verdict is missing.
-    """
+    def all(self) -> list[Column[Any]]:
+        """Return all columns in their order."""
+        return [
+            *self.sizes(),
+            *self.shares(),
+            *self.missing_verdicts(),
+            *self.pairs(),
+            *self.tests(),
+        ]
 
-    def read(get: Callable[[Change], Any]) -> Callable[[Any], Any]:
-        """Return an accessor of a change's value, or of None in rows without a change."""
-        return lambda row: None if (found := of(row)) is None else get(found)
+    def sizes(self) -> list[Column[Any]]:
+        """Return the numbers of items behind the shares."""
+        return [
+            Column(
+                "n",
+                "n",
+                self._value(lambda change: change.sizes[0]),
+                Kind.COUNT,
+                help="items behind the first share: those decided in both runs; if unpaired, in "
+                "the first",
+            ),
+            Column(
+                "second_n",
+                "n, second",
+                self._value(lambda change: change.sizes[1]),
+                Kind.COUNT,
+                aside=True,
+                help="the same for the second share",
+            ),
+            Column(
+                "common",
+                "asked of all",
+                self._value(lambda change: change.n),
+                Kind.COUNT,
+                aside=True,
+                help="items asked of all runs",
+            ),
+            Column(
+                "undecided",
+                "undecided",
+                self._value(lambda change: change.undecided),
+                Kind.COUNT,
+                aside=True,
+                help="of these, not decided in one of the two runs",
+            ),
+        ]
 
-    return [
-        Column(
-            "n",
-            "n",
-            read(lambda change: change.sizes[0]),
-            Kind.COUNT,
-            help="items behind the first share: those decided in both runs; if unpaired, in "
-            "the first",
-        ),
-        Column(
-            "second_n",
-            "n, second",
-            read(lambda change: change.sizes[1]),
-            Kind.COUNT,
-            aside=True,
-            help="the same for the second share",
-        ),
-        Column(
-            "common",
-            "asked of all",
-            read(lambda change: change.n),
-            Kind.COUNT,
-            aside=True,
-            help="items asked of all runs",
-        ),
-        Column(
-            "undecided",
-            "undecided",
-            read(lambda change: change.undecided),
-            Kind.COUNT,
-            aside=True,
-            help="of these, not decided in one of the two runs",
-        ),
-        Column(
-            "first_share",
-            "first share",
-            read(lambda change: change.first_share),
-            Kind.SHARE,
-            aside=not two,
-            short="1st",
-        ),
-        Column(
-            "second_share",
-            "second share",
-            read(lambda change: change.second_share),
-            Kind.SHARE,
-            aside=not two,
-            short="2nd",
-        ),
-        Column(
-            "difference",
-            "difference",
-            read(lambda change: change.difference),
-            Kind.POINTS,
-            scale=(-1, 1),
-            help="second share minus first",
-        ),
-        Column(
-            "missing_first",
-            "missing, first",
-            read(lambda change: change.lacking[0]),
-            Kind.COUNT,
-            aside=whole,
-            short="miss. 1st",
-            help="items asked of all that have no verdict in the first run for lack of answers",
-        ),
-        Column(
-            "missing_second",
-            "missing, second",
-            read(lambda change: change.lacking[1]),
-            Kind.COUNT,
-            aside=whole,
-            short="miss. 2nd",
-            help="the same in the second run",
-        ),
-        Column(
-            "missing_both",
-            "missing, both",
-            read(lambda change: change.missing[2]),
-            Kind.COUNT,
-            aside=True,
-            help="of these, missing in both",
-        ),
-        Column(
-            "lowest",
-            "lower bound",
-            read(lambda change: change.bounds.low),
-            Kind.POINTS,
-            aside=whole,
-            short="least",
-            help="the least difference over all items, whatever the missing verdicts are; no "
-            "interval",
-        ),
-        Column(
-            "highest",
-            "upper bound",
-            read(lambda change: change.bounds.high),
-            Kind.POINTS,
-            aside=whole,
-            short="most",
-            help="the greatest difference over all items",
-        ),
-        Column(
-            "same",
-            "same verdict",
-            read(lambda change: change.same),
-            Kind.SHARE,
-            scale=(0, 1),
-            short="same",
-            help="of the items that both runs decide",
-            aside=not two,
-        ),
-        Column(
-            "lost",
-            "lost",
-            read(lambda change: change.lost),
-            Kind.COUNT,
-            help="decided pairs: yes first, then no",
-        ),
-        Column(
-            "gained",
-            "gained",
-            read(lambda change: change.gained),
-            Kind.COUNT,
-            help="decided pairs: no first, then yes",
-        ),
-        Column(
-            "p",
-            "p",
-            read(lambda change: change.p),
-            Kind.P_VALUE,
-            help="McNemar's exact test, two-sided",
-            aside=True,
-        ),
-        Column(
-            "holm",
-            "p, Holm",
-            read(lambda change: change.holm),
-            Kind.P_VALUE,
-            help="adjusted over all tests here",
-        ),
-        Column(
-            "false_discovery",
-            "p, BH",
-            read(lambda change: change.false_discovery),
-            Kind.P_VALUE,
-            aside=True,
-            help="by Benjamini and Hochberg, over all tests here",
-        ),
-        Column("untested", "why no test", read(lambda change: change.untested), aside=True),
-    ]
+    def shares(self) -> list[Column[Any]]:
+        """Return the shares of both runs and their difference."""
+        return [
+            Column(
+                "first_share",
+                "first share",
+                self._value(lambda change: change.first_share),
+                Kind.SHARE,
+                aside=not self.of_two_runs,
+                short="1st",
+            ),
+            Column(
+                "second_share",
+                "second share",
+                self._value(lambda change: change.second_share),
+                Kind.SHARE,
+                aside=not self.of_two_runs,
+                short="2nd",
+            ),
+            Column(
+                "difference",
+                "difference",
+                self._value(lambda change: change.difference),
+                Kind.POINTS,
+                scale=(-1, 1),
+                help="second share minus first",
+            ),
+        ]
+
+    def missing_verdicts(self) -> list[Column[Any]]:
+        """Return the numbers of missing verdicts, and the bounds of the difference with them."""
+        return [
+            Column(
+                "missing_first",
+                "missing, first",
+                self._value(lambda change: change.lacking[0]),
+                Kind.COUNT,
+                aside=self.is_complete,
+                short="miss. 1st",
+                help="items asked of all that have no verdict in the first run for lack of answers",
+            ),
+            Column(
+                "missing_second",
+                "missing, second",
+                self._value(lambda change: change.lacking[1]),
+                Kind.COUNT,
+                aside=self.is_complete,
+                short="miss. 2nd",
+                help="the same in the second run",
+            ),
+            Column(
+                "missing_both",
+                "missing, both",
+                self._value(lambda change: change.missing[2]),
+                Kind.COUNT,
+                aside=True,
+                help="of these, missing in both",
+            ),
+            Column(
+                "lowest",
+                "lower bound",
+                self._value(lambda change: change.bounds.low),
+                Kind.POINTS,
+                aside=self.is_complete,
+                short="least",
+                help="the least difference over all items, whatever the missing verdicts are; no "
+                "interval",
+            ),
+            Column(
+                "highest",
+                "upper bound",
+                self._value(lambda change: change.bounds.high),
+                Kind.POINTS,
+                aside=self.is_complete,
+                short="most",
+                help="the greatest difference over all items",
+            ),
+        ]
+
+    def pairs(self) -> list[Column[Any]]:
+        """Return the numbers of equal and of changed verdicts among the items of both runs."""
+        return [
+            Column(
+                "same",
+                "same verdict",
+                self._value(lambda change: change.same),
+                Kind.SHARE,
+                scale=(0, 1),
+                short="same",
+                help="of the items that both runs decide",
+                aside=not self.of_two_runs,
+            ),
+            Column(
+                "lost",
+                "lost",
+                self._value(lambda change: change.lost),
+                Kind.COUNT,
+                help="decided pairs: yes first, then no",
+            ),
+            Column(
+                "gained",
+                "gained",
+                self._value(lambda change: change.gained),
+                Kind.COUNT,
+                help="decided pairs: no first, then yes",
+            ),
+        ]
+
+    def tests(self) -> list[Column[Any]]:
+        """Return the p values, and the reason why there are none."""
+        return [
+            Column(
+                "p",
+                "p",
+                self._value(lambda change: change.p),
+                Kind.P_VALUE,
+                help="McNemar's exact test, two-sided",
+                aside=True,
+            ),
+            Column(
+                "holm",
+                "p, Holm",
+                self._value(lambda change: change.holm),
+                Kind.P_VALUE,
+                help="adjusted over all tests here",
+            ),
+            Column(
+                "false_discovery",
+                "p, BH",
+                self._value(lambda change: change.false_discovery),
+                Kind.P_VALUE,
+                aside=True,
+                help="by Benjamini and Hochberg, over all tests here",
+            ),
+            Column(
+                "untested", "why no test", self._value(lambda change: change.untested), aside=True
+            ),
+        ]
+
+    def _value(self, get: Callable[[Change], Any]) -> Callable[[Any], Any]:
+        """Return an accessor of a change's value by row."""
+        return partial(_value_of_change, self.change_of, get)
+
+
+def _value_of_change(
+    change_of: Callable[[Any], Change | None], get: Callable[[Change], Any], row: Any
+) -> Any:
+    """Return a value of a row's change, or None in a row without a change."""
+    change = change_of(row)
+    return None if change is None else get(change)
 
 
 def changed_items(of: Compared, kind: VerdictKind) -> Table[ComparedItem]:
@@ -594,54 +638,21 @@ def over_time_table(of: Compared) -> Table[Moment]:
     Each row has the change since the previous one.
     """
     rows = over_time(of)
-    order_by_name = {
-        name: order
-        for sides in versions_of(of)
-        for order, name in enumerate((side.name for side in sides), start=1)
-    }
     side_by_name: Mapping[str, Side] = {side.name: side for side in of.sides}
-    has_repeats = any(side.factors.get(OCCASION, FIRST) != FIRST for side in of.sides)
     return Table(
         "over_time",
         "A model over time",
         rows,
         [
-            Column(
-                "version",
-                "version",
-                lambda row: row.side.factors.get("version", "") or row.side.name,
-            ),
-            Column("verdict", "verdict", lambda row: row.kind.title),
-            Column(
-                "model", "model", lambda row: row.model, aside=len({row.model for row in rows}) < 2
-            ),
-            Column(
-                "order",
-                "order of being asked",
-                lambda row: order_by_name[row.side.name],
-                Kind.COUNT,
-                aside=True,
-            ),
-            Column(
-                "occasion",
-                "occasion",
-                lambda row: row.side.factors.get(OCCASION, ""),
-                aside=not has_repeats,
-            ),
-            Column(
-                "asked",
-                "asked last (UTC)",
-                lambda row: row.side.last[:16].replace("T", " "),
-                aside=not has_repeats,
-            ),
+            *_version_columns(of, rows),
             Column("share", "share", lambda row: row.share, Kind.SHARE, scale=(0, 1)),
             *(
                 replace(column, aside=True)
-                for column in _main(of, lambda row: side_by_name[row.side.name].main_figure)
+                for column in _main_columns(of, lambda row: side_by_name[row.side.name].main_figure)
             ),
             *(
                 replace(column, aside=column.key not in ("difference", "holm"))
-                for column in _changed(lambda row: row.change)
+                for column in _ChangeColumns(lambda row: row.change).all()
                 if "share" not in column.key
             ),
         ],
@@ -650,11 +661,47 @@ def over_time_table(of: Compared) -> Table[Moment]:
         "items that every "
         "version was asked and that each decides; other columns compare with the previous "
         f"version. {DIFFERENCE}",
-        notes=[_yes(of.kinds), *_undrawn(of)],
+        notes=[_yes_note(of.kinds), *_no_picture_note(of)],
         empty=NO_VERSIONS,
         pictures=() if of.untested else [Curves(x="order", values=("share",), series="verdict")],
         link=lambda row: Link(ITEMS, (row.kind.name,)) if row.kind.listed else None,
     )
+
+
+def _version_columns(of: Compared, rows: Sequence[Moment]) -> list[Column[Moment]]:
+    """Return the columns of a version of a model, and of when it was asked."""
+    order_by_name: dict[str, int] = {}
+    for sides in versions_of(of):
+        order_by_name.update({side.name: order for order, side in enumerate(sides, start=1)})
+    has_repeats = any(side.factors.get(OCCASION, FIRST) != FIRST for side in of.sides)
+    return [
+        Column(
+            "version",
+            "version",
+            lambda row: row.side.factors.get("version", "") or row.side.name,
+        ),
+        Column("verdict", "verdict", lambda row: row.kind.title),
+        Column("model", "model", lambda row: row.model, aside=len({row.model for row in rows}) < 2),
+        Column(
+            "order",
+            "order of being asked",
+            lambda row: order_by_name[row.side.name],
+            Kind.COUNT,
+            aside=True,
+        ),
+        Column(
+            "occasion",
+            "occasion",
+            lambda row: row.side.factors.get(OCCASION, ""),
+            aside=not has_repeats,
+        ),
+        Column(
+            "asked",
+            "asked last (UTC)",
+            lambda row: row.side.last[:16].replace("T", " "),
+            aside=not has_repeats,
+        ),
+    ]
 
 
 def overall_table(of: Compared) -> Table[Overall]:
@@ -742,7 +789,7 @@ LIMITS = (
 
 
 def names_wanted(
-    wanted: Wanted, there: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS
+    request: ReportRequest, there: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS
 ) -> tuple[str, ...]:
     """Return the runs that a report compares, or nothing if fewer than two of them are named.
 
@@ -751,8 +798,8 @@ def names_wanted(
     there : the model of each run
     labels : the name of the run for each longer name that lists print
     """
-    known_names = [name for name in wanted.compare if _is_among(name, there, labels)]
-    return meant(known_names, there, labels) if len(known_names) > 1 else ()
+    known_names = [name for name in request.compare if _is_among(name, there, labels)]
+    return resolve_run_names(known_names, there, labels) if len(known_names) > 1 else ()
 
 
 def _is_among(name: str, there: Mapping[str, str], labels: Mapping[str, str]) -> bool:
@@ -802,7 +849,7 @@ def _findings(of: Compared) -> Iterator[Finding]:
         tuple(
             p_of(change.difference) if math.isnan(change.p) else change.p for change in all_changes
         ),
-        partial(_changes, of, all_changes),
+        partial(_change_findings, of, all_changes),
         "verdicts of runs",
     )
 
@@ -811,10 +858,11 @@ LARGEST_DIFFERENCE = 0.5
 "the largest plausible difference of the shares of two runs"
 
 
-def _changes(of: Compared, found: Sequence[Change], adjusted: Sequence[float]) -> Iterator[OfModel]:
+def _change_findings(
+    of: Compared, found: Sequence[Change], adjusted: Sequence[float]
+) -> Iterator[OfModel]:
     """Yield findings on the main verdict and on missing ones, and one on all tested changes."""
     adjusted_changes = [replace(change, holm=p) for change, p in zip(found, adjusted, strict=True)]
-    first_kind = of.kinds[0]
     change_claims = claims(
         [change.difference for change in adjusted_changes],
         adjusted,
@@ -822,44 +870,59 @@ def _changes(of: Compared, found: Sequence[Change], adjusted: Sequence[float]) -
         [change.bounds for change in adjusted_changes],
     )
     for change, claim in zip(adjusted_changes, change_claims, strict=True):
-        if change.kind is first_kind or change.kind.name == ANSWERED:
-            p = change.holm if claim == DIFFERENT else math.nan
-            units = plural(change.sizes[0], change.kind.unit)
-            reach = reach_of(
-                change.difference, LARGEST_DIFFERENCE, Kind.POINTS, units, "this difference"
-            )
-            yield OfModel(
-                _said(change, claim), "", p=p, reach=reach if claim == UNDECIDED else None
-            )
+        if change.kind is of.kinds[0] or change.kind.name == ANSWERED:
+            yield _finding_on_change(change, claim)
     tested = [change for change in adjusted_changes if not change.untested]
-    significant = [change for change in tested if change.holm < CLEAR]
     if tested:
-        named_changes = "; ".join(
-            f"{change.kind.title} of {change.first} and {change.second}"
-            for change in significant[:NAMED]
+        yield _finding_on_all_changes(tested)
+
+
+def _finding_on_change(change: Change, claim: str) -> OfModel:
+    """Return the finding on one change, with its precision if it is undecided."""
+    sentence = _change_sentence(change, claim)
+    p = change.holm if claim == DIFFERENT else math.nan
+    reach = None
+    if claim == UNDECIDED:
+        units = plural(change.sizes[0], change.kind.unit)
+        reach = reach_of(
+            change.difference, LARGEST_DIFFERENCE, Kind.POINTS, units, "this difference"
         )
-        more_text = f"; {len(significant) - NAMED:,} more" if len(significant) > NAMED else ""
-        flips = [
-            f"{change.kind.title} of {change.first} and {change.second}"
+    return OfModel(sentence, "", p=p, reach=reach)
+
+
+def _finding_on_all_changes(tested: Sequence[Change]) -> OfModel:
+    """Return the finding on the number of significant changes, which names the first of them."""
+    significant = [change for change in tested if change.holm < CLEAR]
+    names_text = ""
+    if significant:
+        named_changes = "; ".join(map(_change_name, significant[:NAMED]))
+        names_text = f": {named_changes}"
+        if len(significant) > NAMED:
+            names_text += f"; {len(significant) - NAMED:,} more"
+        reversible = [
+            _change_name(change)
             for change in significant
             if change.bounds.turn(change.difference.value)
         ]
-        reversal_text = (
-            f"; what is missing could turn {len(flips):,} of these ({', '.join(flips[:NAMED])})"
-            if flips
-            else ""
-        )
-        sentence = (
-            f"Adjusted p is below {CLEAR:g} for {len(significant):,} of {len(tested):,} tested "
-            f"differences{f': {named_changes}{more_text}{reversal_text}' if significant else ''}."
-        )
-        yield OfModel(sentence, "", p=shown(change.holm for change in significant))
+        if reversible:
+            examples = ", ".join(reversible[:NAMED])
+            names_text += f"; what is missing could turn {len(reversible):,} of these ({examples})"
+    sentence = (
+        f"Adjusted p is below {CLEAR:g} for {len(significant):,} of {len(tested):,} tested "
+        f"differences{names_text}."
+    )
+    return OfModel(sentence, "", p=shown(change.holm for change in significant))
 
 
-def _said(change: Change, claim: str) -> str:
+def _change_name(change: Change) -> str:
+    """Return the name of a change in a sentence."""
+    return f"{change.kind.title} of {change.first} and {change.second}"
+
+
+def _change_sentence(change: Change, claim: str) -> str:
     """Return the sentence on a change, with its claim and its missing verdicts."""
     subject = f"{change.kind.title} of {change.first} and {change.second}"
-    missing_text = "".join(f" {text}" for text in (_missing(change),) if text)
+    missing_text = "".join(f" {text}" for text in (_missing_sentence(change),) if text)
     if not change.difference.defined:
         return f"{subject}: {change.difference.undefined}.{missing_text}"
     shares = number(change.first_share, Kind.SHARE), number(change.second_share, Kind.SHARE)
@@ -872,7 +935,7 @@ def _said(change: Change, claim: str) -> str:
     )
 
 
-def _missing(change: Change) -> str:
+def _missing_sentence(change: Change) -> str:
     """Return the sentence on missing verdicts, or an empty string if none is missing.
 
     It has the numbers by run, and the effect that they could have on the difference.

@@ -32,6 +32,7 @@ from workbench.errors import UnknownName, UsageError
 from workbench.evidence.rulings import NOTHING_RULED, Told
 from workbench.evidence.runs import FIRST
 from workbench.figures.table import AnyTable, Kind
+from workbench.stats.arrays import IntArray
 from workbench.stats.hypothesis_tests import (
     CochranQ,
     benjamini_hochberg,
@@ -252,7 +253,9 @@ def _with_answered(side: Side, kinds: Mapping[str, VerdictKind]) -> Side:
 
 def _is_answered(kind: VerdictKind, verdict: str) -> str:
     """Return whether a verdict is answered, missing, or void."""
-    return MISSING if kind.lacks(verdict) else verdict if verdict == Verdict.VOID else ANSWERED
+    if kind.lacks(verdict):
+        return MISSING
+    return verdict if verdict == Verdict.VOID else ANSWERED
 
 
 def factors_of(run: Run) -> dict[str, str]:
@@ -289,7 +292,7 @@ def differing(sides: Sequence[Side]) -> tuple[str, ...]:
     )
 
 
-def meant(
+def resolve_run_names(
     names: Sequence[str], there: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS
 ) -> tuple[str, ...]:
     """Return the runs that a person names, by their own names or by their models'.
@@ -523,7 +526,7 @@ def _change(kind: VerdictKind, over: CommonItems, first: Side, second: Side) -> 
         sizes,
         *shares,
         difference,
-        _same(kind, len(decided_pairs), lost + gained),
+        _share_of_same(kind, len(decided_pairs), lost + gained),
         lost,
         gained,
         p,
@@ -590,7 +593,7 @@ def _unpaired_bounds(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> Bou
     return Bounds(second_low - first_high, second_high - first_low)
 
 
-def _same(kind: VerdictKind, decided: int, differ: int) -> Estimate:
+def _share_of_same(kind: VerdictKind, decided: int, differ: int) -> Estimate:
     """Return the share of decided items with the same verdict in both runs."""
     if not decided:
         return Estimate(NAN, NAN, NAN, 0, 0, NO_PAIR)
@@ -671,13 +674,13 @@ def item_rows(of: Compared, kind: VerdictKind) -> tuple[ComparedItem, ...]:
             tuple(
                 verdicts[item].verdict if item in verdicts else "" for verdicts in verdicts_by_side
             ),
-            _why(item, verdicts_by_side, common_items),
+            _exclusion_reason(item, verdicts_by_side, common_items),
         )
         for item in items
     )
 
 
-def _why(item: Item, found: Sequence[Mapping[Item, Judged]], same: set[Item]) -> str:
+def _exclusion_reason(item: Item, found: Sequence[Mapping[Item, Judged]], same: set[Item]) -> str:
     """Return the reason why an item is not compared, or an empty string if it is."""
     if item in same:
         return ""
@@ -813,26 +816,32 @@ def overall(of: Compared) -> tuple[Overall, ...]:
     tests = []
     for sides in versions_of(of):
         # two versions have McNemar's test already
-        for kind in of.kinds if len(sides) > 2 else ():
-            verdicts = [
-                [side.found[kind.name][item].verdict for side in sides]
-                for item in common(kind, sides).items
-            ]
-            tested = kind.tested and not of.untested
-            decided_rows = [row for row in verdicts if set(row) <= {kind.yes, kind.no}]
-            table = np.array(
-                [[verdict == kind.yes for verdict in row] for row in decided_rows if tested],
-                dtype=np.int64,
-            )
-            names = tuple(side.name for side in sides)
-            tests.append(
-                Overall(kind, sides[0].model, names, cochran_q(table.reshape(-1, len(sides))))
-            )
+        if len(sides) < 3:
+            continue
+        names = tuple(side.name for side in sides)
+        for kind in of.kinds:
+            is_tested = kind.tested and not of.untested
+            table = _decided_verdicts(kind, sides) if is_tested else NO_VERDICTS
+            found = cochran_q(table.reshape(-1, len(sides)))
+            tests.append(Overall(kind, sides[0].model, names, found))
     adjusted = holm([test.found.p for test in tests]).tolist()
     return tuple(replace(test, holm=p) for test, p in zip(tests, adjusted, strict=True))
 
 
-def said(of: Compared) -> tuple[str, ...]:
+NO_VERDICTS = np.zeros(0, dtype=np.int64)
+
+
+def _decided_verdicts(kind: VerdictKind, sides: Sequence[Side]) -> IntArray:
+    """Return whether each verdict is yes, of the items that all sides decide: (item, side)."""
+    rows = []
+    for item in common(kind, sides).items:
+        verdicts = [side.found[kind.name][item].verdict for side in sides]
+        if set(verdicts) <= {kind.yes, kind.no}:
+            rows.append([verdict == kind.yes for verdict in verdicts])
+    return np.array(rows, dtype=np.int64)
+
+
+def comparison_lines(of: Compared) -> tuple[str, ...]:
     """Return the lines on the compared runs, the items, and the exclusions, warnings first."""
     factors = differing(of.sides)
     return tuple(_warnings(factors)) + tuple(_over(of, factors))
@@ -855,39 +864,13 @@ def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
     yield f"Compared: {'; '.join(of.names)}. {factor_text}".strip()
     kinds_by_items: dict[tuple[object, ...], list[VerdictKind]] = {}
     for kind in of.kinds:
-        common_items = common(kind, of.sides)
-        kinds_by_items.setdefault(
-            (
-                kind.unit,
-                len(common_items.items),
-                tuple(common_items.missing.items()),
-                common_items.reworded,
-            ),
-            [],
-        ).append(kind)
-    has_several_groups = len(kinds_by_items) > 1
-    for kinds in list(kinds_by_items.values()):
-        common_items, kind = common(kinds[0], of.sides), kinds[0]
-        n_alone = [
-            f"{name} {n_items:,}" for name, n_items in common_items.missing.items() if n_items
-        ]
-        exclusions = (
-            [f"asked in different words: {common_items.reworded:,}"]
-            if common_items.reworded
-            else []
-        )
-        exclusions += [f"not asked of all: {', '.join(n_alone)}"] if n_alone else []
-        kind_text = f"{kind.title}: " if has_several_groups else ""
-        excluded = "; ".join(exclusions) or "none"
-        missing_text = (
-            f"; missing: {', '.join(missing_counts)}"
-            if (missing_counts := list(_lacking(of, kind, common_items)))
-            else ""
-        )
-        yield (
-            f"{kind_text}{plural(len(common_items.items), kind.unit)} asked of all; left out: "
-            f"{excluded}{missing_text}."
-        )
+        items = common(kind, of.sides)
+        n_missing = tuple(items.missing.items())
+        key = (kind.unit, len(items.items), n_missing, items.reworded)
+        kinds_by_items.setdefault(key, []).append(kind)
+    for kind, *_ in kinds_by_items.values():
+        line = _common_items_line(of, kind)
+        yield f"{kind.title}: {line}" if len(kinds_by_items) > 1 else line
     if reason := unpaired_because(of.sides):
         yield (
             f"The comparison is unpaired, because {reason}: shares are compared as if of other "
@@ -896,6 +879,23 @@ def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
     if of.untested:
         yield f"No pair of verdicts is tested: {of.untested}."
     yield from of.left_out
+
+
+def _common_items_line(of: Compared, kind: VerdictKind) -> str:
+    """Return the line on the items that all runs were asked, and on the excluded ones."""
+    items = common(kind, of.sides)
+    n_alone = [f"{name} {n_items:,}" for name, n_items in items.missing.items() if n_items]
+    exclusions = []
+    if items.reworded:
+        exclusions.append(f"asked in different words: {items.reworded:,}")
+    if n_alone:
+        exclusions.append(f"not asked of all: {', '.join(n_alone)}")
+    missing_counts = list(_lacking(of, kind, items))
+    missing_text = f"; missing: {', '.join(missing_counts)}" if missing_counts else ""
+    return (
+        f"{plural(len(items.items), kind.unit)} asked of all; left out: "
+        f"{'; '.join(exclusions) or 'none'}{missing_text}."
+    )
 
 
 def _lacking(of: Compared, kind: VerdictKind, over: CommonItems) -> Iterator[str]:

@@ -256,6 +256,12 @@ DRIFT = (
 )
 
 
+NOT_SAMPLED = (
+    "Nothing is said of draws: probabilities are computed, or prompts were asked until "
+    "settled, so that their answers are not exchangeable."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Drift:
     """The agreement of a model's answers to some prompts on two occasions."""
@@ -278,131 +284,136 @@ def drift(
     ----------
     texts : ref -> what was asked of it, in each run; statements with other words are excluded
     """
-    first_report, second_report = reports
-    refs = [
-        ref
-        for ref in first_report.counts.statements
-        if ref in texts[1] and texts[0][ref] == texts[1][ref]
-    ]
-    variants = [
-        variant
-        for variant in first_report.counts.variants
-        if variant in second_report.counts.variants
-    ]
-    sides = [
-        _for_and_against(report, first_report.counts.templates, refs, variants)
-        for report in reports
-    ]
-    was_asked = np.all([side.sum(axis=-1) >= 0 for side in sides], axis=0)
-    statement = np.broadcast_to(np.arange(len(refs))[:, None, None], was_asked.shape[1:])
     is_sampled = not any(
         isinstance(report, ExactReport) or report.counts.until_settled is not None
         for report in reports
     )
-
-    def row(name: str, templates: slice) -> Drift:
-        mask, rng = (
-            was_asked[templates],
-            derive_rng(first_report.options.seed, "drift", *names, name),
-        )
-        statement_of_prompt = np.broadcast_to(statement, mask.shape)[mask]
-        agreement = retest(
-            sides[0][templates][mask],
-            sides[1][templates][mask],
-            statement_of_prompt,
-            rng,
-            drawn=is_sampled,
-        )
-        return Drift(name, len(np.unique(statement_of_prompt)), agreement)
-
-    rows_by_template = [
-        (name, slice(index, index + 1)) for index, name in enumerate(first_report.counts.templates)
-    ]
     return Table(
         "drift",
         f"Prompts that were asked again: {' and '.join(names)}",
-        [
-            row(*name_and_templates)
-            for name_and_templates in (
-                (ALL_PROMPTS, slice(None)),
-                *(rows_by_template if len(rows_by_template) > 1 else ()),
-            )
-        ],
-        [
-            Column("prompts", "prompts", lambda row: row.prompts),
-            Column(
-                "same",
-                "same",
-                lambda row: row.found.same,
-                Kind.SHARE,
-                scale=(0.0, 1.0),
-                help="share of the prompts whose majority is the same in both",
-            ),
-            Column(
-                "same_by_draws",
-                "by draws",
-                lambda row: row.found.same_by_noise,
-                Kind.SHARE,
-                help="the same if nothing but the draws differed",
-            ),
-            Column(
-                "kappa",
-                "κ",
-                lambda row: row.found.kappa,
-                Kind.COEFFICIENT,
-                scale=(-1.0, 1.0),
-                help="Cohen's, of the majorities",
-            ),
-            Column(
-                "change",
-                "change",
-                lambda row: row.found.change,
-                Kind.SIZE,
-                scale=(0.0, 1.0),
-                help="mean absolute change of the share of agreement",
-            ),
-            Column(
-                "change_by_draws",
-                "by draws",
-                lambda row: row.found.change_by_noise,
-                Kind.SIZE,
-                help="the same if nothing but the draws differed",
-            ),
-            Column(
-                "p",
-                "p",
-                lambda row: row.found.p,
-                Kind.P_VALUE,
-                help="of no more change than the draws make",
-            ),
-            Column(
-                "n",
-                "n",
-                lambda row: row.found.change.n,
-                Kind.COUNT,
-                help="prompts with a readable answer in both",
-            ),
-            Column(
-                "no_majority",
-                "no majority",
-                lambda row: row.found.same.excluded,
-                Kind.COUNT,
-                aside=True,
-                help="prompts without a majority in one of the two",
-            ),
-            Column("statements", "statements", lambda row: row.statements, Kind.COUNT, aside=True),
-        ],
+        _drift_rows(names, reports, texts, is_sampled=is_sampled),
+        [*_agreement_columns(), *_drift_test_columns()],
         key=lambda row: (row.prompts,),
         definition=DRIFT,
-        notes=()
-        if is_sampled
-        else (
-            "Nothing is said of draws: probabilities are computed, or prompts were asked until "
-            "settled, so that their answers are not exchangeable.",
-        ),
+        notes=() if is_sampled else (NOT_SAMPLED,),
         subject=names,
         pictures=[Forest(values=("same", "kappa"), rows=("prompts",))],
     )
+
+
+def _drift_rows(
+    names: tuple[str, str],
+    reports: tuple[ReliabilityReport, ReliabilityReport],
+    texts: tuple[Mapping[str, object], Mapping[str, object]],
+    *,
+    is_sampled: bool,
+) -> list[Drift]:
+    """Return the agreement over all prompts, and under each template if there are several.
+
+    Parameters
+    ----------
+    is_sampled : whether the answers are exchangeable samples, so that noise can be estimated
+    """
+    counts, other_counts = (report.counts for report in reports)
+    refs = [ref for ref in counts.statements if ref in texts[1] and texts[0][ref] == texts[1][ref]]
+    variants = [variant for variant in counts.variants if variant in other_counts.variants]
+    first, second = (
+        _for_and_against(report, counts.templates, refs, variants) for report in reports
+    )
+    was_asked = np.all([side.sum(axis=-1) >= 0 for side in (first, second)], axis=0)
+    statement = np.broadcast_to(np.arange(len(refs))[:, None, None], was_asked.shape[1:])
+    groups_of_prompts = [(ALL_PROMPTS, slice(None))]
+    if len(counts.templates) > 1:
+        groups_of_prompts += [
+            (name, slice(index, index + 1)) for index, name in enumerate(counts.templates)
+        ]
+    rows = []
+    for name, templates in groups_of_prompts:
+        mask = was_asked[templates]
+        statement_of_prompt = np.broadcast_to(statement, mask.shape)[mask]
+        agreement = retest(
+            first[templates][mask],
+            second[templates][mask],
+            statement_of_prompt,
+            derive_rng(reports[0].options.seed, "drift", *names, name),
+            drawn=is_sampled,
+        )
+        rows.append(Drift(name, len(np.unique(statement_of_prompt)), agreement))
+    return rows
+
+
+def _agreement_columns() -> list[Column[Drift]]:
+    """Return the columns of the agreement, and of that by sampling alone."""
+    return [
+        Column("prompts", "prompts", lambda row: row.prompts),
+        Column(
+            "same",
+            "same",
+            lambda row: row.found.same,
+            Kind.SHARE,
+            scale=(0.0, 1.0),
+            help="share of the prompts whose majority is the same in both",
+        ),
+        Column(
+            "same_by_draws",
+            "by draws",
+            lambda row: row.found.same_by_noise,
+            Kind.SHARE,
+            help="the same if nothing but the draws differed",
+        ),
+        Column(
+            "kappa",
+            "κ",
+            lambda row: row.found.kappa,
+            Kind.COEFFICIENT,
+            scale=(-1.0, 1.0),
+            help="Cohen's, of the majorities",
+        ),
+        Column(
+            "change",
+            "change",
+            lambda row: row.found.change,
+            Kind.SIZE,
+            scale=(0.0, 1.0),
+            help="mean absolute change of the share of agreement",
+        ),
+        Column(
+            "change_by_draws",
+            "by draws",
+            lambda row: row.found.change_by_noise,
+            Kind.SIZE,
+            help="the same if nothing but the draws differed",
+        ),
+    ]
+
+
+def _drift_test_columns() -> list[Column[Drift]]:
+    """Return the columns of the test, and of the number of prompts and statements."""
+    return [
+        Column(
+            "p",
+            "p",
+            lambda row: row.found.p,
+            Kind.P_VALUE,
+            help="of no more change than the draws make",
+        ),
+        Column(
+            "n",
+            "n",
+            lambda row: row.found.change.n,
+            Kind.COUNT,
+            help="prompts with a readable answer in both",
+        ),
+        Column(
+            "no_majority",
+            "no majority",
+            lambda row: row.found.same.excluded,
+            Kind.COUNT,
+            aside=True,
+            help="prompts without a majority in one of the two",
+        ),
+        Column("statements", "statements", lambda row: row.statements, Kind.COUNT, aside=True),
+    ]
 
 
 def drift_said(of: Drift, p: float) -> str:

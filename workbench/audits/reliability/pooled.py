@@ -279,7 +279,7 @@ def pooled(report: ReliabilityReport, draws: int = DRAWS) -> Pooled:
     """
     if isinstance(report, ExactReport):
         return replace(_tested(report, [np.where(report.known, report.leaning, 0.5)]), exact=True)
-    options = report.options.but(beside=None, as_people=False)
+    options = report.options.with_values(beside=None, as_people=False)
     return _sampled(_Request(_digest(report.counts), options, draws, report))
 
 

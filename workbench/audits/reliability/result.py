@@ -16,7 +16,7 @@ from workbench.audits.audit import Medium, Opened, Printed
 from workbench.audits.chosen_run import run_meant
 from workbench.audits.claims import OfModel
 from workbench.audits.codes import FAIL, INSUFFICIENT, VOID, verdict
-from workbench.audits.comparison.judge import Compared, meant
+from workbench.audits.comparison.judge import Compared, resolve_run_names
 from workbench.audits.reliability import agreement_tables as agreement
 from workbench.audits.reliability import components as parts
 from workbench.audits.reliability import pooled, reader_error
@@ -152,7 +152,7 @@ def compared_runs(
     runs = runs_to_compare(store, which)
     models = {name: run.model for name, run in runs.items()}
     labels = {run.label: name for name, run in runs.items()}
-    selected_runs = {name: runs[name] for name in meant(names, models, labels)}
+    selected_runs = {name: runs[name] for name in resolve_run_names(names, models, labels)}
     comparison = replace(
         compared(store, selected_runs, options, readings=which.readings), within=options.same_within
     )

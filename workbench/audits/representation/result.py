@@ -163,80 +163,94 @@ def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
 
 def _result(stored: StoredData, options: LikenessOptions) -> Result:
     """Return the result of the answers by some options."""
-    people, everyone, received = stored.people, stored.everyone, stored.received
+    everyone = stored.everyone
     if options.unweighted:
         everyone = replace(everyone, weights=np.ones(len(everyone.weights)))
+    likeness_data = _likeness_data(stored, options, everyone)
+    leading_name = leading({name: run.last for name, run in stored.runs.items()}, stored.received)
+    has_weights = np.unique(stored.everyone.weights).size > 1
+    return Result(
+        which=stored.which,
+        options=options,
+        instrument=stored.instrument,
+        runs=stored.runs,
+        names=tuple(stored.runs),
+        book=_book(stored, options, everyone, likeness_data),
+        first=("models", "groups", "personas"),
+        findings=[
+            _beyond_chance(likeness_data),
+            *(nearest_by(likeness_data, kind) for kind in likeness_data.kinds),
+            _steering(likeness_data),
+        ],
+        headline=Headline(leading_name, _headline(likeness_data.likenesses[leading_name])),
+        rulings=stored.rulings,
+        answered=stored.received,
+        limits=LIMITS,
+        references=[SANTURKAR],
+        again=partial(_result, stored),
+        steps={"unweighted": (False, True) if has_weights else ()},
+        judged=likeness_data,
+    )
+
+
+def _likeness_data(
+    stored: StoredData, options: LikenessOptions, everyone: CodedPeople
+) -> LikenessData:
+    """Return the likeness of each run's answers to those of people.
+
+    Raises UsageError if there are no people to compare with, UnknownName for a kind of groups
+    without people.
+    """
     survey_questions = {
-        ref: survey_question for ref, (_, survey_question) in askable(people).items()
+        ref: survey_question for ref, (_, survey_question) in askable(stored.people).items()
     }
-    compared_populations = (
-        populations(people, survey_questions, options.kinds, options.least, everyone)
-        if people is not None
-        else []
-    )
+    compared_populations: Sequence[Population] = []
+    if stored.people is not None:
+        compared_populations = populations(
+            stored.people, survey_questions, options.kinds, options.least, everyone
+        )
     _check(compared_populations, options, stored.instrument.name)
-    likeness_data = LikenessData(
-        stored.answers,
-        {
-            name: Likenesses(
-                run_answers.both,
-                run_answers.letters,
-                survey_questions,
-                compared_populations,
-                options.measure,
-                options.seed,
-                options.draws,
-                samples=run_answers.samples,
-                missing=run_answers.missing,
-                position=run_answers.by_position,
-            )
-            for name, run_answers in stored.answers.items()
-        },
-        compared_populations,
-        {
-            statement.ref: statement
-            for statement in stored.instrument.statements
-            if statement.wordings
-        },
-        with_personas(stored.runs),
+    likenesses = {
+        name: Likenesses(
+            run_answers.both,
+            run_answers.letters,
+            survey_questions,
+            compared_populations,
+            options.measure,
+            options.seed,
+            options.draws,
+            samples=run_answers.samples,
+            missing=run_answers.missing,
+            position=run_answers.by_position,
+        )
+        for name, run_answers in stored.answers.items()
+    }
+    statements = {
+        statement.ref: statement for statement in stored.instrument.statements if statement.wordings
+    }
+    return LikenessData(
+        stored.answers, likenesses, compared_populations, statements, with_personas(stored.runs)
     )
+
+
+def _book(
+    stored: StoredData, options: LikenessOptions, everyone: CodedPeople, likeness_data: LikenessData
+) -> Book:
+    """Return the book of tables, with the lines and notes above them."""
+    received = stored.received
     method_sentences = [
         *asked_sentences(stored.runs.items(), received),
         _methods(options, likeness_data),
         *plan_sentences(received),
     ]
-    names = [(name,) for name in stored.runs]
-    leading_name = leading({name: run.last for name, run in stored.runs.items()}, received)
-    has_personas = any(set(run.personas) - {""} for run in stored.runs.values())
     detail_tables: dict[str, Callable[..., AnyTable]] = {
         "groups": lambda name: groups(likeness_data, [_named(likeness_data, name)]),
         "questions": lambda name: questions(likeness_data, _named(likeness_data, name)),
         "options": lambda name, ref: options_of(likeness_data, _named(likeness_data, name), ref),
     }
-    entries = [
-        Entry("models", "likeness to people", lambda: models(likeness_data), choices=CHOICES),
-        Entry(
-            "groups",
-            "groups, nearest first",
-            detail_tables["groups"],
-            names,
-            choices=("least", *CHOICES),
-            whole=lambda: groups(likeness_data, list(stored.runs)),
-            empty="" if likeness_data.kinds else NO_GROUPS,
-        ),
-        Entry(
-            "personas",
-            "steering by persona",
-            lambda: steered(likeness_data),
-            choices=CHOICES,
-            empty="" if likeness_data.personas else OTHER_PERSONAS if has_personas else NO_PERSONAS,
-        ),
-        Entry("questions", "questions", detail_tables["questions"], names, choices=CHOICES),
-        entry(received),
-    ]
-    book = Book(
+    return Book(
         f"{stored.instrument.name}: whose answers a model's are like",
-        entries,
+        _entries(stored, likeness_data, detail_tables),
         detail_tables,
         header=header(received),
         told=(
@@ -252,28 +266,44 @@ def _result(stored: StoredData, options: LikenessOptions) -> Result:
         ),
         methods=" ".join(method_sentences),
     )
-    return Result(
-        which=stored.which,
-        options=options,
-        instrument=stored.instrument,
-        runs=stored.runs,
-        names=tuple(stored.runs),
-        book=book,
-        first=("models", "groups", "personas"),
-        findings=[
-            _beyond_chance(likeness_data),
-            *(nearest_by(likeness_data, kind) for kind in likeness_data.kinds),
-            _steering(likeness_data),
-        ],
-        headline=Headline(leading_name, _headline(likeness_data.likenesses[leading_name])),
-        rulings=stored.rulings,
-        answered=received,
-        limits=LIMITS,
-        references=[SANTURKAR],
-        again=partial(_result, stored),
-        steps={"unweighted": (False, True) if np.unique(stored.everyone.weights).size > 1 else ()},
-        judged=likeness_data,
-    )
+
+
+def _entries(
+    stored: StoredData,
+    likeness_data: LikenessData,
+    detail_tables: Mapping[str, Callable[..., AnyTable]],
+) -> list[Entry]:
+    """Return the entries of the book."""
+    names = [(name,) for name in stored.runs]
+    return [
+        Entry("models", "likeness to people", lambda: models(likeness_data), choices=CHOICES),
+        Entry(
+            "groups",
+            "groups, nearest first",
+            detail_tables["groups"],
+            names,
+            choices=("least", *CHOICES),
+            whole=lambda: groups(likeness_data, list(stored.runs)),
+            empty="" if likeness_data.kinds else NO_GROUPS,
+        ),
+        Entry(
+            "personas",
+            "steering by persona",
+            lambda: steered(likeness_data),
+            choices=CHOICES,
+            empty=_without_personas(stored, likeness_data),
+        ),
+        Entry("questions", "questions", detail_tables["questions"], names, choices=CHOICES),
+        entry(stored.received),
+    ]
+
+
+def _without_personas(stored: StoredData, likeness_data: LikenessData) -> str:
+    """Return the reason why there is no table of personas, or an empty string if there is one."""
+    if likeness_data.personas:
+        return ""
+    has_personas = any(set(run.personas) - {""} for run in stored.runs.values())
+    return OTHER_PERSONAS if has_personas else NO_PERSONAS
 
 
 def _methods(options: LikenessOptions, likeness_data: LikenessData) -> str:
@@ -697,26 +727,56 @@ def _steering(likeness_data: LikenessData) -> AdjustedFinding:
     )
 
 
-def models(likeness_data: LikenessData) -> Table[tuple[str, Likenesses, float]]:
+@dataclass(frozen=True, slots=True)
+class ModelLikeness:
+    """A row of the table of models: the likeness of one of them to people."""
+
+    model: str
+    likenesses: Likenesses
+    p_adjusted: float
+    "of no difference from the best answers without an opinion, adjusted over the models"
+
+    def nearest_group(self, kind: str) -> str:
+        """Return the nearest group of a kind, or an empty string if none is ranked."""
+        ranked = self.likenesses.rankings[kind]
+        return ranked[0].population.value if ranked else ""
+
+
+def models(likeness_data: LikenessData) -> Table[ModelLikeness]:
     """Return the table of each model's likeness to people, and that of random letters."""
-    adjusted = holm(
-        np.array([likenesses.weakest_claim[1] for likenesses in likeness_data.likenesses.values()])
-    ).tolist()
+    p_values = [likenesses.weakest_claim[1] for likenesses in likeness_data.likenesses.values()]
+    adjusted = holm(np.array(p_values)).tolist()
     rows = [
-        (name, likenesses, p)
+        ModelLikeness(name, likenesses, p)
         for (name, likenesses), p in zip(likeness_data.likenesses.items(), adjusted, strict=True)
     ]
+    return Table(
+        "models",
+        "Likeness to people's answers",
+        rows,
+        [
+            *_likeness_columns(),
+            *_counted_likeness_columns(),
+            *_baseline_columns(),
+            *(_nearest_group_column(kind) for kind in likeness_data.kinds),
+            *_missing_answers_columns(),
+            *_comparability_columns(likeness_data),
+        ],
+        key=lambda row: (row.model,),
+        definition="100 % if the model's distribution of answers is people's on every question.",
+        link=lambda row: Link("groups" if likeness_data.kinds else "questions", (row.model,)),
+        pictures=[Forest(values=["above_chance"], rows=["way", "model"])],
+    )
 
-    def nearest(kind: str) -> Callable[[tuple[str, Likenesses, float]], str]:
-        return lambda row: next((ranked.population.value for ranked in row[1].rankings[kind]), "")
 
-    common = _common(likeness_data)
-    columns_: list[Column[tuple[str, Likenesses, float]]] = [
-        Column("model", "model", lambda row: row[0], main=True),
+def _likeness_columns() -> list[Column[ModelLikeness]]:
+    """Return the columns of a model's likeness to people."""
+    return [
+        Column("model", "model", lambda row: row.model, main=True),
         Column(
             "above_chance",
             "above chance",
-            lambda row: row[1].above_chance,
+            lambda row: row.likenesses.above_chance,
             Kind.SHARE,
             scale=GAP,
             help="Likeness between that of random letters (0 %) and of people's own answers "
@@ -725,35 +785,41 @@ def models(likeness_data: LikenessData) -> Table[tuple[str, Likenesses, float]]:
         Column(
             "likeness",
             "likeness",
-            lambda row: row[1].overall,
+            lambda row: row.likenesses.overall,
             Kind.SHARE,
             scale=SHARE,
-            reference=lambda row: row[1].even_overall,
+            reference=lambda row: row.likenesses.even_overall,
             help="Mean over questions of 1 minus the distance to people's answers, without "
             "the noise of counting.",
         ),
         Column(
             "random",
             "random letters",
-            lambda row: row[1].even_overall,
+            lambda row: row.likenesses.even_overall,
             Kind.SHARE,
             short="random",
             help="The same of letters at random.",
         ),
+    ]
+
+
+def _counted_likeness_columns() -> list[Column[ModelLikeness]]:
+    """Return the columns of the likeness with the noise of counting."""
+    return [
         Column(
             "counted",
             "as counted",
-            lambda row: row[1].counted,
+            lambda row: row.likenesses.counted,
             Kind.SHARE,
             scale=SHARE,
             aside=True,
-            reference=lambda row: row[1].chance,
+            reference=lambda row: row.likenesses.chance,
             help="Likeness with the noise of counting letters and people, as it was published.",
         ),
         Column(
             "chance",
             "random as counted",
-            lambda row: row[1].chance,
+            lambda row: row.likenesses.chance,
             Kind.SHARE,
             aside=True,
             help="The same of letters drawn at random, as many as the model gave.",
@@ -761,16 +827,22 @@ def models(likeness_data: LikenessData) -> Table[tuple[str, Likenesses, float]]:
         Column(
             "difference",
             "difference",
-            lambda row: row[1].over_random[0],
+            lambda row: row.likenesses.over_random[0],
             Kind.POINTS,
             scale=GAP,
             aside=True,
             help="Both as counted: likeness minus that of random letters, question by question.",
         ),
+    ]
+
+
+def _baseline_columns() -> list[Column[ModelLikeness]]:
+    """Return the columns of the test against answers without an opinion."""
+    return [
         Column(
             "baseline",
             "nearest baseline",
-            lambda row: row[1].weakest_claim[0],
+            lambda row: row.likenesses.weakest_claim[0],
             aside=True,
             help="The answers without an opinion that the model surpasses least: the test is "
             "against these.",
@@ -778,44 +850,51 @@ def models(likeness_data: LikenessData) -> Table[tuple[str, Likenesses, float]]:
         Column(
             "p_holm",
             "p (Holm)",
-            lambda row: row[2],
+            lambda row: row.p_adjusted,
             Kind.P_VALUE,
             help="Of no difference from the best answers without an opinion; over the models.",
         ),
-        *(
-            Column(
-                f"nearest_{kind}",
-                f"nearest by {kind}",
-                nearest(kind),
-                help="First of its kind; see the groups.",
-            )
-            for kind in likeness_data.kinds
-        ),
+    ]
+
+
+def _nearest_group_column(kind: str) -> Column[ModelLikeness]:
+    """Return the column of the nearest group of a kind."""
+    return Column(
+        f"nearest_{kind}",
+        f"nearest by {kind}",
+        lambda row: row.nearest_group(kind),
+        help="First of its kind; see the groups.",
+    )
+
+
+def _missing_answers_columns() -> list[Column[ModelLikeness]]:
+    """Return the columns of the questions that were asked, and of the missing answers."""
+    return [
         Column(
             "asked",
             "asked",
-            lambda row: len(row[1].missing),
+            lambda row: len(row.likenesses.missing),
             Kind.COUNT,
             help="Questions that were asked.",
         ),
         Column(
             "questions",
             "answered",
-            lambda row: len(row[1].refs),
+            lambda row: len(row.likenesses.refs),
             Kind.COUNT,
             help="Questions with a valid answer in both orders of the options.",
         ),
         Column(
             "missing",
             "missing",
-            lambda row: row[1].missing_share,
+            lambda row: row.likenesses.missing_share,
             Kind.SHARE,
             help="Share of the answers that were asked for without an offered letter.",
         ),
         Column(
             "least",
             "least",
-            lambda row: row[1].bounds[0],
+            lambda row: row.likenesses.bounds[0],
             Kind.SHARE,
             aside=True,
             help="Likeness over all asked questions if the missing answers were as unlike as "
@@ -824,45 +903,42 @@ def models(likeness_data: LikenessData) -> Table[tuple[str, Likenesses, float]]:
         Column(
             "most",
             "most",
-            lambda row: row[1].bounds[1],
+            lambda row: row.likenesses.bounds[1],
             Kind.SHARE,
             aside=True,
             help="The same if they were as like as possible.",
         ),
+    ]
+
+
+def _comparability_columns(likeness_data: LikenessData) -> list[Column[ModelLikeness]]:
+    """Return the columns on the limits of a comparison of models."""
+    common_refs = _common(likeness_data)
+    return [
         Column(
             "common",
             "common questions",
-            lambda row: _over(row[1], common),
+            lambda row: _over(row.likenesses, common_refs),
             Kind.SHARE,
             aside=True,
-            help=f"Likeness over the {len(common)} questions that all models answered.",
+            help=f"Likeness over the {len(common_refs)} questions that all models answered.",
         ),
         Column(
             "way",
             "answers",
-            lambda row: "computed" if likeness_data.answers[row[0]].exact else "drawn",
+            lambda row: "computed" if likeness_data.answers[row.model].exact else "drawn",
             aside=True,
             help="Computed probabilities and drawn letters are not ranked beside each other.",
         ),
         Column(
             "order",
             "moved by order",
-            lambda row: likeness_data.answers[row[0]].moved(),
+            lambda row: likeness_data.answers[row.model].moved(),
             Kind.SHARE,
             help="Mean total variation between the two orders of the options: 0 % if the "
             "order changes nothing.",
         ),
     ]
-    return Table(
-        "models",
-        "Likeness to people's answers",
-        rows,
-        columns_,
-        key=lambda row: (row[0],),
-        definition="100 % if the model's distribution of answers is people's on every question.",
-        link=lambda row: Link("groups" if likeness_data.kinds else "questions", (row[0],)),
-        pictures=[Forest(values=["above_chance"], rows=["way", "model"])],
-    )
 
 
 def _common(likeness_data: LikenessData) -> list[str]:
@@ -889,31 +965,69 @@ def over_pairs(ranked: Sequence[Ranked]) -> list[float]:
     return [math.nan] * bool(ranked) + adjusted[: len(p)]
 
 
-def groups(likeness_data: LikenessData, names: Sequence[str]) -> Table[tuple[str, Ranked, float]]:
+@dataclass(frozen=True, slots=True)
+class GroupLikeness:
+    """A row of the table of groups: the likeness of a model to one of them."""
+
+    model: str
+    likenesses: Likenesses
+    ranked: Ranked
+    p_adjusted: float
+    "of being as near as the first group, adjusted over all pairs; NaN for the first and unranked"
+
+    def bounds(self) -> tuple[float, float]:
+        """Return the least and the greatest likeness, whatever people without an answer think."""
+        return self.likenesses.bounds_of_people(self.ranked.population)
+
+
+def groups(likeness_data: LikenessData, names: Sequence[str]) -> Table[GroupLikeness]:
     """Return the table of the groups of each model, the nearest of each kind first."""
-    rows: list[tuple[str, Ranked, float]] = []
-    for name, kind in ((name, kind) for name in names for kind in likeness_data.kinds):
-        ranking = likeness_data.likenesses[name].rankings[kind]
-        rows += [
-            (name, ranked_group, p)
-            for ranked_group, p in zip(ranking, over_pairs(ranking), strict=True)
-        ]
-        rows += [
-            (name, ranked_group, math.nan)
-            for ranked_group in likeness_data.likenesses[name].unranked(kind)
-        ]
+    rows: list[GroupLikeness] = []
+    for name in names:
+        for kind in likeness_data.kinds:
+            rows += _groups_of_kind(name, likeness_data.likenesses[name], kind)
+    is_about_one = len(names) == 1
+    return Table(
+        "groups",
+        f"Groups, nearest first: {names[0]}" if is_about_one else "Groups, nearest first",
+        rows,
+        [
+            *_group_likeness_columns(is_about_one=is_about_one),
+            *_rank_columns(),
+            *_unanswered_columns(),
+            *_size_columns(),
+        ],
+        key=lambda row: (row.model, row.ranked.population.name),
+        subject=tuple(names) if is_about_one else (),
+        definition="How like the model's answers are to those of each group, and how sure the "
+        "order is.",
+        link=lambda row: Link("questions", (row.model,)),
+        pictures=[Forest(values=["likeness"], rows=["kind", "group"], series="model")],
+    )
 
-    def bounds(row: tuple[str, Ranked, float]) -> tuple[float, float]:
-        return likeness_data.likenesses[row[0]].bounds_of_people(row[1].population)
 
-    columns_: list[Column[tuple[str, Ranked, float]]] = [
-        Column("model", "model", lambda row: row[0], aside=len(names) == 1),
-        Column("kind", "by", lambda row: row[1].population.kind),
-        Column("group", "group", lambda row: row[1].population.value, main=True),
+def _groups_of_kind(name: str, likenesses: Likenesses, kind: str) -> Iterator[GroupLikeness]:
+    """Yield the ranked groups of a kind, and then those without a rank."""
+    ranking = likenesses.rankings[kind]
+    for ranked, p in zip(ranking, over_pairs(ranking), strict=True):
+        yield GroupLikeness(name, likenesses, ranked, p)
+    for unranked in likenesses.unranked(kind):
+        yield GroupLikeness(name, likenesses, unranked, math.nan)
+
+
+def _group_likeness_columns(*, is_about_one: bool) -> list[Column[GroupLikeness]]:
+    """Return the columns of a group and of a model's likeness to it.
+
+    The model is aside if all rows are about one.
+    """
+    return [
+        Column("model", "model", lambda row: row.model, aside=is_about_one),
+        Column("kind", "by", lambda row: row.ranked.population.kind),
+        Column("group", "group", lambda row: row.ranked.population.value, main=True),
         Column(
             "likeness",
             "likeness",
-            lambda row: row[1].likeness,
+            lambda row: row.ranked.likeness,
             Kind.SHARE,
             scale=SHARE,
             help="Without the noise of counting, over the questions that all ranked groups have.",
@@ -921,23 +1035,29 @@ def groups(likeness_data: LikenessData, names: Sequence[str]) -> Table[tuple[str
         Column(
             "at_equal_n",
             "at equal n",
-            lambda row: row[1].at_equal_n,
+            lambda row: row.ranked.at_equal_n,
             Kind.SHARE,
             aside=True,
             help="As counted if every group had as many people as the smallest: the ranks are "
             "by it.",
         ),
-        Column("rank", "rank", lambda row: row[1].rank, Kind.COUNT),
+    ]
+
+
+def _rank_columns() -> list[Column[GroupLikeness]]:
+    """Return the columns of the order of groups, and of how sure it is."""
+    return [
+        Column("rank", "rank", lambda row: row.ranked.rank, Kind.COUNT),
         Column(
             "ranks",
             "ranks",
-            lambda row: "–".join(map(str, dict.fromkeys(row[1].ranks))),
+            lambda row: "–".join(map(str, dict.fromkeys(row.ranked.ranks))),
             help="In 95 % of the draws.",
         ),
         Column(
             "behind",
             "behind the first",
-            lambda row: row[1].behind,
+            lambda row: row.ranked.behind,
             Kind.POINTS,
             short="behind",
             help="How much nearer the first group is, question by question.",
@@ -945,24 +1065,30 @@ def groups(likeness_data: LikenessData, names: Sequence[str]) -> Table[tuple[str
         Column(
             "p_holm",
             "p (Holm)",
-            lambda row: row[2],
+            lambda row: row.p_adjusted,
             Kind.P_VALUE,
             help="That it is as near as the first; over all pairs of groups.",
         ),
         Column(
             "even",
             "even answers",
-            lambda row: row[1].even,
+            lambda row: row.ranked.even,
             Kind.SHARE,
             aside=True,
             short="even",
             help="Likeness of answers that are every option equally often: a group may be "
             "near to these, too.",
         ),
+    ]
+
+
+def _unanswered_columns() -> list[Column[GroupLikeness]]:
+    """Return the columns of people without an answer, and of the effect that theirs could have."""
+    return [
         Column(
             "unsure",
             "don't know",
-            lambda row: _mean_share(row[1].population.unsure),
+            lambda row: _mean_share(row.ranked.population.unsure),
             Kind.SHARE,
             help="Share of people who said `don't know`, refused, or chose no option; mean "
             "over questions.",
@@ -970,7 +1096,7 @@ def groups(likeness_data: LikenessData, names: Sequence[str]) -> Table[tuple[str
         Column(
             "unanswered",
             "no option",
-            lambda row: _mean_share(row[1].population.unanswered),
+            lambda row: _mean_share(row.ranked.population.unanswered),
             Kind.SHARE,
             aside=True,
             help="The same with people without an answer, among them those who were not asked.",
@@ -978,7 +1104,7 @@ def groups(likeness_data: LikenessData, names: Sequence[str]) -> Table[tuple[str
         Column(
             "least",
             "least",
-            lambda row: bounds(row)[0],
+            lambda row: row.bounds()[0],
             Kind.SHARE,
             aside=True,
             help="Likeness if all people without an answer had chosen the option that makes "
@@ -987,16 +1113,24 @@ def groups(likeness_data: LikenessData, names: Sequence[str]) -> Table[tuple[str
         Column(
             "most",
             "most",
-            lambda row: bounds(row)[1],
+            lambda row: row.bounds()[1],
             Kind.SHARE,
             aside=True,
             help="Likeness if they had answered as the model does, as far as their number allows.",
         ),
-        Column("people", "people", lambda row: row[1].population.people, Kind.COUNT, aside=True),
+    ]
+
+
+def _size_columns() -> list[Column[GroupLikeness]]:
+    """Return the columns of the size of a group."""
+    return [
+        Column(
+            "people", "people", lambda row: row.ranked.population.people, Kind.COUNT, aside=True
+        ),
         Column(
             "effective_n",
             "effective n",
-            lambda row: row[1].population.effective_n,
+            lambda row: row.ranked.population.effective_n,
             Kind.COUNT,
             aside=True,
             help="Of the question that the fewest answered: as many people of equal weight "
@@ -1005,24 +1139,12 @@ def groups(likeness_data: LikenessData, names: Sequence[str]) -> Table[tuple[str
         Column(
             "design_effect",
             "design effect",
-            lambda row: row[1].population.design_effect,
+            lambda row: row.ranked.population.design_effect,
             Kind.COEFFICIENT,
             aside=True,
             help="Mean over questions of people / effective n.",
         ),
     ]
-    return Table(
-        "groups",
-        "Groups, nearest first" + f": {names[0]}" * (len(names) == 1),
-        rows,
-        columns_,
-        key=lambda row: (row[0], row[1].population.name),
-        subject=tuple(names) if len(names) == 1 else (),
-        definition="How like the model's answers are to those of each group, and how sure the "
-        "order is.",
-        link=lambda row: Link("questions", (row[0],)),
-        pictures=[Forest(values=["likeness"], rows=["kind", "group"], series="model")],
-    )
 
 
 def _mean_share(shares: Mapping[str, float]) -> float:

@@ -13,7 +13,7 @@ from workbench.figures.table import AnyTable, Kind
 from workbench.tui.results.loaded import Loaded, Opened
 
 if TYPE_CHECKING:
-    from workbench.audits.bias_score.result import Scored
+    from workbench.audits.bias_score.result import ScoredAnswers
 
 GONE = "The answer is no longer in the store."
 PROVENANCE = (
@@ -49,7 +49,7 @@ def whole_answer(path: Path, loaded: Loaded, subject: Subject) -> Opened | str: 
     from workbench.tui.results.answers import WholeAnswerScreen
 
     model, ref, prefix, wording, *_ = subject
-    scored: Scored = loaded.source
+    scored: ScoredAnswers = loaded.source
     table = answers(scored, model, ref, Selection(prefix=prefix, variant=wording))
     candidate = next((row for row in table.rows if table.key(row) == subject[2:]), None)
     if candidate is None:

@@ -25,7 +25,7 @@ from workbench.errors import WorkbenchError
 from workbench.evidence.runs import EACH
 from workbench.figures.visible import visible
 from workbench.options.option import Option, Type
-from workbench.options.schema import Declared
+from workbench.options.schema import OptionField
 from workbench.tui.kit.dialogs import RADIO, TICK
 from workbench.tui.results.loaded import Offers, Settings
 
@@ -142,7 +142,7 @@ def form(audit: Audit, settings: Settings, offers: Offers) -> Iterator[tuple[str
         yield f"{FINGERPRINTS}:", f" {tick} a separate result for each system_fingerprint"
 
 
-def _unkeyed(audit: Audit) -> dict[str, Declared]:
+def _unkeyed(audit: Audit) -> dict[str, OptionField]:
     return {
         name: declared for name, declared in audit.options.offered().items() if not declared.key
     }
@@ -152,7 +152,7 @@ def _heading(one: Option) -> str:
     return f"{one.help[:1].upper()}{one.help[1:]}"
 
 
-def _lines(name: str, one: Declared, value: Any, offers: Offers) -> Iterator[tuple[str, str]]:
+def _lines(name: str, one: OptionField, value: Any, offers: Offers) -> Iterator[tuple[str, str]]:
     """Yield the lines of one option. A text without offered values has none."""
     offered_values = offers.names.get(name) or one.option.choices
     choices = (
@@ -251,7 +251,7 @@ def with_next_number(
 
 def _with(settings: Settings, name: str, value: Any) -> Settings | str:
     try:
-        return replace(settings, options=settings.options.but(**{name: value}))
+        return replace(settings, options=settings.options.with_values(**{name: value}))
     except WorkbenchError as error:
         return str(error)
 
