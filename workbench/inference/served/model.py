@@ -76,7 +76,7 @@ class Loop:
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         return asyncio.run_coroutine_threadsafe(work, self.loop)
 
-    def do(self, work: Coroutine[Any, Any, T]) -> T:
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run to the end and return the result. Interrupting the caller cancels the work."""
         future = self.start(work)
         try:
@@ -88,7 +88,7 @@ class Loop:
         """Cancel running coroutines and end the thread."""
         if self.loop.is_closed():
             return
-        self.do(self._cancel_all())
+        self.run(self._cancel_all())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
         self.loop.close()
@@ -250,14 +250,14 @@ class RemoteModel:
     def look(self) -> None:
         """Ask the endpoint what it serves, for the card."""
         loop, asker = self._open()
-        entries = loop.do(asker.client.served()) or ()
+        entries = loop.run(asker.client.served()) or ()
         self._revision = _revision(self.address, entries)
         self.listed = _entry(self.address, entries) or {}
         self.serves = tuple(str(entry.get("id")) for entry in entries)
         if not self.address.dialect:
             kind = recognised(self.address.host, entries)
             if kind is UNKNOWN_KIND:
-                kind = recognised_by_routes(loop.do(asker.client.routes()))
+                kind = recognised_by_routes(loop.run(asker.client.routes()))
             self._dialect.speak(kind)
 
     def score_with(self, sampling: Sampling) -> None:
@@ -268,7 +268,7 @@ class RemoteModel:
     def ask(self, call: Call) -> Reply:
         """Return the reply to a single call. Raises the errors of `Asker.ask`."""
         loop, asker = self._open()
-        return loop.do(asker.ask(Run(self.address.name, call.sampling), call))
+        return loop.run(asker.ask(Run(self.address.name, call.sampling), call))
 
     def ask_all(self, calls: Sequence[Call], within: float) -> list[Reply | Exception]:
         """Return the reply to each call, or its error.
@@ -287,7 +287,7 @@ class RemoteModel:
             outcomes = await asyncio.gather(*tasks, return_exceptions=True)
             return [_or_late(outcome) for outcome in outcomes]
 
-        return loop.do(ask())
+        return loop.run(ask())
 
     def drawing(self, sampling: Sampling, within: float) -> Drawing:
         """Return answers to the open prompt, each with a seed of its own.
@@ -499,7 +499,7 @@ class RemoteModel:
         """
         self.check_batches()
         endpoint = self._endpoint()
-        endpoint.do(endpoint.client.listed())
+        endpoint.run(endpoint.client.check_list())
 
     def use_batches(self, ledger: BatchLedger) -> None:
         """See `Batching`."""
@@ -513,10 +513,10 @@ class RemoteModel:
         """See `Batching`."""
         endpoint = self._endpoint()
         try:
-            batch: SentBatch = sent if sent.batch else endpoint.do(endpoint.client.find(sent))
+            batch: SentBatch = sent if sent.batch else endpoint.run(endpoint.client.find(sent))
             if not batch.batch:
                 return replace(batch, state="cancelled")
-            return replace(batch, state=endpoint.do(endpoint.client.cancel(batch.batch)).state)
+            return replace(batch, state=endpoint.run(endpoint.client.cancel(batch.batch)).state)
         except TryFailed as failure:
             raise ModelError(failure.reason) from None
 
@@ -525,7 +525,7 @@ class RemoteModel:
         return Endpoint(
             self.address.name,
             BatchClient(asker.client, self._key),
-            loop.do,
+            loop.run,
             self._dialect,
             self._account,
             self._snapshots,
@@ -648,13 +648,13 @@ class RemoteModel:
         self._loop = self._asker = None
         if loop is not None:
             if asker is not None:
-                loop.do(asker.client.close())
+                loop.run(asker.client.close())
             loop.close()
 
     def _open(self) -> tuple[Loop, Asker]:
         if self._loop is None or self._asker is None:
             self._loop = self._loop or Loop("served model")
-            self._asker = self._loop.do(self._new_asker())
+            self._asker = self._loop.run(self._new_asker())
         return self._loop, self._asker
 
     async def _new_asker(self) -> Asker:
