@@ -13,7 +13,7 @@ import pytest
 from tests.jobs.faulty_server import Asked, FaultyServer
 from workbench.domain.prompts import Message, Prompt
 from workbench.errors import ModelError
-from workbench.inference.base import Scored
+from workbench.inference.base import ScoredOptions
 from workbench.inference.served.model import load_remote
 from workbench.inference.served.probabilities import left_open, possible
 
@@ -68,7 +68,7 @@ def completions(asked: Asked) -> dict[str, Any]:
     return {"choices": [{"index": 0, "text": "".join(tokens), "logprobs": logprobs}]}
 
 
-def scored(respond: Any, prompt: Prompt, options: list[str]) -> tuple[Scored, list[Asked]]:
+def scored(respond: Any, prompt: Prompt, options: list[str]) -> tuple[ScoredOptions, list[Asked]]:
     with FaultyServer() as server:
         server.respond = respond
         model = load_remote(server.name, environ={})

@@ -37,7 +37,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class TrainingPair:
     """A response and one label's hypothesis: entailed, or contradicted."""
 
     example: int
@@ -156,7 +156,7 @@ def _groups(examples: Sequence[Example]) -> list[list[int]]:
 
 def pairs(
     examples: Sequence[Example], labels: Sequence[str], rng: np.random.Generator
-) -> list[Pair]:
+) -> list[TrainingPair]:
     """Return the pairs of one epoch.
 
     Each example entails its label and contradicts one random other (section 3.4). Examples are
@@ -166,22 +166,22 @@ def pairs(
     within 60 steps of 16 such pairs. With all pairs shuffled it had not done so after 240 steps of
     8.
     """
-    epoch: list[Pair] = []
+    epoch: list[TrainingPair] = []
     for index in map(int, rng.permutation(len(examples))):
         other_labels = [label for label in labels if label != examples[index].label]
-        epoch.append(Pair(index, examples[index].label, True))
-        epoch.append(Pair(index, other_labels[int(rng.integers(len(other_labels)))], False))
+        epoch.append(TrainingPair(index, examples[index].label, True))
+        epoch.append(TrainingPair(index, other_labels[int(rng.integers(len(other_labels)))], False))
     return epoch
 
 
 def schedule(
     examples: Sequence[Example], labels: Sequence[str], count: int, rng: np.random.Generator
-) -> list[Pair]:
+) -> list[TrainingPair]:
     """Return the first `count` pairs of as many epochs as needed.
 
     Each epoch draws new contradictions.
     """
-    all_pairs: list[Pair] = []
+    all_pairs: list[TrainingPair] = []
     while len(all_pairs) < count:
         all_pairs += pairs(examples, labels, rng)
     return all_pairs[:count]

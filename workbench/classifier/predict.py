@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from workbench.classifier.card import Card, verify
 from workbench.classifier.config import LABELS, Confidence, Premise, TrainConfig
 from workbench.classifier.encoding import PairEncoder, clean
-from workbench.classifier.model import EntailmentModel, inspect, load, quiet
+from workbench.classifier.model import EntailmentNetwork, inspect, load, quiet
 from workbench.domain.readings import ReaderCard
 from workbench.errors import ModelError
 
@@ -125,7 +125,7 @@ class Prediction:
 class StanceClassifier:
     """A trained classifier, loaded."""
 
-    def __init__(self, model: EntailmentModel, card: Card):
+    def __init__(self, model: EntailmentNetwork, card: Card):
         self._model, self._card = model, card
 
     @classmethod
@@ -165,7 +165,7 @@ def premise_of(asked: Asked, premise: Premise) -> str:
 
 
 def predictions(
-    model: EntailmentModel, config: TrainConfig, texts: Sequence[Asked], tokens: int | None = None
+    model: EntailmentNetwork, config: TrainConfig, texts: Sequence[Asked], tokens: int | None = None
 ) -> Iterator[list[Prediction]]:
     """Yield a model's predictions under a configuration, in batches. The model may be untrained."""
     encoder = PairEncoder(model.tokenizer, config)
@@ -205,7 +205,10 @@ def _batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
 
 
 def _scores(
-    model: EntailmentModel, encoder: PairEncoder, premises: list[list[int]], confidence: Confidence
+    model: EntailmentNetwork,
+    encoder: PairEncoder,
+    premises: list[list[int]],
+    confidence: Confidence,
 ) -> NDArray[np.float64]:
     """Return (premises, labels). A batch that a GPU cannot hold is halved until it can."""
     import torch
@@ -228,7 +231,7 @@ def _scores(
 
 
 def _logits(
-    model: EntailmentModel, encoder: PairEncoder, premises: list[list[int]]
+    model: EntailmentNetwork, encoder: PairEncoder, premises: list[list[int]]
 ) -> NDArray[np.float64]:
     """Return the network's outputs (premises, labels, outputs)."""
     import torch
@@ -245,7 +248,7 @@ def _logits(
 
 
 def scores_of(
-    logits: NDArray[np.float64], model: EntailmentModel, confidence: Confidence
+    logits: NDArray[np.float64], model: EntailmentNetwork, confidence: Confidence
 ) -> NDArray[np.float64]:
     """Return one score per label.
 

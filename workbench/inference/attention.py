@@ -53,7 +53,7 @@ Pair = tuple[torch.Tensor, torch.Tensor]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class AttentionRules:
     """Further properties of a layer's attention."""
 
     scale: float
@@ -63,11 +63,16 @@ class Rules:
     "scores are limited smoothly to plus or minus this"
 
 
-class Layout(Protocol):
+class AttentionLayout(Protocol):
     """The rule that determines which tokens each token of a pass sees."""
 
     def attend(
-        self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, rules: Rules
+        self,
+        layer: int,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        rules: AttentionRules,
     ) -> Any:
         """Return (heads, tokens, size) for a query of that shape.
 
@@ -77,7 +82,7 @@ class Layout(Protocol):
 
 
 class _Current(threading.local):
-    layout: Layout | None = None
+    layout: AttentionLayout | None = None
     masks: set[int | None] = set()  # noqa: RUF012 - replaced, never mutated
     layers: set[int | None] = set()  # noqa: RUF012
 
@@ -86,7 +91,7 @@ _current = _Current()
 
 
 @contextmanager
-def laid_out(layout: Layout) -> Iterator[None]:
+def laid_out(layout: AttentionLayout) -> Iterator[None]:
     """Make the passes of this thread's networks follow a layout."""
     _current.layout, _current.masks, _current.layers = layout, set(), set()
     try:
@@ -128,7 +133,7 @@ def shared_attention(
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
     if unsupported := [name for name in UNKNOWN if more.get(name) is not None]:
         raise OutOfOrder(f"they have {', '.join(unsupported)}")
-    rules = Rules(scale, more.get("sliding_window"), more.get("softcap"))
+    rules = AttentionRules(scale, more.get("sliding_window"), more.get("softcap"))
     _current.layers.add(rules.window)
     attended = layout.attend(module.layer_idx, query[0], key[0], value[0], rules)
     return attended.transpose(0, 1)[None].contiguous(), None
@@ -161,7 +166,12 @@ class TreeLayout:
     _masks: dict[int | None, torch.Tensor] = field(default_factory=dict)
 
     def attend(
-        self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, rules: Rules
+        self,
+        layer: int,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        rules: AttentionRules,
     ) -> torch.Tensor:
         if layer != len(self.held):
             raise OutOfOrder(f"layer {layer} came as number {len(self.held)}")
@@ -293,7 +303,12 @@ class RowLayout:
     _masks: dict[int | None, torch.Tensor] = field(default_factory=dict)
 
     def attend(
-        self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, rules: Rules
+        self,
+        layer: int,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        rules: AttentionRules,
     ) -> torch.Tensor:
         heads, rows, size = query.shape
         kv_heads = key.shape[0]
@@ -395,7 +410,7 @@ class OutOfOrder(Exception):
 
 
 @dataclass(slots=True)
-class Read:
+class ComputedSequences:
     """Sequences whose tokens have been computed."""
 
     sequences: Sequence[Tokens]
@@ -439,7 +454,9 @@ class Prefill:
             previous = sequence
         return min(len(sequences), most)
 
-    def read(self, sequences: Sequence[Tokens], wanted: Sequence[Sequence[int]]) -> Read:
+    def read(
+        self, sequences: Sequence[Tokens], wanted: Sequence[Sequence[int]]
+    ) -> ComputedSequences:
         """Compute sequences, and the logits after the wanted tokens of each.
 
         `wanted[i]` are ascending positions in sequence i.
@@ -454,7 +471,7 @@ class Prefill:
         distinct, order = torch.tensor(slots).unique(return_inverse=True)
         layout, logits = self._pass(packed, distinct)
         self._keep(sequences[-1], layout, packed)
-        return Read(sequences, packed, layout, logits[order.to(logits.device)])
+        return ComputedSequences(sequences, packed, layout, logits[order.to(logits.device)])
 
     def forget(self) -> None:
         """Free the kept keys and values."""
@@ -509,7 +526,7 @@ class ActiveSequence:
 
 
 @dataclass(slots=True)
-class Batch:
+class ActiveRows:
     """All active rows."""
 
     network: Any
@@ -548,7 +565,7 @@ class Batch:
             default=0,
         )
 
-    def logits(self, first: int, stop: int, table: Table) -> torch.Tensor:
+    def logits(self, first: int, stop: int, table: SeatTable) -> torch.Tensor:
         """Compute the next token of the rows in seats first … stop - 1: (rows, vocabulary).
 
         Repeating it changes nothing, so that a pass that ran out of memory can be repeated in
@@ -573,7 +590,7 @@ class Batch:
             ).logits[0]
         return logits
 
-    def table(self) -> Table:
+    def table(self) -> SeatTable:
         """Return the contents of the seats, by seat."""
         stems = list({id(sequence.stem): sequence.stem for sequence in self.growing}.values())
         index_by_stem = {id(stem): index for index, stem in enumerate(stems)}
@@ -586,7 +603,7 @@ class Batch:
                     len(seated.stem.tokens),
                     index_by_stem[id(seated.stem)],
                 )
-        return Table(stems, *columns)
+        return SeatTable(stems, *columns)
 
     def reseat(self) -> None:
         """Assign seats to the rows of the new step. Requests without rows are no longer active."""
@@ -651,7 +668,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class SeatTable:
     """The contents of the seats."""
 
     stems: list[SharedContext]
@@ -664,9 +681,9 @@ class Table:
     stem: NDArray[np.int64]
     "(rows,): index of the stem"
 
-    def part(self, first: int, stop: int) -> Table:
+    def part(self, first: int, stop: int) -> SeatTable:
         columns = (self.tokens, self.lengths, self.starts, self.stem)
-        return Table(self.stems, *(column[first:stop] for column in columns))
+        return SeatTable(self.stems, *(column[first:stop] for column in columns))
 
 
 def _by_stem(

@@ -78,7 +78,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scored:
+class ScoredOptions:
     """The log-probabilities of one prompt's options."""
 
     prompt: int
@@ -121,7 +121,7 @@ class NextTokens:
     There are then no texts.
     """
     snapshot: str | None = None
-    "the same as in `Scored`"
+    "the same as in `ScoredOptions`"
     fingerprint: str = ""
 
 
@@ -153,7 +153,7 @@ class Model(Protocol):
         options: Sequence[Sequence[str]],
         *,
         whole_words: bool = False,
-    ) -> Iterator[Scored]:
+    ) -> Iterator[ScoredOptions]:
         """Yield, for each prompt, the log-probability that its next text begins with each option.
 
         `options[i]` are the continuations of `prompts[i]`, each in the tokens that the model would
@@ -164,7 +164,7 @@ class Model(Protocol):
 
         Prompts may come back in any order. Closing the iterator stops the work. Raises ModelError
         if an option has no token, or the backend offers no probability for it. A served model
-        reports this for the prompt (`Scored.reason`) and continues.
+        reports this for the prompt (`ScoredOptions.reason`) and continues.
         """
         ...
 

@@ -96,9 +96,9 @@ def _of_tokenizer(name: str, path: Path) -> str:
     need_local(name)
     from transformers import AutoTokenizer
 
-    from workbench.inference.embedded import Source, locate
+    from workbench.inference.embedded import ModelSource, locate
 
-    source = Source(str(path), None) if path.is_dir() else locate(name)
+    source = ModelSource(str(path), None) if path.is_dir() else locate(name)
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(
             source.place, trust_remote_code=False, **source.version
@@ -298,7 +298,7 @@ Groups = tuple[tuple[str, tuple[int, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenChat:
     """A chat as written by the template."""
 
     pieces: tuple[str | int, ...]

@@ -22,23 +22,23 @@ from workbench.domain.responses import Request, Sampling
 from workbench.errors import ModelError
 from workbench.inference.attention import (
     ATTENTION,
+    ActiveRows,
     ActiveSequence,
-    Batch,
+    ComputedSequences,
     OutOfOrder,
     Prefill,
-    Read,
     SharedContext,
     windows,
 )
 from workbench.inference.base import Work
-from workbench.inference.engines import Answers, Likeliest, Scores, Spell, ThoughtRule
+from workbench.inference.engines import EndScores, LikelyTokens, SampledAnswers, Spell, ThoughtRule
 from workbench.inference.local.network import window_of
 from workbench.inference.memory import free_bytes, is_out_of_memory
-from workbench.inference.nucleus import Table, check_numbers, masses, nucleus
+from workbench.inference.nucleus import TokenProbabilities, check_numbers, masses, nucleus
 from workbench.inference.tree import (
-    Row,
     SampleTree,
     Tokens,
+    TreeRow,
     common,
     distinct_beginnings,
     lexicographic,
@@ -216,12 +216,13 @@ def _shared_logits(network: Any, sequences: list[Tokens]) -> tuple[list[torch.Te
     if not read.layout.held:
         raise Unshareable(f"the attention of {network.config.model_type} cannot be replaced")
     logits = [read.logits[order.index(index)].float() for index in range(2)]
-    batch = Batch(network)
+    batch = ActiveRows(network)
     stem = SharedContext(prompts[0][:n_common], read.pairs(0, 0, n_common))
     for index, children in ((0, longer[:1]), (1, longer[1:])):
         tree = SampleTree(len(children), 0, frozenset(), 8)
         tree.rows = [
-            Row(child[-1:], np.array([row_index]), 0) for row_index, child in enumerate(children)
+            TreeRow(child[-1:], np.array([row_index]), 0)
+            for row_index, child in enumerate(children)
         ]
         sequence = ActiveSequence(index, prompts[index], stem, tree)
         batch.seat(sequence, read.pairs(order.index(index), n_common))
@@ -315,7 +316,7 @@ class SharedEngine:
         sampling: Sampling,
         spell: Spell,
         rules: Sequence[ThoughtRule] = (),
-    ) -> Iterator[list[Answers]]:
+    ) -> Iterator[list[SampledAnswers]]:
         """Yield answers as they are complete.
 
         Raises ModelError if memory does not suffice for one prompt's answers.
@@ -327,7 +328,9 @@ class SharedEngine:
             finished = call.advance()
             if finished:
                 yield [
-                    Answers(sequence.request, dict(sequence.tree.finished), sequence.tree.decided)
+                    SampledAnswers(
+                        sequence.request, dict(sequence.tree.finished), sequence.tree.decided
+                    )
                     for sequence in finished
                 ]
 
@@ -336,7 +339,7 @@ class SharedEngine:
         prompts: Sequence[Sequence[int]],
         ends: Sequence[Sequence[Sequence[int]]],
         after: Sequence[int] = (),
-    ) -> Iterator[Scores]:
+    ) -> Iterator[EndScores]:
         """Yield the scores of each prompt's ends.
 
         Common beginnings of prompts and ends are computed once.
@@ -354,7 +357,7 @@ class SharedEngine:
 
     def likeliest(
         self, prompts: Sequence[Sequence[int]], k: int, sets: Sequence[Sequence[int]] = ()
-    ) -> Iterator[Likeliest]:
+    ) -> Iterator[LikelyTokens]:
         """Yield the most likely next tokens of each prompt, and the probabilities of the sets."""
         indices_by_sequence: dict[Tokens, list[int]] = {}
         for index, prompt in enumerate(prompts):
@@ -368,7 +371,7 @@ class SharedEngine:
             set_masses = masses(log, sets)
             for row, sequence in enumerate(sequences):
                 for prompt_index in indices_by_sequence[sequence]:
-                    yield Likeliest(prompt_index, tuple(tokens[row]), logs[row], set_masses[row])
+                    yield LikelyTokens(prompt_index, tuple(tokens[row]), logs[row], set_masses[row])
         self.work.prompt_tokens += sum(map(len, prompts))
 
     def _passes(
@@ -469,15 +472,15 @@ class _ScoringCall:
                 indices_by_sequence.setdefault(sequence, []).append((prompt_index, end_index))
         return indices_by_sequence
 
-    def scores_without_ends(self) -> Iterator[Scores]:
+    def scores_without_ends(self) -> Iterator[EndScores]:
         """Yield the empty scores of prompts without ends."""
         for prompt_index, n_ends in enumerate(self._n_remaining):
             if not n_ends:
-                yield Scores(prompt_index, self._scores[prompt_index])
+                yield EndScores(prompt_index, self._scores[prompt_index])
 
     def scores_of_pass(
         self, sequences: Sequence[Tokens], log_probabilities: torch.Tensor
-    ) -> Iterator[Scores]:
+    ) -> Iterator[EndScores]:
         """Yield the scores of the prompts that a pass completes.
 
         The log-probabilities (tokens, vocabulary) are those of all sequences, one after the other,
@@ -495,7 +498,7 @@ class _ScoringCall:
                 self._scores[prompt_index][end_index] = log_end + log_after
                 self._n_remaining[prompt_index] -= 1
                 if not self._n_remaining[prompt_index]:
-                    yield Scores(prompt_index, self._scores[prompt_index])
+                    yield EndScores(prompt_index, self._scores[prompt_index])
 
     def _log_after(self, last_row: torch.Tensor) -> float:
         """Return the log-probability that one of the tokens `after` follows, or 0 without them."""
@@ -524,7 +527,7 @@ class _SamplingCall:
     "requests that have not started, in the order of their prompts"
     rules: Sequence[ThoughtRule] = ()
     prefill: Prefill = field(init=False)
-    batch: Batch = field(init=False)
+    batch: ActiveRows = field(init=False)
     stems: list[SharedContext] = field(default_factory=list)
     recent: deque[int] = field(default_factory=lambda: deque(maxlen=RECENT))
     "largest numbers of rows of finished requests"
@@ -539,7 +542,7 @@ class _SamplingCall:
         engine = self.engine
         self.unfinished = set(self.queue)
         self.prefill = Prefill(engine.network, engine.pass_tokens)
-        self.batch = Batch(engine.network)
+        self.batch = ActiveRows(engine.network)
         row_tokens = held_tokens(self.prompts) + self.sampling.most_tokens
         logit_bytes = 12 * engine.network.config.get_text_config().vocab_size
         free = MEMORY_SHARE * free_bytes(engine.network.device)
@@ -585,7 +588,7 @@ class _SamplingCall:
         self.queue = deque(sorted(self.unfinished, key=lambda request: self.prompts[request]))
         self.memory_rows = max(1, min(self.most_rows, rows or self.most_rows) // 2)
         self.engine.pass_tokens = max(16, self.engine.pass_tokens // 2)
-        self.batch, self.stems = Batch(self.engine.network), []
+        self.batch, self.stems = ActiveRows(self.engine.network), []
         self.prefill.forget()
         self.prefill.most_tokens = self.engine.pass_tokens
         self.engine.free()
@@ -606,7 +609,7 @@ class _SamplingCall:
             for _ in range(n_read):
                 self.queue.popleft()
 
-    def _read(self, sequences: Sequence[Tokens]) -> Read:
+    def _read(self, sequences: Sequence[Tokens]) -> ComputedSequences:
         """Compute prompts and the logits after them, and count the work."""
         computed_before = self.prefill.computed
         read = self.prefill.read(sequences, [[len(sequence) - 1] for sequence in sequences])
@@ -648,7 +651,7 @@ class _SamplingCall:
             return float(max(request.n for request in self.requests))
         return float(np.mean(row_counts))
 
-    def _begin(self, requests: list[int], read: Read, ahead: list[Tokens]) -> None:
+    def _begin(self, requests: list[int], read: ComputedSequences, ahead: list[Tokens]) -> None:
         """Draw the first tokens of requests whose prompts were read, and seat their rows.
 
         Some requests end with that token. `ahead` are the next prompts.
@@ -672,7 +675,7 @@ class _SamplingCall:
 
     @staticmethod
     def _stem_of(
-        read: Read, index: int, shared_stem: SharedContext | None, *, needed: bool
+        read: ComputedSequences, index: int, shared_stem: SharedContext | None, *, needed: bool
     ) -> SharedContext:
         """Return the shared stem, or a separate one if there is none or the prompt is much longer.
 
@@ -701,7 +704,7 @@ class _SamplingCall:
             first=request.first,
         )
 
-    def _shared_stem(self, read: Read, ahead: list[Tokens]) -> SharedContext:
+    def _shared_stem(self, read: ComputedSequences, ahead: list[Tokens]) -> SharedContext:
         """Return the stem of these prompts: an existing one, or one for later prompts too."""
         first = read.sequences[0]
         n_common = common(first, read.sequences[-1])
@@ -735,10 +738,10 @@ class _SamplingCall:
                 self._finish(sequence)
         batch.reseat()
 
-    def _next_tokens(self) -> Table:
+    def _next_tokens(self) -> TokenProbabilities:
         """Return the possible next tokens of each seat, computed in as many passes as needed."""
         table = self.batch.table()
-        parts: list[Table] = []
+        parts: list[TokenProbabilities] = []
         first = 0
         while first < self.batch.rows:
             stop = min(self.batch.rows, first + self.most_rows)
@@ -783,7 +786,7 @@ def held_tokens(prompts: Sequence[Tokens]) -> int:
     return round(max(ALONE_TOKENS, mean_length))
 
 
-def _joined(parts: list[Table]) -> Table:
+def _joined(parts: list[TokenProbabilities]) -> TokenProbabilities:
     """Return the possible next tokens of all parts, padded to the width of the widest part."""
     if len(parts) == 1:
         return parts[0]

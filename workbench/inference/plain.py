@@ -30,9 +30,9 @@ from workbench.errors import ModelError
 from workbench.inference.base import Work
 from workbench.inference.engines import (
     WITHIN,
-    Answers,
-    Likeliest,
-    Scores,
+    EndScores,
+    LikelyTokens,
+    SampledAnswers,
     Spell,
     ThoughtRule,
     Tokens,
@@ -75,7 +75,7 @@ class PlainEngine:
         sampling: Sampling,
         spell: Spell,
         rules: Sequence[ThoughtRule] = (),
-    ) -> Iterator[list[Answers]]:
+    ) -> Iterator[list[SampledAnswers]]:
         """Draw the answers to each request, one request after the other.
 
         Each sample has its own generator, so the answers do not depend on how many are drawn
@@ -98,11 +98,11 @@ class PlainEngine:
                 request.n, self._row_bytes(len(prompt) + sampling.most_tokens, 1), draw
             )
             counts = Counter(tuple(tokens) for tokens, _ in samples)
-            yield [Answers(position, dict(counts), sum(decided for _, decided in samples))]
+            yield [SampledAnswers(position, dict(counts), sum(decided for _, decided in samples))]
 
     def score(
         self, prompts: Sequence[Tokens], ends: Sequence[Sequence[Tokens]], after: Tokens = ()
-    ) -> Iterator[Scores]:
+    ) -> Iterator[EndScores]:
         """Yield the log-probabilities of each prompt's continuations, a row for each."""
         for position, (prompt, choices) in enumerate(zip(prompts, ends, strict=True)):
 
@@ -115,11 +115,11 @@ class PlainEngine:
             log_probabilities = self._in_parts(
                 len(choices), self._row_bytes(len(prompt) + longest, 1 + longest), score
             )
-            yield Scores(position, np.array(log_probabilities, dtype=np.float64))
+            yield EndScores(position, np.array(log_probabilities, dtype=np.float64))
 
     def likeliest(
         self, prompts: Sequence[Tokens], k: int, sets: Sequence[Tokens] = ()
-    ) -> Iterator[Likeliest]:
+    ) -> Iterator[LikelyTokens]:
         """Yield the k most likely next tokens of each prompt, and the probabilities of the sets.
 
         Each set is one of tokens.
@@ -129,7 +129,7 @@ class PlainEngine:
             check_numbers(log[:1])
             top, tokens = log.topk(k)
             (set_masses,) = masses(log[None], sets)
-            yield Likeliest(
+            yield LikelyTokens(
                 position, tuple(tokens.tolist()), top.double().cpu().numpy(), set_masses
             )
 

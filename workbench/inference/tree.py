@@ -127,7 +127,7 @@ BLOCK = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Row:
+class TreeRow:
     """One distinct unfinished beginning of an answer."""
 
     tokens: tuple[int, ...]
@@ -181,7 +181,7 @@ class SampleTree:
     "whether the beginning of an answer suffices, or None if answers continue to their end"
     rule: ThoughtRule | None = None
     "limit of the thought before the answer, or None if thought and answer share `max_new_tokens`"
-    rows: list[Row] = field(default_factory=list)
+    rows: list[TreeRow] = field(default_factory=list)
     finished: Counter[tuple[int, ...]] = field(default_factory=Counter)
     decided: int = 0
     "samples that `settled` ended"
@@ -191,7 +191,9 @@ class SampleTree:
 
     def __post_init__(self) -> None:
         self.uniforms = Uniforms(self.seed, self.first, self.n)
-        self.rows = [Row((), np.arange(self.n), 0, self.rule.start if self.rule is not None else 0)]
+        self.rows = [
+            TreeRow((), np.arange(self.n), 0, self.rule.start if self.rule is not None else 0)
+        ]
 
     def grow(self, tokens: NDArray[np.int64], probabilities: NDArray[np.float64]) -> None:
         """Advance every row by one token.
@@ -216,11 +218,11 @@ class SampleTree:
             for column, samples in _split(np.minimum(sampled, last[parent]), row.samples):
                 self._add(parent, row, int(tokens[parent, column]), samples)
 
-    def _forced(self, row: Row) -> int | None:
+    def _forced(self, row: TreeRow) -> int | None:
         """Return the token that ends the row's thought if its budget is spent."""
         return None if self.rule is None else self.rule.forced(row.begun, len(row.tokens))
 
-    def _add(self, parent: int, row: Row, token: int, samples: NDArray[np.int64]) -> None:
+    def _add(self, parent: int, row: TreeRow, token: int, samples: NDArray[np.int64]) -> None:
         """Continue samples with a token, or end them."""
         answer = (*row.tokens, token)
         n_begun = 0 if self.rule is None else self.rule.after(row.begun, answer)
@@ -232,7 +234,7 @@ class SampleTree:
             self.finished[answer] += len(samples)
             self.decided += len(samples)
         else:
-            self.rows.append(Row(answer, samples, parent, n_begun))
+            self.rows.append(TreeRow(answer, samples, parent, n_begun))
 
 
 def _split(

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
 from workbench.errors import UsageError
-from workbench.inference.base import Model, NextTokens, Scored
+from workbench.inference.base import Model, NextTokens, ScoredOptions
 
 LOCAL, AUTO = "local", "auto"
 HOST_AND_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.-]+):(\d{1,5})")
@@ -30,17 +30,17 @@ CHUNK = 8
 "answered prompts per message"
 
 Item = Request | Prompt | tuple[Prompt, tuple[str, ...]]
-Answer = Drawn | Scored | NextTokens
+Answer = Drawn | ScoredOptions | NextTokens
 
 
-class Question(Protocol):
+class ShardTask(Protocol):
     """The question about each item of a shard."""
 
     def answers(self, model: Model, items: Sequence[Any]) -> Iterator[Answer]: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
+class SamplingTask:
     """A question that asks requests for answers."""
 
     sampling: Sampling
@@ -50,7 +50,7 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ScoringTask:
     """A question that asks pairs of a prompt and its options for log-probabilities."""
 
     whole_words: bool = False
@@ -61,7 +61,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Likeliest:
+class NextTokensTask:
     """A question that asks prompts for their k most likely next tokens."""
 
     k: int
@@ -81,7 +81,7 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class EngineLayout:
     """The engines that a cluster has room for."""
 
     engines: int
@@ -146,7 +146,7 @@ def in_order(answers: Iterable[Answer], size: int = CHUNK) -> Iterator[tuple[Ans
         yield tuple(ready)
 
 
-def layout(nodes: Iterable[Mapping[str, Any]], engines: int | None = None) -> Layout:
+def layout(nodes: Iterable[Mapping[str, Any]], engines: int | None = None) -> EngineLayout:
     """Return the engines for a cluster of `nodes`, as described by `ray.nodes()`.
 
     There is one per GPU if there are any, otherwise one per node with all its cores. `engines` None
@@ -162,11 +162,11 @@ def layout(nodes: Iterable[Mapping[str, Any]], engines: int | None = None) -> La
     names = tuple((str(node["NodeID"]), str(node["NodeManagerHostname"])) for node in usable)
     if gpu_nodes:
         n_gpus = sum(int(node["Resources"]["GPU"]) for node in gpu_nodes)
-        return Layout(min(engines or n_gpus, n_gpus), 1, 1, names)
+        return EngineLayout(min(engines or n_gpus, n_gpus), 1, 1, names)
     count = engines or len(usable)
     engines_per_node = -(-count // len(usable))
     cores = min(int(node["Resources"]["CPU"]) for node in usable)
-    return Layout(count, 0, max(1, cores // engines_per_node), names)
+    return EngineLayout(count, 0, max(1, cores // engines_per_node), names)
 
 
 def checked_address(text: str) -> str:
@@ -189,7 +189,7 @@ def checked_address(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ClusterCall:
     """The task of a Ray process.
 
     It looks at the model on every node, or asks a question of every item.
@@ -198,7 +198,7 @@ class Call:
     address: str
     model: str
     dtype: str
-    question: Question | None = None
+    question: ShardTask | None = None
     "the question, or None to look at the model"
     items: tuple[tuple[int, Item], ...] = ()
     shard: int = 0
@@ -211,7 +211,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class ClusterJoined:
     """The message that the cluster has been joined."""
 
     nodes: int
@@ -219,7 +219,7 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AnsweredPart:
     """Some answers of one engine, or its card alone."""
 
     node: str
@@ -230,7 +230,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class ClusterError:
     """An error that would occur again."""
 
     text: str
@@ -239,15 +239,15 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class ClusterLoss:
     """The loss of Ray or of a node. The other nodes may be asked for the missing answers."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class AllAnswered:
     """The message that all shards are answered."""
 
 
-Said = Joined | Part | Trouble | Lost | Ended
+ClusterMessage = ClusterJoined | AnsweredPart | ClusterError | ClusterLoss | AllAnswered

@@ -24,10 +24,10 @@ from workbench.domain.responses import (
 )
 from workbench.domain.thinking import Pair, split
 from workbench.errors import ModelError
-from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
+from workbench.inference.base import NextTokens, ScoredOptions, Work, unknown_tokens
 from workbench.inference.chat_turns import chat_template, give_chat_format, parted
-from workbench.inference.engines import Answers, Engine
-from workbench.inference.local.network import Loaded, load_network, window_of
+from workbench.inference.engines import Engine, SampledAnswers
+from workbench.inference.local.network import LoadedNetwork, load_network, window_of
 from workbench.inference.local.text import Encoded, SpelledVocabulary, TextFormat
 from workbench.inference.plain import PlainEngine
 from workbench.stats.arrays import FloatArray
@@ -58,7 +58,9 @@ def load_local(name: str, dtype: str = "", device: str = "", chat_format: str = 
 class LocalModel:
     """A language model of transformers: decoder-only, or encoder-decoder."""
 
-    def __init__(self, loaded: Loaded, said: tuple[str, ...] = (), *, default_system: bool = True):
+    def __init__(
+        self, loaded: LoadedNetwork, said: tuple[str, ...] = (), *, default_system: bool = True
+    ):
         """Prepare a loaded model. `said` are further notes for the user about loading."""
         self._work = Work()
         try:
@@ -174,7 +176,7 @@ class LocalModel:
         options: Sequence[Sequence[str]],
         *,
         whole_words: bool = False,
-    ) -> Iterator[Scored]:
+    ) -> Iterator[ScoredOptions]:
         """Yield the log-probabilities of options.
 
         All prompts are given to the engine, so that it can share them.
@@ -192,7 +194,7 @@ class LocalModel:
         for position, (prompt, tokens) in enumerate(zip(prompts, ids, strict=True)):
             longest = max(map(len, ends[position]), default=0)
             if reason := self._misfit(prompt, tokens, longest, "of an option"):
-                yield Scored(position, np.full(len(ends[position]), np.nan), reason)
+                yield ScoredOptions(position, np.full(len(ends[position]), np.nan), reason)
             else:
                 fitting.append(position)
         after = self._spelled.word_ends if whole_words and fitting else ()
@@ -201,7 +203,9 @@ class LocalModel:
         ):
             position = fitting[scores.prompt]
             logs = scores.log_probabilities
-            yield Scored(position, _first_only(ends[position], logs) if whole_words else logs)
+            yield ScoredOptions(
+                position, _first_only(ends[position], logs) if whole_words else logs
+            )
 
     def next_tokens(
         self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
@@ -276,7 +280,7 @@ class LocalModel:
             return request
         return replace(request, decided=DecidedOutside(request.decided, opened, self._format.own))
 
-    def _texts(self, answers: Answers, opened: str) -> tuple[tuple[str, int], ...]:
+    def _texts(self, answers: SampledAnswers, opened: str) -> tuple[tuple[str, int], ...]:
         """Return answers with their thoughts, merged by text.
 
         Different tokens may spell the same text.
@@ -343,7 +347,7 @@ def _engine(network: Any, stop: frozenset[int], work: Work) -> tuple[Engine, str
         return PlainEngine(network, stop, work), note
 
 
-def _stop_tokens(loaded: Loaded) -> frozenset[int]:
+def _stop_tokens(loaded: LoadedNetwork) -> frozenset[int]:
     """Return every token that ends an answer."""
     tokens: set[int] = set()
     for value in (loaded.network.generation_config.eos_token_id, loaded.tokenizer.eos_token_id):

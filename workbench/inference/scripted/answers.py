@@ -106,7 +106,7 @@ LEANS = {"left": "left", "liberal": "left", "right": "right", "conservative": "r
 "name of a side in statements.csv, in the column `leaning` or `yes` -> side"
 
 
-class Wording(NamedTuple):
+class KnownWording(NamedTuple):
     """The data of a wording."""
 
     ref: str
@@ -118,11 +118,11 @@ class Wording(NamedTuple):
     "whether it contradicts the statement"
 
 
-Known = Mapping[str, Wording]
+Known = Mapping[str, KnownWording]
 "each wording that a persona knows -> its data, the longest first"
 
 
-def wording_in(text: str, known: Known) -> Wording:
+def wording_in(text: str, known: Known) -> KnownWording:
     """Return the statement of a prompt. Raises ModelError if it contains no known wording."""
     return known[_found(text, known)]
 
@@ -144,7 +144,7 @@ def side_of(told: str, ref: str) -> str:
 
 
 @dataclass(frozen=True)
-class Spread:
+class AnswerSpread:
     """The effects on the shares of a scripted model."""
 
     statements: str
@@ -235,7 +235,7 @@ def _phi(z: float) -> float:
 @lru_cache(maxsize=8)
 def wordings_of(sources: tuple[str, ...]) -> Known:
     """Return the wordings of shipped instruments or `statements.csv` files. Raises ModelError."""
-    wordings: dict[str, Wording] = {}
+    wordings: dict[str, KnownWording] = {}
     for name in sources:
         try:
             path = Path(name)
@@ -256,11 +256,11 @@ def longest_first(known: Known) -> Known:
     return dict(sorted(known.items(), key=lambda item: -len(item[0])))
 
 
-def _of_row(row: Mapping[str | None, object]) -> dict[str, Wording]:
+def _of_row(row: Mapping[str | None, object]) -> dict[str, KnownWording]:
     ref = str(row.get("ref") or "")
     side = side_of(str(row.get("leaning") or row.get("yes") or ""), ref)
     return {
-        text.strip(): Wording(ref, column, side, SAME.fullmatch(column) is None)
+        text.strip(): KnownWording(ref, column, side, SAME.fullmatch(column) is None)
         for column, text in row.items()
         if isinstance(column, str) and (SAME.fullmatch(column) or TURNED.fullmatch(column))
         if isinstance(text, str) and text.strip()

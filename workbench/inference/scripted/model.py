@@ -40,13 +40,13 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.responses import NO_THINKING, Decided, Drawn, ModelCard, Request, Sampling
 from workbench.domain.statements import Relation, Statement
 from workbench.errors import ModelError
-from workbench.inference.base import NextTokens, Scored, Work
+from workbench.inference.base import NextTokens, ScoredOptions, Work
 from workbench.inference.scripted.answers import (
+    AnswerSpread,
     Known,
+    KnownWording,
     LetterHabits,
     Sides,
-    Spread,
-    Wording,
     letter_shares,
     longest_first,
     side_of,
@@ -85,7 +85,7 @@ class Persona:
     letters: LetterHabits = field(default_factory=LetterHabits)
     thoughts: tuple[str, ...] = ()
     "thoughts before an answer, drawn at random, or empty if it does not think"
-    spread: Spread | None = None
+    spread: AnswerSpread | None = None
     """variation of the shares of agreement with statement, wording, template and label order
 
     It is None if `agree` applies.
@@ -140,7 +140,7 @@ class ScriptedModel:
         """Learn the statements of an instrument. See `Learning`."""
         file_wordings = self._wordings()
         instrument_wordings = {
-            wording.text.strip(): Wording(
+            wording.text.strip(): KnownWording(
                 statement.ref,
                 str(wording.variant).replace("-", "_"),
                 side_of(statement.leaning or sides.get(statement.ref, ""), statement.ref),
@@ -178,7 +178,7 @@ class ScriptedModel:
         options: Sequence[Sequence[str]],
         *,
         whole_words: bool = False,
-    ) -> Iterator[Scored]:
+    ) -> Iterator[ScoredOptions]:
         for position, (prompt, choices) in enumerate(zip(prompts, options, strict=True)):
             self._pause()
             if not all(choice.strip() for choice in choices):
@@ -191,7 +191,7 @@ class ScriptedModel:
                 for choice in choices
             ]
             with np.errstate(divide="ignore"):
-                yield Scored(position, np.log(np.array(masses, dtype=np.float64)))
+                yield ScoredOptions(position, np.log(np.array(masses, dtype=np.float64)))
 
     def next_tokens(
         self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()

@@ -37,7 +37,7 @@ from workbench.domain.keys import content_key
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import ModelCard
 from workbench.errors import InputError, ModelError, UnknownName, UsageError, WorkbenchError
-from workbench.inference.scripted.answers import FIELDS, STEEPEST, LetterHabits, Sides, Spread
+from workbench.inference.scripted.answers import FIELDS, STEEPEST, AnswerSpread, LetterHabits, Sides
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.regular_files import check_file
 from workbench.synthetic.population import Ideal, Population
@@ -86,7 +86,7 @@ def read_persona(file: TomlFile) -> Persona:
     return Persona(**persona)
 
 
-def _spread(file: TomlFile, table: Mapping[str, Any]) -> Spread | None:
+def _spread(file: TomlFile, table: Mapping[str, Any]) -> AnswerSpread | None:
     """Return the settings of `[spread]`, or None if it is missing or invalid.
 
     A fault of an invalid table is noted.
@@ -117,7 +117,7 @@ def _spread(file: TomlFile, table: Mapping[str, Any]) -> Spread | None:
     components = tuple((FIELDS[name], float(value)) for name, value in numbers.items())
     moved = tuple(_moved(file, settings))
     return (
-        Spread(str(statements), float(mean), seed, components, moved)
+        AnswerSpread(str(statements), float(mean), seed, components, moved)
         if isinstance(seed, int)
         else None
     )

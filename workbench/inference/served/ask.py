@@ -17,19 +17,19 @@ from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Work
 from workbench.inference.served.behaviour import Snapshots
 from workbench.inference.served.budget import Account, Room, Usage, counted, prompt_tokens
-from workbench.inference.served.calls import Body, Call, Dialect, call_seed
-from workbench.inference.served.client import Client, Pace, RetryPolicy, Slot, wait_before
-from workbench.inference.served.reply import Kind, Reply, TryFailed, read_reply
+from workbench.inference.served.calls import Body, Dialect, ModelCall, call_seed
+from workbench.inference.served.client import CallPace, Client, RetryPolicy, Slot, wait_before
+from workbench.inference.served.reply import FailureKind, Reply, TryFailed, read_reply
 
 GIVE_UP_AFTER = 4
 "consecutive requests without any answer after which the rest is not tried"
-LONG = (Kind.LATE, Kind.USELESS)
-DOWN = (Kind.LATE, Kind.BROKEN, Kind.ABSENT, Kind.BUSY)
+LONG = (FailureKind.LATE, FailureKind.USELESS)
+DOWN = (FailureKind.LATE, FailureKind.BROKEN, FailureKind.ABSENT, FailureKind.BUSY)
 "failures of the server, not of the request"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """The result of one call and its retries: answers, or the reason why there are none."""
 
     texts: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class Asker:
         hidden: str | None,
     ):
         self.client = client
-        self.pace = Pace(patience.concurrency)
+        self.pace = CallPace(patience.concurrency)
         self._dialect, self._account, self._patience = dialect, account, patience
         self._work, self._snapshots, self._rng = work, snapshots, rng
         self._hidden = hidden
@@ -92,7 +92,7 @@ class Asker:
         """The snapshot of the latest answer, or None before the first reply."""
         return self._snapshots.current
 
-    async def ask(self, run: Run, call: Call, most_tries: int | None = None) -> Reply:
+    async def ask(self, run: CallRun, call: ModelCall, most_tries: int | None = None) -> Reply:
         """Return the reply to a call, retrying where that is useful.
 
         `most_tries` is fewer than the patience allows.
@@ -117,11 +117,11 @@ class Asker:
                     tries >= (most_tries or self._patience.tries)
                     or long_tries >= self._patience.long_tries
                 )
-                if failure.kind is Kind.REFUSED or is_exhausted:
+                if failure.kind is FailureKind.REFUSED or is_exhausted:
                     self.waiting = None
                     failure.reason += f" ({tries} tries)" if tries > 1 else ""
                     raise
-                if failure.kind is Kind.LATE:
+                if failure.kind is FailureKind.LATE:
                     run.bear_silence(self._patience)
                 await self._wait(failure, tries, max_tries)
 
@@ -151,13 +151,13 @@ class Asker:
     def _down(self, failure: TryFailed) -> str:
         """Return the fault of the server, in a few words."""
         host = self.client.host
-        if failure.kind is Kind.LATE:
+        if failure.kind is FailureKind.LATE:
             return f"no reply from {host} in time"
         if failure.status is None:
             return f"no connection to {host}"
         return f"{host} answered with {failure.status}"
 
-    async def _try(self, run: Run, call: Call, body: Body) -> Reply:
+    async def _try(self, run: CallRun, call: ModelCall, body: Body) -> Reply:
         """Send a call once and book its cost."""
         max_cost = Usage(
             1, prompt_tokens(call.prompt) + len(call.echo), call.n * call.sampling.most_tokens
@@ -190,7 +190,7 @@ class Asker:
             run.end(error)
         return reply
 
-    async def _set_aside(self, run: Run, dearest: Usage) -> None:
+    async def _set_aside(self, run: CallRun, dearest: Usage) -> None:
         """Wait until the budget has room for a call. Raises BudgetSpent if there is none left."""
         while True:
             if run.over:
@@ -216,7 +216,9 @@ class Asker:
         self._work.sampled_tokens += cost.answer_tokens
         self._work.sampled_tokens_computed += cost.answer_tokens
 
-    async def answer(self, run: Run, position: int, request: Request) -> tuple[Drawn, ...] | None:
+    async def answer(
+        self, run: CallRun, position: int, request: Request
+    ) -> tuple[Drawn, ...] | None:
         """Return the answers to a request by snapshot, or None if the run ended before any answer.
 
         Failed answers are counted by reason.
@@ -270,17 +272,17 @@ class Asker:
         n_full, remainder = divmod(missing, self._dialect.most)
         return [self._dialect.most] * n_full + [remainder] * bool(remainder)
 
-    async def _draw(self, run: Run, request: Request, n: int, seed: int) -> Outcome:
+    async def _draw(self, run: CallRun, request: Request, n: int, seed: int) -> CallOutcome:
         """Make one call for n answers, and for fewer if the server refuses so many.
 
         The outcome may have fewer. The dialect learns how many the server gives.
         """
         try:
-            reply = await self.ask(run, Call(request.prompt, n, seed, run.sampling))
+            reply = await self.ask(run, ModelCall(request.prompt, n, seed, run.sampling))
         except TryFailed as failure:
             fewer = self._dialect.fewer(n, failure)
             if not fewer:
-                return Outcome(failure=failure)
+                return CallOutcome(failure=failure)
             outcome = await self._draw(run, request, fewer, seed)
             if not outcome.texts and self._dialect.brought == 1:
                 self._dialect.too_many = (
@@ -289,12 +291,12 @@ class Asker:
             return outcome
         except ModelError as error:
             run.end(error)
-            return Outcome()
+            return CallOutcome()
         except Stopped:
-            return Outcome()
+            return CallOutcome()
         self._dialect.came(n, len(reply.choices))
         answered_by = (reply.snapshot, reply.fingerprint)
-        return Outcome(tuple(choice.text for choice in reply.choices), by=answered_by)
+        return CallOutcome(tuple(choice.text for choice in reply.choices), by=answered_by)
 
 
 class PromptAsker:
@@ -307,7 +309,7 @@ class PromptAsker:
         self._asker = asker
         self.by: list[tuple[str, str]] = []
 
-    async def ask(self, run: Run, call: Call) -> Reply:
+    async def ask(self, run: CallRun, call: ModelCall) -> Reply:
         """Return the reply to a call, as `Asker.ask`.
 
         Raises Stopped if the endpoint's snapshot has changed since the earlier calls of this
@@ -335,7 +337,7 @@ class PromptAsker:
         return " + ".join(sorted({fingerprint for _, fingerprint in self.by if fingerprint}))
 
 
-class Run:
+class CallRun:
     """One sequence of requests, and whether it continues."""
 
     def __init__(self, name: str, sampling: Sampling, *, counts: bool = True):

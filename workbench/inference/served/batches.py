@@ -26,10 +26,10 @@ from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Work
 from workbench.inference.served.behaviour import Snapshots
 from workbench.inference.served.budget import Account, Room, Usage, counted, prompt_tokens
-from workbench.inference.served.calls import Body, Call, Dialect, call_seed
+from workbench.inference.served.calls import Body, Dialect, ModelCall, call_seed
 from workbench.inference.served.client import NO_CREDIT, Client
 from workbench.inference.served.reply import (
-    Kind,
+    FailureKind,
     Reply,
     TryFailed,
     answered_with,
@@ -168,7 +168,7 @@ def _identifier(reply: Any, what: str) -> str:
     """Return the id in a reply. Raises TryFailed, naming the kind of object, if there is none."""
     identifier = getattr(reply, "id", None)
     if not isinstance(identifier, str) or not identifier:
-        raise TryFailed(Kind.USELESS, f"the reply names no {what}", paid=True)
+        raise TryFailed(FailureKind.USELESS, f"the reply names no {what}", paid=True)
     return identifier
 
 
@@ -179,7 +179,7 @@ def _report_from(reply: Any, hidden: str | None) -> BatchReport:
     errors = _entries(getattr(reply, "errors", None))
     state = getattr(reply, "status", None)
     if not isinstance(state, str):
-        raise TryFailed(Kind.USELESS, "the reply says no state of the batch")
+        raise TryFailed(FailureKind.USELESS, "the reply says no state of the batch")
     return BatchReport(
         id=_identifier(reply, "batch"),
         state=brief(state),
@@ -231,7 +231,7 @@ def read_lines(
         except TryFailed as failure:
             yield name, failure
         except RecursionError:
-            yield name, TryFailed(Kind.USELESS, "the result is nested too deeply", paid=True)
+            yield name, TryFailed(FailureKind.USELESS, "the result is nested too deeply", paid=True)
 
 
 def _parse_reply(line: Mapping[str, Any], n_answers: int, hidden: str | None) -> Reply:
@@ -249,7 +249,7 @@ def _parse_reply(line: Mapping[str, Any], n_answers: int, hidden: str | None) ->
 def _missing_response(error: object, hidden: str | None) -> TryFailed:
     """Return the failure of a request that was not answered."""
     code = str(error.get("code")) if isinstance(error, dict) else ""
-    kind = Kind.LATE if code in ("batch_expired", "batch_cancelled") else Kind.BROKEN
+    kind = FailureKind.LATE if code in ("batch_expired", "batch_cancelled") else FailureKind.BROKEN
     return TryFailed(kind, f"the batch has no answer: {server_words(error, hidden)}")
 
 
@@ -262,12 +262,12 @@ def _error_of_status(status: int, body: object, hidden: str | None) -> Exception
         return ModelError(f"the account has no credit left ({message}). Add some, then resume")
     reason = answered_with(status, body, hidden)
     if status == 429:
-        return TryFailed(Kind.BUSY, reason, status=status)
+        return TryFailed(FailureKind.BUSY, reason, status=status)
     if status >= 500 or status in (408, 409, 425):
-        return TryFailed(Kind.BROKEN, reason, status=status)
+        return TryFailed(FailureKind.BROKEN, reason, status=status)
     parameter = error.get("param")
     return TryFailed(
-        Kind.REFUSED,
+        FailureKind.REFUSED,
         reason,
         status=status,
         parameter=parameter if isinstance(parameter, str) else None,
@@ -326,7 +326,7 @@ class PendingRequest:
     @property
     def is_refused(self) -> bool:
         """Whether asking the request again is useless."""
-        return self.failure is not None and self.failure.kind is Kind.REFUSED
+        return self.failure is not None and self.failure.kind is FailureKind.REFUSED
 
     def deliver(self, *, final: bool) -> Iterator[Drawn]:
         """Yield the answers by snapshot, and ask for no more.
@@ -517,7 +517,7 @@ class BatchRun:
         for n_answers in sizes:
             name = f"{_request_name(pending.request)}-{pending.next_call}"
             seed = call_seed(pending.request.seed, pending.next_call)
-            call = Call(pending.request.prompt, n_answers, seed, self._sampling)
+            call = ModelCall(pending.request.prompt, n_answers, seed, self._sampling)
             line = as_line(name, endpoint, self._endpoint.dialect.body(call))
             calls.append(BatchCall(name, n_answers, line))
             pending.next_call += 1
@@ -560,7 +560,7 @@ class BatchRun:
                 sent = replace(sent, batch=batch, state="validating")
             except TryFailed as failure:
                 failures += 1
-                if failure.kind is Kind.REFUSED or failures >= TRIES:
+                if failure.kind is FailureKind.REFUSED or failures >= TRIES:
                     raise self._sending_error(sent, failure) from None
                 self._ledger.wait(min(2.0**failures, self._endpoint.longest_look_s))
                 sent = self._find_at_endpoint(sent)
@@ -574,7 +574,7 @@ class BatchRun:
 
     def _sending_error(self, sent: SentBatch, failure: TryFailed) -> ModelError:
         """Return the error for a batch that could not be sent. A refused one is closed."""
-        if failure.kind is Kind.REFUSED and not sent.batch:
+        if failure.kind is FailureKind.REFUSED and not sent.batch:
             self._ledger.over(sent)
         return ModelError(
             f"{self._endpoint.name}: the batch could not be sent: {failure.reason}. Resume sends it"
@@ -626,7 +626,7 @@ class BatchRun:
                     self._endpoint.run(self._endpoint.client.cancel(sent.batch))
                     self._ledger.say(f"batch {sent.batch} is being cancelled")
             except TryFailed as failure:
-                if failure.kind is Kind.REFUSED and failure.status == 404:
+                if failure.kind is FailureKind.REFUSED and failure.status == 404:
                     raise self._lost_batch_error(sent, failure) from None
                 self._ledger.say(
                     f"batch {sent.batch}: {failure.reason}; it is looked at again soon"
@@ -687,7 +687,7 @@ class BatchRun:
         for name in n_by_name:
             if name not in read_names:
                 reason = f"the batch ({sent.state}) has no result for it"
-                self._record(name, TryFailed(Kind.LATE, reason), n_turns)
+                self._record(name, TryFailed(FailureKind.LATE, reason), n_turns)
         if sent.state != "completed":
             self._report_early_end(sent, n_answered, report.errors)
         self._adapt_dialect()
@@ -699,7 +699,7 @@ class BatchRun:
                 content: bytes = self._endpoint.run(self._endpoint.client.download(file))
                 return content
             except TryFailed as failure:
-                if number == TRIES or failure.kind is Kind.REFUSED:
+                if number == TRIES or failure.kind is FailureKind.REFUSED:
                     raise ModelError(
                         f"{self._endpoint.name}: the results {file} cannot be fetched: "
                         f"{failure.reason}. They stay at the endpoint; resume fetches them"
@@ -785,7 +785,7 @@ class BatchRun:
                 continue
             n_answers = min(pending.n_missing, self._endpoint.dialect.most)
             seed = call_seed(pending.request.seed, 0)
-            call = Call(pending.request.prompt, n_answers, seed, self._sampling)
+            call = ModelCall(pending.request.prompt, n_answers, seed, self._sampling)
             refusals.append((pending, self._endpoint.dialect.body(call), failure))
         for pending, body, failure in refusals:
             try:
@@ -794,7 +794,7 @@ class BatchRun:
                 self._error = self._error or error
                 return
             if learned or self._endpoint.dialect.fewer(body.get("n", 1), failure):
-                pending.failure = TryFailed(Kind.BUSY, failure.reason)
+                pending.failure = TryFailed(FailureKind.BUSY, failure.reason)
 
 
 def _request_name(request: Request) -> str:

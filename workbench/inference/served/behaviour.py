@@ -47,7 +47,7 @@ MOST_CHANGES = 3
 
 
 @dataclass(slots=True)
-class Tally:
+class SnapshotUsage:
     """The answers and usage of one snapshot."""
 
     answers: int = 0
@@ -67,7 +67,7 @@ class Snapshots:
         self._changes = 0
         self.turns: list[tuple[str, str]] = []
         "(snapshot before, snapshot after) of each unexpected change of the model"
-        self._tallies: dict[str, Tally] = {}
+        self._tallies: dict[str, SnapshotUsage] = {}
         self._assumed = False
 
     def expect(self, snapshot: str, *, asked: bool) -> None:
@@ -87,7 +87,7 @@ class Snapshots:
         Replies to calls sent before the latest change was seen are ignored. Raises
         SnapshotsAlternate if an earlier snapshot has returned, or the model has changed too often.
         """
-        tally = self._tallies.setdefault(reply.snapshot, Tally())
+        tally = self._tallies.setdefault(reply.snapshot, SnapshotUsage())
         tally.answers += len(reply.choices)
         tally.spent += spent
         if reply.fingerprint and reply.choices:

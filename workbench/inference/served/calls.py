@@ -17,7 +17,7 @@ from workbench.errors import ModelError
 from workbench.inference.served.address import Address
 from workbench.inference.served.budget import MOST_CHOICES
 from workbench.inference.served.providers import UNKNOWN, Provider
-from workbench.inference.served.reply import Kind, TryFailed, as_responses
+from workbench.inference.served.reply import FailureKind, TryFailed, as_responses
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ Body = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ModelCall:
     """One call, independent of the dialect."""
 
     prompt: Prompt
@@ -129,7 +129,7 @@ class Dialect:
             return "completions"
         return "responses" if self._address.responses else "chat"
 
-    def body(self, call: Call) -> Body:
+    def body(self, call: ModelCall) -> Body:
         """Return the parameters of a call, with those of the sampling unchanged.
 
         Raises TryFailed if the endpoint has no such call.
@@ -138,10 +138,10 @@ class Dialect:
         if self.endpoint(call.prompt) != "responses":
             return body
         if call.echo:
-            raise TryFailed(Kind.REFUSED, "the Responses API echoes nothing")
+            raise TryFailed(FailureKind.REFUSED, "the Responses API echoes nothing")
         return as_responses(body, official=self._address.official)
 
-    def _chat_or_text(self, call: Call) -> Body:
+    def _chat_or_text(self, call: ModelCall) -> Body:
         sampling = call.sampling
         if call.logprobs and not call.whole:
             sampling = replace(
@@ -193,7 +193,7 @@ class Dialect:
         Raises ModelError if the server refuses the sampling, because answers of another sampling
         must not be mixed in.
         """
-        if failure.kind is not Kind.REFUSED:
+        if failure.kind is not FailureKind.REFUSED:
             return False
         if "seed" in body and _about("seed", failure):
             self.seed = False
@@ -227,7 +227,7 @@ class Dialect:
         It is the number that the server names, or else `most`. It is 0 if the refusal is not about
         their number.
         """
-        if failure.kind is not Kind.REFUSED or n <= self.brought:
+        if failure.kind is not FailureKind.REFUSED or n <= self.brought:
             return 0
         is_about_n = _about("n", failure) or NUMBER.search(failure.reason)
         numbers = [
@@ -312,7 +312,8 @@ def _about(parameter: str, failure: TryFailed) -> bool:
 def about_logprobs(failure: TryFailed) -> bool:
     """Return whether a server refused to return probabilities, or that many of them."""
     return (
-        failure.kind is Kind.REFUSED and "logprobs" in (failure.parameter or failure.reason).lower()
+        failure.kind is FailureKind.REFUSED
+        and "logprobs" in (failure.parameter or failure.reason).lower()
     )
 
 

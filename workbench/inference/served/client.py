@@ -33,7 +33,13 @@ from workbench.inference.served.address import ENDPOINT_HOSTS, Address
 from workbench.inference.served.bounded import TooLong, bounded_client
 from workbench.inference.served.budget import number_from, whole_from
 from workbench.inference.served.calls import Body
-from workbench.inference.served.reply import Kind, TryFailed, answered_with, brief, server_words
+from workbench.inference.served.reply import (
+    FailureKind,
+    TryFailed,
+    answered_with,
+    brief,
+    server_words,
+)
 from workbench.inference.served.secret import without_key
 from workbench.installed import install_package
 
@@ -119,7 +125,7 @@ def _until(date: str, now: float) -> float:
         return -1.0
 
 
-class Pace:
+class CallPace:
     """The control of the pace of calls.
 
     It belongs to one event loop.
@@ -199,7 +205,7 @@ class Pace:
 class Slot:
     """The slot of one active call."""
 
-    def __init__(self, pace: Pace):
+    def __init__(self, pace: CallPace):
         self._pace = pace
         self._began = 0
 
@@ -304,7 +310,7 @@ class Client:
             return await self._within(make(self._client), seconds)
         except self._openai.NotFoundError as error:
             raise TryFailed(
-                Kind.REFUSED, answered_with(404, error.body, self._key), status=404
+                FailureKind.REFUSED, answered_with(404, error.body, self._key), status=404
             ) from None
 
     async def served(self) -> tuple[dict[str, Any], ...] | None:
@@ -320,14 +326,14 @@ class Client:
             except (self._openai.NotFoundError, ValueError):
                 return None
             except TryFailed as failure:
-                if failure.status in CANNOT_LIST or failure.kind is Kind.REFUSED:
+                if failure.status in CANNOT_LIST or failure.kind is FailureKind.REFUSED:
                     return None
                 max_tries = (
                     min(LIST_TRIES, self._patience.long_tries)
-                    if failure.kind is Kind.LATE
+                    if failure.kind is FailureKind.LATE
                     else LIST_TRIES
                 )
-                if attempt >= max_tries or failure.kind is Kind.ABSENT:
+                if attempt >= max_tries or failure.kind is FailureKind.ABSENT:
                     raise ModelError(f"{self._address.name}: {self._no_list(failure)}") from None
                 await asyncio.sleep(min(self._patience.first_wait_s * attempt, LIST_S))
         return None
@@ -364,7 +370,7 @@ class Client:
         return frozenset(map(str, paths)) if isinstance(paths, dict) else frozenset()
 
     def _no_list(self, failure: TryFailed) -> str:
-        if failure.kind is not Kind.LATE:
+        if failure.kind is not FailureKind.LATE:
             return failure.reason
         return (
             f"{self._address.url} was asked which models it serves: {failure.reason}. Look whether "
@@ -380,22 +386,24 @@ class Client:
         except (TimeoutError, openai.APITimeoutError) as error:
             if type(error.__cause__).__name__ in NEVER_SENT:
                 raise self._unreachable(error) from None
-            raise TryFailed(Kind.LATE, f"no whole reply in {seconds:g} s", paid=True) from None
+            raise TryFailed(
+                FailureKind.LATE, f"no whole reply in {seconds:g} s", paid=True
+            ) from None
         except TooLong as error:
-            raise TryFailed(Kind.USELESS, str(error), paid=True) from None
+            raise TryFailed(FailureKind.USELESS, str(error), paid=True) from None
         except openai.APIConnectionError as error:
             raise self._unreachable(error) from None
         except openai.NotFoundError:
             raise
         except UnicodeEncodeError:
             raise TryFailed(
-                Kind.REFUSED, "the prompt holds half a character, which no request can carry"
+                FailureKind.REFUSED, "the prompt holds half a character, which no request can carry"
             ) from None
         except openai.APIStatusError as error:
             raise self._refusal(error) from None
         except openai.APIError as error:
             raise TryFailed(
-                Kind.USELESS, f"the reply cannot be read ({type(error).__name__})", paid=True
+                FailureKind.USELESS, f"the reply cannot be read ({type(error).__name__})", paid=True
             ) from None
 
     @property
@@ -408,7 +416,7 @@ class Client:
         message = brief(without_key(str(cause), self._key)) or type(cause).__name__
         if type(cause).__name__ in NEVER_SENT:
             return TryFailed(
-                Kind.ABSENT,
+                FailureKind.ABSENT,
                 f"nothing answers at {self._address.url} ({message}). Start the server, or mend "
                 "the address",
             )
@@ -417,7 +425,7 @@ class Client:
             if type(cause).__name__ == "DecodingError"
             else "the connection broke off"
         )
-        return TryFailed(Kind.BROKEN, f"{event} ({message})", paid=True)
+        return TryFailed(FailureKind.BROKEN, f"{event} ({message})", paid=True)
 
     def _refusal(self, error: Any) -> Exception:
         """Return the error for an unsuccessful status.
@@ -440,11 +448,11 @@ class Client:
         reason = answered_with(status, error.body, self._key)
         wait_s = retry_after(error.response.headers, time.time())
         if status == 429:
-            return TryFailed(Kind.BUSY, reason, status=status, after=wait_s)
+            return TryFailed(FailureKind.BUSY, reason, status=status, after=wait_s)
         if status >= 500 or status in (408, 409, 425):
-            return TryFailed(Kind.BROKEN, reason, status=status, after=wait_s)
+            return TryFailed(FailureKind.BROKEN, reason, status=status, after=wait_s)
         parameter = error.param if isinstance(error.param, str) else None
-        return TryFailed(Kind.REFUSED, reason, status=status, parameter=parameter)
+        return TryFailed(FailureKind.REFUSED, reason, status=status, parameter=parameter)
 
     def _about_key(self, status: int) -> str:
         variable = self._address.key_variable

@@ -28,12 +28,12 @@ from workbench.inference.served.behaviour import (
     narrowed_words,
     temperature_words,
 )
-from workbench.inference.served.calls import ALTERNATIVES, Call
+from workbench.inference.served.calls import ALTERNATIVES, ModelCall
 from workbench.inference.served.client import TIMEOUT, NotServed, RetryPolicy, serves_words
 from workbench.inference.served.model import RemoteModel, load_remote
 from workbench.inference.served.probabilities import (
     NoProbabilities,
-    Unreadable,
+    UnreadableProbabilities,
     check_echo,
     echo_call,
     first_token_call,
@@ -41,7 +41,7 @@ from workbench.inference.served.probabilities import (
     forced_score,
 )
 from workbench.inference.served.providers import UNKNOWN
-from workbench.inference.served.reply import Kind, Reply, TryFailed, brief
+from workbench.inference.served.reply import FailureKind, Reply, TryFailed, brief
 
 WAIT_S = 20.0
 "seconds to wait for one token: a server may have to load the model first"
@@ -86,7 +86,7 @@ def _check_answers(model: RemoteModel) -> None:
     missing: NotServed | None = None
     for prompt in (CHAT,) if address.raw else (CHAT, RAW):
         try:
-            model.ask(Call(prompt, 1, None, sampling))
+            model.ask(ModelCall(prompt, 1, None, sampling))
             return
         except NotServed as error:
             missing = missing or error
@@ -102,10 +102,10 @@ def _check_answers(model: RemoteModel) -> None:
 
 def _is_missing(failure: TryFailed, model: str) -> bool:
     """Return whether a try failed because there is no such model, or nothing answers."""
-    if failure.kind is Kind.REFUSED:
+    if failure.kind is FailureKind.REFUSED:
         names_model = failure.parameter == "model" or model.casefold() in failure.reason.casefold()
         return names_model or NO_SUCH_MODEL.search(failure.reason) is not None
-    return failure.kind in (Kind.LATE, Kind.ABSENT, Kind.BROKEN)
+    return failure.kind in (FailureKind.LATE, FailureKind.ABSENT, FailureKind.BROKEN)
 
 
 def _why(model: RemoteModel, failure: TryFailed) -> str:
@@ -137,7 +137,7 @@ COUNTED = (
 LENGTHS = ("max_model_len", "context_length", "n_ctx", "context_window")
 "fields of a list of models with the largest number of tokens of a prompt and its answer"
 
-Found = tuple[bool | None, str]
+AbilityResult = tuple[bool | None, str]
 "whether a server is able, or None if unknown, and the words"
 
 
@@ -156,10 +156,10 @@ def examine(model: RemoteModel, within: float) -> Iterator[Ability]:
 
     Raises ModelError if it gives no answer at all.
     """
-    return _Tests(model, within).abilities()
+    return _EndpointTests(model, within).abilities()
 
 
-class _Tests:
+class _EndpointTests:
     """The tests of one endpoint."""
 
     def __init__(self, model: RemoteModel, within: float):
@@ -175,7 +175,7 @@ class _Tests:
         model, provider = self._model, self._model.dialect.provider
         yield Ability("dialect", provider is not UNKNOWN, "; ".join(model.notes))
         try:
-            reply = self._ask(Call(QUESTION, 1, SEED, self._plain))
+            reply = self._ask(ModelCall(QUESTION, 1, SEED, self._plain))
         except TryFailed as failure:
             raise ModelError(f"{model.address.name}: {failure.reason}") from None
         text = split(reply.choices[0].text)
@@ -213,18 +213,20 @@ class _Tests:
         refusals = ", ".join(f"{name} ({words})" for name, words in model.dialect.refusals.items())
         yield Ability("refusals", not refusals, refusals or "none of what was asked")
 
-    def _tried(self, name: str, test: Callable[[], Found]) -> Ability:
+    def _tried(self, name: str, test: Callable[[], AbilityResult]) -> Ability:
         self._until = time.monotonic() + self._within
         try:
             return Ability(name, *test())
         except TryFailed as failure:
-            if failure.kind is Kind.REFUSED:
+            if failure.kind is FailureKind.REFUSED:
                 return Ability(name, False, f"refused: {failure.reason}")
             no_reply = f"no whole reply in {self._within:g} s, the deadline of a test (${TIMEOUT})"
             return Ability(
-                name, None, f"unknown: {no_reply if failure.kind is Kind.LATE else failure.reason}"
+                name,
+                None,
+                f"unknown: {no_reply if failure.kind is FailureKind.LATE else failure.reason}",
             )
-        except (ModelError, NoProbabilities, Unreadable) as error:
+        except (ModelError, NoProbabilities, UnreadableProbabilities) as error:
             return Ability(
                 name,
                 False,
@@ -235,30 +237,30 @@ class _Tests:
     def _left(self) -> float:
         return max(0.0, self._until - time.monotonic())
 
-    def _ask(self, call: Call) -> Reply:
+    def _ask(self, call: ModelCall) -> Reply:
         (outcome,) = self._model.ask_all([call], self._left)
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
-    def _temperature(self) -> Found:
+    def _temperature(self) -> AbilityResult:
         at_one = self._model.drawing(self._plain, self._left)
         self._differ = at_one.differ
         try:
             at_zero = self._model.drawing(replace(self._plain, temperature=0.0), self._left)
         except TryFailed as failure:
-            if failure.kind is not Kind.REFUSED:
+            if failure.kind is not FailureKind.REFUSED:
                 raise
             return at_one.differ or None, f"{at_one.describe('1')}; 0 is refused: {failure.reason}"
         able, words = temperature_words(at_one, at_zero)
         return able, f"{words}; {self._model.told_kind()}" if at_one.greedy else words
 
-    def _narrow(self, name: str, value: str, sampling: Sampling) -> Found:
+    def _narrow(self, name: str, value: str, sampling: Sampling) -> AbilityResult:
         if not self._differ:
             return None, "unknown: answers do not differ without it"
         return narrowed_words(name, value, self._model.drawing(sampling, self._left))
 
-    def _top_k(self) -> Found:
+    def _top_k(self) -> AbilityResult:
         provider = self._model.dialect.provider
         if provider.no_top_k is None:
             behaviour = (
@@ -269,7 +271,7 @@ class _Tests:
             return None if provider.own else True, f"{provider.name} {behaviour}"
         return self._narrow("top-k", "1", replace(self._plain, top_k=1))
 
-    def _min_p(self) -> Found:
+    def _min_p(self) -> AbilityResult:
         provider = self._model.dialect.provider
         if provider is not UNKNOWN and "min_p" not in provider.neutral:
             containing = [name for name, value in provider.neutral.items() if "min_p" in str(value)]
@@ -280,7 +282,7 @@ class _Tests:
             )
         return self._narrow("min-p", "1", replace(self._plain, extra=json.dumps({"min_p": 1.0})))
 
-    def _unknown_fields(self) -> Found:
+    def _unknown_fields(self) -> AbilityResult:
         words, kind = self._model.kind_by_refusal(self._left)
         if not words:
             return (
@@ -295,8 +297,8 @@ class _Tests:
         )
         return True, f"refused ({words}){suggestion if provider is UNKNOWN else ''}"
 
-    def _tokens(self) -> Found:
-        reply = self._ask(Call(self._open, 1, SEED, replace(self._plain, max_new_tokens=FEW)))
+    def _tokens(self) -> AbilityResult:
+        reply = self._ask(ModelCall(self._open, 1, SEED, replace(self._plain, max_new_tokens=FEW)))
         n_tokens, n_words = reply.answer_tokens, len(compared(reply.choices[0].text).split())
         if n_words > FEW:
             return False, f"ignored: {n_words} words came where {FEW} tokens were asked for"
@@ -304,9 +306,9 @@ class _Tests:
             return False, f"ignored: {n_tokens} tokens came where {FEW} were asked for"
         return True, f"obeyed ({FEW} asked for, {n_words} words came)"
 
-    def _stop(self) -> Found:
+    def _stop(self) -> AbilityResult:
         reply = self._ask(
-            Call(self._open, 1, SEED, replace(self._plain, extra=json.dumps({"stop": [" "]})))
+            ModelCall(self._open, 1, SEED, replace(self._plain, extra=json.dumps({"stop": [" "]})))
         )
         # Some servers send the stop itself, too.
         n_words = len(compared(reply.choices[0].text).split())
@@ -316,11 +318,11 @@ class _Tests:
             else (True, "obeyed")
         )
 
-    def _several(self) -> Found:
+    def _several(self) -> AbilityResult:
         if self._model.dialect.most == 1:
             return False, "not asked for: one answer a call, each paid with its prompt"
         texts = [
-            choice.text for choice in self._ask(Call(self._open, 2, SEED, self._plain)).choices
+            choice.text for choice in self._ask(ModelCall(self._open, 2, SEED, self._plain)).choices
         ]
         if len(texts) < 2:
             return False, "ignored: one answer a call, each paid with its prompt"
@@ -328,7 +330,7 @@ class _Tests:
             return None, "unknown: two answers came of one call, and they are equal"
         return True, "obeyed: two answers came of one call"
 
-    def _seeded(self) -> Found:
+    def _seeded(self) -> AbilityResult:
         """Ask twice with one seed and once with another.
 
         For a conclusive test the answer to the other seed must differ.
@@ -337,7 +339,7 @@ class _Tests:
         if not model.dialect.seed:
             return False, "not taken, so answers cannot be drawn again"
         first, repeated, other = (
-            self._ask(Call(self._open, 1, seed, self._plain)).choices[0].text
+            self._ask(ModelCall(self._open, 1, seed, self._plain)).choices[0].text
             for seed in (SEED, SEED, SEED + 1)
         )
         if not model.dialect.seed:
@@ -348,7 +350,7 @@ class _Tests:
             return None, "unknown: another seed had the same answer"
         return True, "obeyed: two calls with one seed had the same answer, another seed another one"
 
-    def _alternatives(self) -> Found:
+    def _alternatives(self) -> AbilityResult:
         reply = self._ask(first_token_call(QUESTION, ALTERNATIVES))
         n_named = len(first_tokens(self._model.address.name, reply))
         consequence = "" if n_named > 1 else ": exact answers cannot be computed"
@@ -367,16 +369,16 @@ class _Tests:
         try:
             reply = self._ask(echo_call(QUESTION, "Yes"))
             log_probability = forced_score(self._model.address.name, reply, QUESTION, "Yes")
-        except (ModelError, TryFailed, NoProbabilities, Unreadable):
+        except (ModelError, TryFailed, NoProbabilities, UnreadableProbabilities):
             return Ability(name, None, f"counted: {COUNTED}")
         measure = "exact: each answer is forced upon it, six paid calls a prompt"
         return Ability(name, True, f"{measure} (p = {math.exp(log_probability):.2g} for one)")
 
-    def _batches(self) -> Found:
+    def _batches(self) -> AbilityResult:
         self._model.lists_batches()
         return True, f"taken, at {self._model.dialect.provider.batch:g} of the price (run --batch)"
 
-    def _echoed(self) -> Found:
+    def _echoed(self) -> AbilityResult:
         name = self._model.address.name
         tokens = first_tokens(name, self._ask(first_token_call(TEXT, ALTERNATIVES)))
         likeliest = max(tokens, key=tokens.__getitem__)

@@ -52,7 +52,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class LaunchedServer:
     """A running server."""
 
     url: str
@@ -124,7 +124,9 @@ def load_launched(
 class LaunchedModel(RemoteModel):
     """A served model whose server this process started."""
 
-    def __init__(self, address: Address, server: Server, environ: Mapping[str, str] = os.environ):
+    def __init__(
+        self, address: Address, server: LaunchedServer, environ: Mapping[str, str] = os.environ
+    ):
         super().__init__(address, None, budget_from(environ), retry_policy_from(environ))
         self._server = server
 
@@ -176,7 +178,7 @@ def _files(model: str) -> str:
 
 def _started(
     model: str, beside: Path | None, should_stop: Callable[[], bool], environ: Mapping[str, str]
-) -> Server:
+) -> LaunchedServer:
     program = executable(environ)
     version = _version(program)
     port = _free_port()
@@ -210,7 +212,7 @@ def _started(
             start_new_session=True,
             env=_clean(environ),
         )
-    server = Server(f"http://127.0.0.1:{port}", version, beside, process)
+    server = LaunchedServer(f"http://127.0.0.1:{port}", version, beside, process)
     try:
         _wait(server, model, should_stop, number_from(environ, START_S) or PATIENCE_S)
     except BaseException:
@@ -238,7 +240,9 @@ def _clean(environ: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _wait(server: Server, model: str, should_stop: Callable[[], bool], patience_s: float) -> None:
+def _wait(
+    server: LaunchedServer, model: str, should_stop: Callable[[], bool], patience_s: float
+) -> None:
     """Wait until the server answers. Raises ModelError if it does not."""
     deadline = time.monotonic() + patience_s
     while not _answers(server.url):

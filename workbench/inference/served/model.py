@@ -34,9 +34,9 @@ from workbench.domain.names import placeless
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request, Sampling, draws
 from workbench.errors import ModelError
-from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
+from workbench.inference.base import NextTokens, ScoredOptions, Work, unknown_tokens
 from workbench.inference.served.address import Address, endpoint_key, parse_address
-from workbench.inference.served.ask import Asker, PromptAsker, Run, Stopped
+from workbench.inference.served.ask import Asker, CallRun, PromptAsker, Stopped
 from workbench.inference.served.batches import BatchClient, BatchRun, Endpoint
 from workbench.inference.served.behaviour import (
     DRAWS,
@@ -49,9 +49,14 @@ from workbench.inference.served.behaviour import (
     compared,
 )
 from workbench.inference.served.budget import Account, Budget, Usage, budget_from
-from workbench.inference.served.calls import ALTERNATIVES, Call, Dialect, call_seed
+from workbench.inference.served.calls import ALTERNATIVES, Dialect, ModelCall, call_seed
 from workbench.inference.served.client import Client, RetryPolicy, retry_policy_from
-from workbench.inference.served.probabilities import WHOLE, Probabilities, Refusals, likeliest
+from workbench.inference.served.probabilities import (
+    WHOLE,
+    MissingProbabilities,
+    Probabilities,
+    likeliest,
+)
 from workbench.inference.served.providers import UNKNOWN as UNKNOWN_KIND
 from workbench.inference.served.providers import (
     Provider,
@@ -60,12 +65,12 @@ from workbench.inference.served.providers import (
     recognised,
     recognised_by_routes,
 )
-from workbench.inference.served.reply import Kind, Reply, TryFailed, brief
+from workbench.inference.served.reply import FailureKind, Reply, TryFailed, brief
 
 T = TypeVar("T")
 
 
-class Loop:
+class EventLoopThread:
     """An event loop that runs coroutines in parallel to the caller's thread."""
 
     def __init__(self, name: str):
@@ -174,9 +179,9 @@ class RemoteModel:
         self.serves: tuple[str, ...] = ()
         "the models that the endpoint lists, or empty if it has no list"
         self._most = self._patience.concurrency
-        self._loop: Loop | None = None
+        self._loop: EventLoopThread | None = None
         self._asker: Asker | None = None
-        self._run: Run | None = None
+        self._run: CallRun | None = None
         self._under_way: Future[None] | None = None
         self._ledger: BatchLedger | None = None
         self._batches: BatchRun | None = None
@@ -265,12 +270,12 @@ class RemoteModel:
         self._dialect.provider.thinking_fields(sampling.thinking)
         self._dialect.scored_with = sampling
 
-    def ask(self, call: Call) -> Reply:
+    def ask(self, call: ModelCall) -> Reply:
         """Return the reply to a single call. Raises the errors of `Asker.ask`."""
         loop, asker = self._open()
-        return loop.run(asker.ask(Run(self.address.name, call.sampling), call))
+        return loop.run(asker.ask(CallRun(self.address.name, call.sampling), call))
 
-    def ask_all(self, calls: Sequence[Call], within: float) -> list[Reply | Exception]:
+    def ask_all(self, calls: Sequence[ModelCall], within: float) -> list[Reply | Exception]:
         """Return the reply to each call, or its error.
 
         The error is that of the second try, or TryFailed if there was none `within` so many seconds
@@ -279,7 +284,7 @@ class RemoteModel:
         loop, asker = self._open()
 
         async def ask() -> list[Reply | Exception]:
-            run = Run(self.address.name, calls[0].sampling, counts=False)
+            run = CallRun(self.address.name, calls[0].sampling, counts=False)
             tasks = [asyncio.create_task(asker.ask(run, call, PROBE_TRIES)) for call in calls]
             _, late = await asyncio.wait(tasks, timeout=within)
             for task in late:
@@ -297,7 +302,7 @@ class RemoteModel:
         Raises the error of the first failed call.
         """
         prompt = OPEN_TEXT if self.address.raw else OPEN_CHAT
-        calls = [Call(prompt, 1, call_seed(SEED, number), sampling) for number in range(DRAWS)]
+        calls = [ModelCall(prompt, 1, call_seed(SEED, number), sampling) for number in range(DRAWS)]
         until = time.monotonic() + within
         texts = tuple(
             compared(_reply(received).choices[0].text) for received in self.ask_all(calls, within)
@@ -364,7 +369,7 @@ class RemoteModel:
         """
         sampling = Sampling(max_new_tokens=1, extra=json.dumps({NO_FIELD: True}))
         (reply,) = self.ask_all(
-            [Call(OPEN_TEXT if self.address.raw else OPEN_CHAT, 1, None, sampling)], within
+            [ModelCall(OPEN_TEXT if self.address.raw else OPEN_CHAT, 1, None, sampling)], within
         )
         if isinstance(reply, Reply):
             return "", None
@@ -452,7 +457,7 @@ class RemoteModel:
             yield from self._in_batches(self._ledger, requests, sampling)
 
     def _by_calls(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
-        async def answer(asker: Asker, run: Run, position: int) -> tuple[Drawn, ...] | None:
+        async def answer(asker: Asker, run: CallRun, position: int) -> tuple[Drawn, ...] | None:
             return await asker.answer(run, position, requests[position])
 
         for answers in self._each(len(requests), sampling, answer):
@@ -540,7 +545,7 @@ class RemoteModel:
         options: Sequence[Sequence[str]],
         *,
         whole_words: bool = False,
-    ) -> Iterator[Scored]:
+    ) -> Iterator[ScoredOptions]:
         """Score options as `Model.score`, yielding as replies arrive.
 
         See `scores` and, for whole words, `labels`.
@@ -549,9 +554,9 @@ class RemoteModel:
         useless: the endpoint sends no probabilities, or no readable ones for any of the first
         prompts.
         """
-        refusals = Refusals("could be scored")
+        refusals = MissingProbabilities("could be scored")
 
-        async def score(asker: Asker, run: Run, position: int) -> Scored | None:
+        async def score(asker: Asker, run: CallRun, position: int) -> ScoredOptions | None:
             prompt, choices = prompts[position], options[position]
             if not all(choices):
                 raise ModelError(
@@ -564,12 +569,12 @@ class RemoteModel:
             logs_or_reason = await scores_of(prompt_asker, run, prompt, choices)
             if isinstance(logs_or_reason, str):
                 _ended(run, refusals, logs_or_reason)
-                return Scored(position, np.full(len(choices), np.nan), logs_or_reason)
+                return ScoredOptions(position, np.full(len(choices), np.nan), logs_or_reason)
             if logs_or_reason is None or prompt_asker.mixed:
                 return None
             refusals.had_some()
             log_probabilities = np.array(logs_or_reason, dtype=np.float64)
-            return Scored(
+            return ScoredOptions(
                 position,
                 log_probabilities,
                 snapshot=prompt_asker.snapshot,
@@ -593,9 +598,9 @@ class RemoteModel:
                 f"{name}: {k} next tokens were asked for; endpoints name 1 to {ALTERNATIVES}"
             )
 
-        refusals = Refusals("have next tokens")
+        refusals = MissingProbabilities("have next tokens")
 
-        async def ask(asker: Asker, run: Run, position: int) -> NextTokens | None:
+        async def ask(asker: Asker, run: CallRun, position: int) -> NextTokens | None:
             prompt_asker = PromptAsker(asker)
             logs_or_reason = await self._probabilities.of_next_tokens(
                 prompt_asker, run, prompts[position], k, words
@@ -614,14 +619,17 @@ class RemoteModel:
         yield from self._each(len(prompts), WHOLE, ask)
 
     def _each(
-        self, count: int, sampling: Sampling, ask: Callable[[Asker, Run, int], Awaitable[T | None]]
+        self,
+        count: int,
+        sampling: Sampling,
+        ask: Callable[[Asker, CallRun, int], Awaitable[T | None]],
     ) -> Iterator[T]:
         """Yield the result of each of `count` requests as it arrives.
 
         If the run cannot continue, received results are yielded before ModelError is raised.
         """
         loop, asker = self._open()
-        run = self._run = Run(self.address.name, sampling)
+        run = self._run = CallRun(self.address.name, sampling)
         arrived: queue.SimpleQueue[T | None] = queue.SimpleQueue()
         room = asyncio.Semaphore(AHEAD * self._patience.concurrency)
 
@@ -651,9 +659,9 @@ class RemoteModel:
                 loop.run(asker.client.close())
             loop.close()
 
-    def _open(self) -> tuple[Loop, Asker]:
+    def _open(self) -> tuple[EventLoopThread, Asker]:
         if self._loop is None or self._asker is None:
-            self._loop = self._loop or Loop("served model")
+            self._loop = self._loop or EventLoopThread("served model")
             self._asker = self._loop.run(self._new_asker())
         return self._loop, self._asker
 
@@ -674,7 +682,7 @@ class RemoteModel:
 
 async def _answer_all(
     asker: Asker,
-    run: Run,
+    run: CallRun,
     count: int,
     ask: Callable[[int], Awaitable[T | None]],
     room: asyncio.Semaphore,
@@ -712,7 +720,7 @@ async def _answer_all(
 
 def _or_late(found: Reply | BaseException) -> Reply | Exception:
     if isinstance(found, asyncio.CancelledError | Stopped):
-        return TryFailed(Kind.LATE, "no whole reply in time")
+        return TryFailed(FailureKind.LATE, "no whole reply in time")
     if not isinstance(found, Reply | Exception):
         raise found
     return found
@@ -724,7 +732,7 @@ def _reply(found: Reply | Exception) -> Reply:
     return found
 
 
-def _ended(run: Run, refusals: Refusals, reason: str) -> None:
+def _ended(run: CallRun, refusals: MissingProbabilities, reason: str) -> None:
     """Record a prompt without probabilities, and end the run if none has any."""
     if (error := refusals.had_none(reason)) is not None:
         run.end(error)

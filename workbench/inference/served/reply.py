@@ -77,7 +77,7 @@ BEGINNING = 80
 "bytes quoted from a reply that is no JSON"
 
 
-class Kind(Enum):
+class FailureKind(Enum):
     """The reason why a try failed, which determines the reaction."""
 
     BUSY = "busy"
@@ -99,7 +99,7 @@ class TryFailed(Exception):
 
     def __init__(
         self,
-        kind: Kind,
+        kind: FailureKind,
         reason: str,
         *,
         status: int | None = None,
@@ -150,7 +150,9 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
     entries = entries_of(value)
     if not entries:
         fields = brief(", ".join(value)) or "none"
-        raise TryFailed(Kind.USELESS, f"the reply has no choices; its fields: {fields}", paid=True)
+        raise TryFailed(
+            FailureKind.USELESS, f"the reply has no choices; its fields: {fields}", paid=True
+        )
     requested = entries[:asked]
     usage = as_dict(value.get("usage"))
     thinking_tokens = thinking_tokens_of(value)
@@ -159,7 +161,7 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
     if not choices:
         finish_reason = requested[0].get("finish_reason")
         raise TryFailed(
-            Kind.USELESS,
+            FailureKind.USELESS,
             f"an answer without text (finish_reason {brief(str(finish_reason))})",
             paid=True,
         )
@@ -194,10 +196,12 @@ def _value(content: bytes, hidden: str | None) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise TryFailed(Kind.USELESS, _no_object(content, hidden), paid=True)
+        raise TryFailed(FailureKind.USELESS, _no_object(content, hidden), paid=True)
     # Some gateways report errors with the status 200.
     if value.get("error") and not (value.get("choices") or value.get("output")):
-        raise TryFailed(Kind.USELESS, f"the server says: {server_words(value, hidden)}", paid=True)
+        raise TryFailed(
+            FailureKind.USELESS, f"the server says: {server_words(value, hidden)}", paid=True
+        )
     return value
 
 
