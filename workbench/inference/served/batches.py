@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -33,6 +32,7 @@ from workbench.inference.served.reply import (
     Reply,
     TryFailed,
     answered_with,
+    answers_by_snapshot,
     brief,
     read_reply,
     server_words,
@@ -334,48 +334,29 @@ class PendingRequest:
         With `final`, missing answers count as failed if there was a failure.
         """
         self.is_delivered = True
-        counts_by_snapshot = self._counts_by_snapshot()
+        texts_by_snapshot = self._texts_by_snapshot()
         n_failed = 0
         reason = ""
         if final and self.failure is not None:
-            n_failed = self.request.n - sum(map(Counter.total, counts_by_snapshot.values()))
+            n_failed = self.request.n - sum(map(len, texts_by_snapshot.values()))
         if n_failed and self.failure is not None:
             reason = self.failure.reason
-        if not counts_by_snapshot and not n_failed:
+        if not texts_by_snapshot and not n_failed:
             return
-        draws = [
-            Drawn(
-                self.position,
-                _most_frequent_first(counts),
-                snapshot=snapshot,
-                fingerprint=fingerprint,
-                more=True,
-            )
-            for (snapshot, fingerprint), counts in sorted(counts_by_snapshot.items())
-        ]
-        if not draws:
-            draws = [Drawn(self.position, ())]
-        yield from draws[:-1]
-        yield replace(draws[-1], failed=n_failed, reason=reason, more=False)
+        yield from answers_by_snapshot(self.position, texts_by_snapshot, n_failed, reason)
 
-    def _counts_by_snapshot(self) -> dict[tuple[str, str], Counter[str]]:
-        """Return how often each text was answered, by (snapshot, fingerprint).
+    def _texts_by_snapshot(self) -> dict[tuple[str, str], list[str]]:
+        """Return the answers by (snapshot, fingerprint).
 
         Answers beyond the number of the request are left out.
         """
         n_wanted = self.request.n
-        counts_by_snapshot: dict[tuple[str, str], Counter[str]] = {}
+        texts_by_snapshot: dict[tuple[str, str], list[str]] = {}
         for reply in self.replies:
             texts = [choice.text for choice in reply.choices][:n_wanted]
             n_wanted -= len(texts)
-            snapshot = (reply.snapshot, reply.fingerprint)
-            counts_by_snapshot.setdefault(snapshot, Counter()).update(texts)
-        return counts_by_snapshot
-
-
-def _most_frequent_first(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
-    """Return texts with their counts, the most frequent first. Equal ones are in order of text."""
-    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+            texts_by_snapshot.setdefault((reply.snapshot, reply.fingerprint), []).extend(texts)
+        return texts_by_snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -793,7 +774,7 @@ class BatchRun:
             except ModelError as error:
                 self._error = self._error or error
                 return
-            if learned or self._endpoint.dialect.fewer(body.get("n", 1), failure):
+            if learned or self._endpoint.dialect.n_after_refusal(body.get("n", 1), failure):
                 pending.failure = TryFailed(FailureKind.BUSY, failure.reason)
 
 

@@ -263,7 +263,7 @@ class RemoteModel:
             kind = recognised(self.address.host, entries)
             if kind is UNKNOWN_KIND:
                 kind = recognised_by_routes(loop.run(asker.client.routes()))
-            self._dialect.speak(kind)
+            self._dialect.start_with(kind)
 
     def score_with(self, sampling: Sampling) -> None:
         """See `Configured`."""

@@ -37,7 +37,7 @@ from workbench.inference.served.calls import (
     ALTERNATIVES,
     Dialect,
     ModelCall,
-    about_logprobs,
+    is_about_logprobs,
     raw_text,
 )
 from workbench.inference.served.providers import UNKNOWN
@@ -531,7 +531,7 @@ class Probabilities:
         try:
             return await asking
         except TryFailed as failure:
-            run.ended(False, failure)
+            run.record_end(False, failure)
             return str(refused(self._name, failure, what))
         except UnreadableProbabilities as error:
             return str(error)
@@ -635,7 +635,7 @@ class Probabilities:
                     self._say_fewer(len(tokens), k)
                     return tokens
             except TryFailed as failure:
-                if not words or not about_logprobs(failure):
+                if not words or not is_about_logprobs(failure):
                     raise
             except NoProbabilities:
                 if not words:

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from http.client import responses
@@ -33,6 +34,7 @@ from workbench.domain.replies import (
     entries_of,
     thinking_tokens_of,
 )
+from workbench.domain.responses import Drawn
 from workbench.inference.served.secret import without_key
 
 FEWEST_TOKENS = 16
@@ -280,3 +282,37 @@ def brief(text: str) -> str:
         ).split()
     )
     return line if len(line) <= SHOWN else line[: SHOWN - 1] + "…"
+
+
+def answers_by_snapshot(
+    position: int,
+    texts_by_snapshot: Mapping[tuple[str, str], Iterable[str]],
+    n_failed: int,
+    reason: str,
+) -> tuple[Drawn, ...]:
+    """Return the answers to a request, one entry for each (snapshot, fingerprint).
+
+    Without answers there is one empty entry. The last entry has the number of failed answers and
+    their reason. The order of entries and texts does not depend on arrival.
+    """
+    entries = [
+        Drawn(
+            position,
+            _most_frequent_first(Counter(texts)),
+            snapshot=snapshot,
+            fingerprint=fingerprint,
+            more=True,
+        )
+        for (snapshot, fingerprint), texts in sorted(
+            texts_by_snapshot.items(), key=lambda item: item[0]
+        )
+    ]
+    if not entries:
+        entries = [Drawn(position, ())]
+    entries[-1] = replace(entries[-1], failed=n_failed, reason=reason, more=False)
+    return tuple(entries)
+
+
+def _most_frequent_first(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
+    """Return texts with their counts, the most frequent first. Equal counts are sorted by text."""
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
