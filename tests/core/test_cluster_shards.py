@@ -14,8 +14,8 @@ from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
 from workbench.errors import MissingPackage, ModelError, UsageError
 from workbench.inference.base import NextTokens
-from workbench.inference.cluster.engine import ClusterEngine, look
-from workbench.inference.cluster.model import ClusterModel, load_cluster, one_card
+from workbench.inference.cluster.engine import ClusterEngine, load_card
+from workbench.inference.cluster.model import ClusterModel, common_card, load_cluster
 from workbench.inference.cluster.shards import (
     AllAnswered,
     AnsweredPart,
@@ -29,10 +29,10 @@ from workbench.inference.cluster.shards import (
     ScoringTask,
     Shard,
     checked_address,
-    cut,
-    in_order,
-    layout,
-    place_of,
+    chunks_in_order,
+    divide,
+    index_of,
+    plan_engines,
 )
 from workbench.inference.load import load
 
@@ -50,7 +50,7 @@ def test_every_prompt_is_in_one_shard_at_its_place(
     texts: list[str], engines: int, most: int
 ) -> None:
     items = {3 * i: prompt(text) for i, text in enumerate(texts)}
-    shards = cut(items, engines, most)
+    shards = divide(items, engines, most)
     assert sorted(place for shard in shards for place in shard.places) == sorted(items)
     assert all(
         items[place] == item
@@ -62,15 +62,15 @@ def test_every_prompt_is_in_one_shard_at_its_place(
 
 def test_prompts_that_begin_alike_travel_together() -> None:
     texts = [f"{kind} {i}" for i in range(50) for kind in ("a", "b")]
-    shards = cut(dict(enumerate(map(prompt, texts))), 1, 25)
+    shards = divide(dict(enumerate(map(prompt, texts))), 1, 25)
     assert len(shards) == 4
     assert all(len({texts[place][0] for place in shard.places}) == 1 for shard in shards)
 
 
 def test_a_small_job_still_has_work_for_every_engine() -> None:
-    assert len(cut({i: prompt(str(i)) for i in range(32)}, engines=4, most=128)) == 16
-    assert len(cut({0: prompt("one")}, engines=8)) == 1
-    assert cut({}, engines=8) == []
+    assert len(divide({i: prompt(str(i)) for i in range(32)}, engines=4, most=128)) == 16
+    assert len(divide({0: prompt("one")}, engines=8)) == 1
+    assert divide({}, engines=8) == []
 
 
 @given(st.integers(0, 40), st.integers(1, 9), st.randoms(use_true_random=False))
@@ -79,29 +79,34 @@ def test_chunks_of_a_shard_are_the_same_whatever_order_the_engine_works_in(
 ) -> None:
     answers = [Drawn(i, ((str(i), 1),)) for i in range(count)]
     shuffled = chance.sample(answers, count)
-    chunks = list(in_order(shuffled, size))
+    chunks = list(chunks_in_order(shuffled, size))
     assert chunks == [tuple(answers[start : start + size]) for start in range(0, count, size)]
 
 
 def test_an_answer_that_never_came_does_not_hold_back_the_others() -> None:
     came = [Drawn(i, ()) for i in (4, 0, 3, 1)]
-    assert [place_of(answer) for chunk in in_order(came, 2) for answer in chunk] == [0, 1, 3, 4]
+    assert [index_of(answer) for chunk in chunks_in_order(came, 2) for answer in chunk] == [
+        0,
+        1,
+        3,
+        4,
+    ]
 
 
 def test_there_is_one_engine_a_gpu_and_the_head_without_one_has_none() -> None:
-    plan = layout([node("head", CPU=8), node("a", CPU=64, GPU=4), node("b", CPU=64, GPU=2)])
+    plan = plan_engines([node("head", CPU=8), node("a", CPU=64, GPU=4), node("b", CPU=64, GPU=2)])
     assert (plan.engines, plan.gpus, [name for _, name in plan.nodes]) == (6, 1, ["a", "b"])
-    assert layout([node("a", CPU=64, GPU=4)], engines=9).engines == 4
+    assert plan_engines([node("a", CPU=64, GPU=4)], engines=9).engines == 4
 
 
 def test_without_gpus_there_is_one_engine_a_node_with_all_its_cores() -> None:
-    plan = layout(
+    plan = plan_engines(
         [node("head", CPU=0), node("a", CPU=16), node("b", CPU=8), node("c", alive=False, CPU=8)]
     )
     assert (plan.engines, plan.gpus, plan.cpus, len(plan.nodes)) == (2, 0, 8, 2)
-    assert layout([node("a", CPU=8)], engines=4).cpus == 2
+    assert plan_engines([node("a", CPU=8)], engines=4).cpus == 2
     with pytest.raises(UsageError, match="none of the cluster's 0 nodes"):
-        layout([node("gone", alive=False, CPU=8)])
+        plan_engines([node("gone", alive=False, CPU=8)])
 
 
 @pytest.mark.parametrize("address", ["local", "auto", "node-1:6379", "10.0.0.7:6379", "[::1]:6379"])
@@ -169,7 +174,7 @@ def test_words_of_next_tokens_travel_to_the_engine_and_their_masses_back() -> No
 def test_an_engine_loads_the_model_in_the_chat_format_that_was_chosen() -> None:
     with pytest.raises(UsageError, match=r"\(smollm2\) has no effect on a scripted model"):
         ClusterEngine("scripted", "", ".", ScoringTask(), "smollm2")
-    found = look("scripted", "", ".", "smollm2")
+    found = load_card("scripted", "", ".", "smollm2")
     assert isinstance(found, ClusterError)
     assert "chat format (smollm2)" in found.text
     with pytest.raises(UsageError, match="no effect"):
@@ -180,9 +185,9 @@ def test_nodes_with_different_models_are_named() -> None:
     cards = [
         ModelCard("m", "1", "transformers", dtype, "none") for dtype in ("bfloat16", "float32")
     ]
-    assert one_card("m", [AnsweredPart("a", cards[0]), AnsweredPart("b", cards[0])]) == cards[0]
+    assert common_card("m", [AnsweredPart("a", cards[0]), AnsweredPart("b", cards[0])]) == cards[0]
     with pytest.raises(ModelError, match=r"a, b: revision 1, bfloat16; c: revision 1, float32"):
-        one_card(
+        common_card(
             "m",
             [AnsweredPart("a", cards[0]), AnsweredPart("c", cards[1]), AnsweredPart("b", cards[0])],
         )

@@ -104,7 +104,7 @@ def bounded(
 ) -> Iterator[list[SampledAnswers]]:
     """Change what may be under way whenever answers come."""
     for group in groups:
-        engine.at_once(rng.choice([None, 1, 5, 40]))
+        engine.limit_parallel(rng.choice([None, 1, 5, 40]))
         yield group
 
 

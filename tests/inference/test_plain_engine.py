@@ -168,7 +168,7 @@ def test_a_models_own_generation_settings_have_no_effect() -> None:
 def test_answers_do_not_depend_on_how_many_are_drawn_at_once(kind: str) -> None:
     engine = engine_of(kind)
     usual = drawn(engine, [request(20, 1), request(20, 2)])
-    engine.at_once(3)
+    engine.limit_parallel(3)
     assert drawn(engine, [request(20, 1), request(20, 2)]) == usual
     assert drawn(engine, [request(20, 1)]) == usual[:1]
     assert drawn(engine, [request(20, 3)]) != usual[:1]

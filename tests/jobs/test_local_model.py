@@ -228,14 +228,14 @@ def test_options_are_scored_as_the_model_by_itself_does(
 
 @pytest.mark.e2e
 def test_closing_the_iterator_stops_the_work(model: LocalModel) -> None:
-    model.at_once(4)
+    model.limit_parallel(4)
     before = model.work.prompt_tokens
     answers = model.generate(
         [Request(prompt(s), 4, 1) for s in STATEMENTS], Sampling(max_new_tokens=3)
     )
     next(answers)
     answers.close()  # type: ignore[attr-defined]
-    model.at_once(None)
+    model.limit_parallel(None)
     assert model.work.prompt_tokens - before < sum(len(model.encode(prompt(s))) for s in STATEMENTS)
 
 

@@ -89,7 +89,7 @@ def _overlap(
     return f"{len(shared_keys):,} {what}{verb} in the training and in the test data: {names}{rest}."
 
 
-def without(
+def without_overlap(
     train: Sequence[Example], test: Sequence[Example], by_statement: bool = False
 ) -> list[Example]:
     """Return the training examples that share nothing with the test set.
@@ -154,7 +154,7 @@ def _groups(examples: Sequence[Example]) -> list[list[int]]:
     return list(groups.values())
 
 
-def pairs(
+def epoch_pairs(
     examples: Sequence[Example], labels: Sequence[str], rng: np.random.Generator
 ) -> list[TrainingPair]:
     """Return the pairs of one epoch.
@@ -183,7 +183,7 @@ def schedule(
     """
     all_pairs: list[TrainingPair] = []
     while len(all_pairs) < count:
-        all_pairs += pairs(examples, labels, rng)
+        all_pairs += epoch_pairs(examples, labels, rng)
     return all_pairs[:count]
 
 
@@ -255,7 +255,7 @@ def macro_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
     return float(np.mean(scores)) if scores else float("nan")
 
 
-def ordered(examples: Iterable[Example]) -> list[Example]:
+def in_canonical_order(examples: Iterable[Example]) -> list[Example]:
     """Return examples in a canonical order.
 
     Training then does not depend on the order of reading.

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from workbench.classifier.card import Card, verify
 from workbench.classifier.config import LABELS, Confidence, Premise, TrainConfig
-from workbench.classifier.encoding import PairEncoder, clean
+from workbench.classifier.encoding import PairEncoder, encodable_text
 from workbench.classifier.model import EntailmentNetwork, inspect, load, quiet
 from workbench.domain.readings import ReaderCard
 from workbench.errors import ModelError
@@ -56,7 +56,9 @@ def _nearest(
     hypotheses = _embed(encoder, list(config.hypotheses()))
     indices_by_premise: dict[str, list[int]] = {}
     for index, response in enumerate(texts):
-        indices_by_premise.setdefault(clean(premise_of(response, config.premise)), []).append(index)
+        indices_by_premise.setdefault(
+            encodable_text(premise_of(response, config.premise)), []
+        ).append(index)
     unique = sorted(indices_by_premise, key=len, reverse=True)
     for start in range(0, len(unique), GROUP):
         group = unique[start : start + GROUP]

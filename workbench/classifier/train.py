@@ -32,9 +32,9 @@ from workbench.classifier.dataset import (
     check_leak,
     check_training,
     data_hash,
+    in_canonical_order,
     label_counts,
     macro_f1,
-    ordered,
     schedule,
     split,
 )
@@ -352,12 +352,12 @@ def _divide(
 ) -> tuple[list[Example], list[Example]]:
     """Return checked training and held-out examples in a canonical order."""
     check_training(examples)
-    rows = ordered(examples)
+    rows = in_canonical_order(examples)
     if dev is None:
         train_on, held_out = split(rows, config.dev_share, np.random.default_rng(config.seed))
         check_training(train_on)
     else:
-        train_on, held_out = rows, ordered(dev)
+        train_on, held_out = rows, in_canonical_order(dev)
     check_labels(held_out, "held-out")
     check_leak(train_on, held_out)
     if config.patience is not None and not held_out:

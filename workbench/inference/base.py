@@ -229,7 +229,7 @@ class Windowed(Protocol):
 class Adjustable(Protocol):
     """A model whose parallelism can be changed while it answers, from another thread."""
 
-    def at_once(self, most: int | None) -> None:
+    def limit_parallel(self, most: int | None) -> None:
         """Limit the number of parallel calls, or rows of a batch.
 
         None restores the initial limit. Active ones continue.
@@ -379,7 +379,7 @@ class Batching(Protocol):
 class Interruptible(Protocol):
     """A model that can leave long answers unfinished."""
 
-    def heed(self, should_stop: Callable[[], bool]) -> None:
+    def stop_when(self, should_stop: Callable[[], bool]) -> None:
         """End later calls of `generate`, and drop answers under way, once `should_stop` is true."""
         ...
 
@@ -415,7 +415,7 @@ def read_gpus(environ: Mapping[str, str] = os.environ) -> tuple[Gpu, ...]:
         )
     except (OSError, subprocess.SubprocessError):
         return ()
-    gpus = [gpu for line in process.stdout.splitlines() if (gpu := _read(line)) is not None]
+    gpus = [gpu for line in process.stdout.splitlines() if (gpu := _parse_gpu(line)) is not None]
     visible = environ.get("CUDA_VISIBLE_DEVICES", "").replace(" ", "")
     if visible and all(number.isdecimal() for number in visible.split(",")):
         device_numbers = list(map(int, visible.split(",")))
@@ -427,7 +427,7 @@ def read_gpus(environ: Mapping[str, str] = os.environ) -> tuple[Gpu, ...]:
     return tuple(gpus)
 
 
-def _read(line: str) -> Gpu | None:
+def _parse_gpu(line: str) -> Gpu | None:
     """Return the GPU of a line, or None if it has no figures. Some cards report `[N/A]`."""
     fields = [field.strip() for field in line.split(",")]
     if len(fields) != len(FIELDS):

@@ -28,7 +28,7 @@ from workbench.inference.attention import (
     OutOfOrder,
     Prefill,
     SharedContext,
-    windows,
+    last_windows,
 )
 from workbench.inference.base import Work
 from workbench.inference.engines import EndScores, LikelyTokens, SampledAnswers, Spell, ThoughtRule
@@ -144,7 +144,7 @@ def _check_windows(config: Any) -> None:
     """
     kinds = set(getattr(config, "layer_types", None) or LAYERS)
     longest = window_of(config).tokens
-    mask_windows, layer_windows = windows()
+    mask_windows, layer_windows = last_windows()
     expected = set()
     for window in mask_windows:
         effective = _effective_window(window, longest)
@@ -296,11 +296,11 @@ class SharedEngine:
         self.pass_rows = GPU_ROWS if on_gpu else CPU_ROWS
         self.pass_tokens = GPU_TOKENS if on_gpu else CPU_TOKENS
 
-    def heed(self, should_stop: Callable[[], bool]) -> None:
+    def stop_when(self, should_stop: Callable[[], bool]) -> None:
         """Set the function that is asked before each step whether to stop. See `Engine`."""
         self.should_stop = should_stop
 
-    def at_once(self, most: int | None) -> None:
+    def limit_parallel(self, most: int | None) -> None:
         """Limit the active rows, from the next step on. Samples of one prompt stay together."""
         self.max_rows = most
 

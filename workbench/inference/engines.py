@@ -169,11 +169,11 @@ class Engine(Protocol):
         """
         ...
 
-    def heed(self, should_stop: Callable[[], bool]) -> None:
+    def stop_when(self, should_stop: Callable[[], bool]) -> None:
         """End later calls of `sample`, and drop answers under way, once `should_stop` is true."""
         ...
 
-    def at_once(self, most: int | None) -> None:
+    def limit_parallel(self, most: int | None) -> None:
         """Limit the active rows. None stands for as many as memory allows."""
         ...
 

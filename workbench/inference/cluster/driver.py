@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from workbench.errors import UsageError
-from workbench.inference.cluster.engine import ClusterEngine, look
+from workbench.inference.cluster.engine import ClusterEngine, load_card
 from workbench.inference.cluster.shards import (
     AUTO,
     LOCAL,
@@ -31,8 +31,8 @@ from workbench.inference.cluster.shards import (
     ClusterLoss,
     ClusterMessage,
     EngineLayout,
-    cut,
-    layout,
+    divide,
+    plan_engines,
 )
 
 REACH_S = 5.0
@@ -85,10 +85,10 @@ def main() -> None:
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
     try:
         join(call.address, call.engines, channel)
-        plan = layout(_nodes(), call.engines)
+        plan = plan_engines(_nodes(), call.engines)
         channel.send(ClusterJoined(len(plan.nodes), plan.engines))
         threading.Thread(target=_watch, args=(channel, plan), name="nodes", daemon=True).start()
-        for message in looks(call, plan) if call.question is None else answers(call, plan):
+        for message in load_on_nodes(call, plan) if call.question is None else answers(call, plan):
             channel.send(message)
         channel.send(AllAnswered())
     except (Unreachable, UsageError) as error:
@@ -130,7 +130,7 @@ def join(address: str, engines: int | None, channel: Channel) -> None:
         options |= {"include_dashboard": False, "object_store_memory": OBJECTS_BYTES}
         options |= {"num_cpus": max(engines or 1, os.cpu_count() or 1)}
     elif address != AUTO:
-        _knock(address)
+        _check_port(address)
     timer = threading.Timer(JOIN_S, _give_up, (address, channel))
     timer.daemon = True
     if address != LOCAL:
@@ -156,7 +156,7 @@ def _give_up(address: str, channel: Channel) -> None:
     os._exit(1)
 
 
-def _knock(address: str) -> None:
+def _check_port(address: str) -> None:
     host, _, port = address.rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=REACH_S).close()
@@ -198,12 +198,12 @@ def _watch(channel: Channel, plan: EngineLayout) -> None:
             return
 
 
-def looks(call: ClusterCall, plan: EngineLayout) -> Iterator[ClusterMessage]:
+def load_on_nodes(call: ClusterCall, plan: EngineLayout) -> Iterator[ClusterMessage]:
     """Load the model once on every node and yield its card there."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    task = ray.remote(num_gpus=plan.gpus, num_cpus=plan.cpus, max_calls=1, max_retries=1)(look)
+    task = ray.remote(num_gpus=plan.gpus, num_cpus=plan.cpus, max_calls=1, max_retries=1)(load_card)
     pending = [
         task.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)).remote(
             call.model, call.dtype, call.folder, call.chat_format
@@ -225,7 +225,7 @@ def answers(call: ClusterCall, plan: EngineLayout) -> Iterator[ClusterMessage]:
     context.print_on_execution_start = False
     context.target_max_block_size = 1  # every chunk of answers is passed on as soon as it is ready
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
-    shards = cut(dict(call.items), plan.engines, call.shard)
+    shards = divide(dict(call.items), plan.engines, call.shard)
     rows = ray.data.from_items(
         [{"shard": shard} for shard in shards], override_num_blocks=len(shards)
     )

@@ -23,9 +23,9 @@ from workbench.inference.cluster.shards import (
     ClusterError,
     Shard,
     ShardTask,
-    in_order,
-    place_of,
-    placed,
+    chunks_in_order,
+    index_of,
+    with_index,
 )
 
 
@@ -36,7 +36,7 @@ class ClusterEngine:
         self, name: str, dtype: str, folder: str, question: ShardTask, chat_format: str = ""
     ):
         self._question = question
-        self._model = _loaded(name, dtype, folder, chat_format)
+        self._model = _load_model(name, dtype, folder, chat_format)
         self._node = node_name()
         self._booked = (0, 0, 0, 0)
 
@@ -44,16 +44,16 @@ class ClusterEngine:
         self, batch: Mapping[str, Any]
     ) -> Iterator[dict[str, list[AnsweredPart | ClusterError]]]:
         for shard in batch["shard"]:
-            for message in self._answered(shard):
+            for message in self._answer_shard(shard):
                 yield {"said": [message]}
 
-    def _answered(self, shard: Shard) -> Iterator[AnsweredPart | ClusterError]:
+    def _answer_shard(self, shard: Shard) -> Iterator[AnsweredPart | ClusterError]:
         try:
-            for answers in in_order(self._question.answers(self._model, shard.items)):
+            for answers in chunks_in_order(self._question.answers(self._model, shard.items)):
                 numbered = tuple(
-                    placed(answer, shard.places[place_of(answer)]) for answer in answers
+                    with_index(answer, shard.places[index_of(answer)]) for answer in answers
                 )
-                yield AnsweredPart(self._node, self._model.card, numbered, self._since())
+                yield AnsweredPart(self._node, self._model.card, numbered, self._work_since())
         except WorkbenchError as error:
             yield ClusterError(f"node {self._node}: {error}")
         except Exception as error:  # a bug: it would occur on every engine
@@ -61,7 +61,7 @@ class ClusterEngine:
                 f"node {self._node}: {type(error).__name__}: {error}", traceback.format_exc()
             )
 
-    def _since(self) -> tuple[int, int, int, int]:
+    def _work_since(self) -> tuple[int, int, int, int]:
         """Return the work done since the last call."""
         total = astuple(self._model.work)
         booked, self._booked = self._booked, total
@@ -69,11 +69,13 @@ class ClusterEngine:
         return a, b, c, d
 
 
-def look(name: str, dtype: str, folder: str, chat_format: str = "") -> AnsweredPart | ClusterError:
+def load_card(
+    name: str, dtype: str, folder: str, chat_format: str = ""
+) -> AnsweredPart | ClusterError:
     """Load a model, report its card, and free it."""
     node = node_name()
     try:
-        model = _loaded(name, dtype, folder, chat_format)
+        model = _load_model(name, dtype, folder, chat_format)
         card = model.card
         model.close()
     except WorkbenchError as error:
@@ -89,7 +91,7 @@ def node_name() -> str:
     return f"{platform.node()} ({ray.get_runtime_context().get_node_id()[:8]})"
 
 
-def _loaded(name: str, dtype: str, folder: str, chat_format: str) -> Model:
+def _load_model(name: str, dtype: str, folder: str, chat_format: str) -> Model:
     """Load a model. A relative name is resolved as by the worker, if both see the same folders."""
     from workbench.inference.load import load
 

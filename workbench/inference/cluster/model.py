@@ -43,7 +43,7 @@ from workbench.inference.cluster.shards import (
     ScoringTask,
     ShardTask,
     checked_address,
-    place_of,
+    index_of,
 )
 from workbench.installed import install
 
@@ -172,7 +172,7 @@ def load_cluster(
     if name.startswith(("openai:", "vllm:")):
         raise UsageError(f"{name} is served elsewhere: there is nothing for a cluster to compute")
     check_installed()
-    return ClusterModel(call, one_card(name, _looks(call)))
+    return ClusterModel(call, common_card(name, _cards_of_nodes(call)))
 
 
 def _number(environ: Mapping[str, str], variable: str) -> int | None:
@@ -184,7 +184,7 @@ def _number(environ: Mapping[str, str], variable: str) -> int | None:
     return int(text)
 
 
-def _looks(call: ClusterCall) -> list[AnsweredPart]:
+def _cards_of_nodes(call: ClusterCall) -> list[AnsweredPart]:
     parts: list[AnsweredPart] = []
     for message in RayProcess(call).messages():
         if isinstance(message, ClusterError | ClusterLoss):
@@ -194,7 +194,7 @@ def _looks(call: ClusterCall) -> list[AnsweredPart]:
     return parts
 
 
-def one_card(name: str, parts: Sequence[AnsweredPart]) -> ModelCard:
+def common_card(name: str, parts: Sequence[AnsweredPart]) -> ModelCard:
     """Return the card that all nodes agree on.
 
     Raises ModelError, naming the nodes, if they differ.
@@ -291,7 +291,7 @@ class ClusterModel:
         n_idle = 0
         while remaining:
             n_before = len(remaining)
-            lost = yield from self._round(question, remaining)
+            lost = yield from self._ask_round(question, remaining)
             n_idle = n_idle + 1 if len(remaining) == n_before else 0
             if remaining and n_idle >= IDLE_ROUNDS:
                 raise _error(lost, self._call)
@@ -303,7 +303,7 @@ class ClusterModel:
                     len(remaining),
                 )
 
-    def _round(
+    def _ask_round(
         self, question: ShardTask, left: dict[int, Item]
     ) -> Generator[Answer, None, ClusterLoss]:
         """Ask the remaining items once, and remove answered ones from `left`.
@@ -319,18 +319,18 @@ class ClusterModel:
                 if isinstance(message, ClusterError):
                     raise _error(message, self._call)
                 if isinstance(message, AnsweredPart):
-                    yield from self._taken(message, left)
+                    yield from self._new_answers(message, left)
                 elif isinstance(message, ClusterLoss):
                     lost = message
         finally:
             link.close()
         return lost
 
-    def _taken(self, part: AnsweredPart, left: dict[int, Item]) -> Iterator[Answer]:
+    def _new_answers(self, part: AnsweredPart, left: dict[int, Item]) -> Iterator[Answer]:
         """Yield the new answers of a part. A shard that is computed twice repeats some answers."""
-        one_card(self._call.model, [AnsweredPart("the cluster before", self._card), part])
+        common_card(self._call.model, [AnsweredPart("the cluster before", self._card), part])
         self._book(part.work)
-        new = [answer for answer in part.answers if left.pop(place_of(answer), None) is not None]
+        new = [answer for answer in part.answers if left.pop(index_of(answer), None) is not None]
         self._answered_by[part.node] += len(new)
         for n_after, answer in enumerate(new, start=1 - len(new)):
             yield replace(answer, more=n_after < 0) if isinstance(answer, Drawn) else answer

@@ -93,28 +93,30 @@ class EngineLayout:
     "(id, name) of each node with room for an engine"
 
 
-def place_of(answer: Answer) -> int:
+def index_of(answer: Answer) -> int:
+    """Return the position of the item that an answer belongs to."""
     return answer.request if isinstance(answer, Drawn) else answer.prompt
 
 
-def placed(answer: Answer, place: int) -> Answer:
+def with_index(answer: Answer, index: int) -> Answer:
     """Return the answer at another position."""
-    return (
-        replace(answer, request=place)
-        if isinstance(answer, Drawn)
-        else replace(answer, prompt=place)
-    )
+    if isinstance(answer, Drawn):
+        return replace(answer, request=index)
+    return replace(answer, prompt=index)
 
 
 def text_of(item: Item) -> tuple[str, ...]:
     """Return the texts of an item's prompt by turn. Items with common beginnings sort together."""
-    prompt = (
-        item.prompt if isinstance(item, Request) else item[0] if isinstance(item, tuple) else item
-    )
+    if isinstance(item, Request):
+        prompt = item.prompt
+    elif isinstance(item, tuple):
+        prompt = item[0]
+    else:
+        prompt = item
     return tuple(message.content for message in prompt.messages)
 
 
-def cut(items: Mapping[int, Item], engines: int, most: int = SHARD) -> list[Shard]:
+def divide(items: Mapping[int, Item], engines: int, most: int = SHARD) -> list[Shard]:
     """Divide items, by index, into shards of equal size.
 
     Neighbours in a shard have common beginnings.
@@ -125,7 +127,7 @@ def cut(items: Mapping[int, Item], engines: int, most: int = SHARD) -> list[Shar
     return [Shard(indices, tuple(items[index] for index in indices)) for indices in groups]
 
 
-def in_order(answers: Iterable[Answer], size: int = CHUNK) -> Iterator[tuple[Answer, ...]]:
+def chunks_in_order(answers: Iterable[Answer], size: int = CHUNK) -> Iterator[tuple[Answer, ...]]:
     """Yield a shard's answers in the order of its items, `size` at a time.
 
     A repeated shard gives the same chunks again, in whatever order the engine works: Ray repeats
@@ -135,7 +137,7 @@ def in_order(answers: Iterable[Answer], size: int = CHUNK) -> Iterator[tuple[Ans
     ready: list[Answer] = []
     next_index = 0
     for answer in answers:
-        waiting[place_of(answer)] = answer
+        waiting[index_of(answer)] = answer
         while next_index in waiting:
             ready.append(waiting.pop(next_index))
             next_index += 1
@@ -146,7 +148,7 @@ def in_order(answers: Iterable[Answer], size: int = CHUNK) -> Iterator[tuple[Ans
         yield tuple(ready)
 
 
-def layout(nodes: Iterable[Mapping[str, Any]], engines: int | None = None) -> EngineLayout:
+def plan_engines(nodes: Iterable[Mapping[str, Any]], engines: int | None = None) -> EngineLayout:
     """Return the engines for a cluster of `nodes`, as described by `ray.nodes()`.
 
     There is one per GPU if there are any, otherwise one per node with all its cores. `engines` None

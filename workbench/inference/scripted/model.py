@@ -115,7 +115,7 @@ class ScriptedModel:
     @property
     def card(self) -> ModelCard:
         return ModelCard(
-            self._name, content_key(_told(self.persona)).hex(), "scripted", "none", "none"
+            self._name, content_key(_identity_of(self.persona)).hex(), "scripted", "none", "none"
         )
 
     @property
@@ -162,7 +162,7 @@ class ScriptedModel:
         self._check_thinking(sampling)
         for position, request in enumerate(requests):
             self._pause()
-            endings = [_end(text, request.decided) for text in self._answers(request)]
+            endings = [_cut_when_decided(text, request.decided) for text in self._answers(request)]
             texts = Counter(
                 map(str.__add__, self._thoughts(request, sampling), (text for text, _ in endings))
             )
@@ -187,7 +187,11 @@ class ScriptedModel:
                 )
             shares = self._shares(prompt)
             masses = [
-                sum(share for text, share in shares.items() if _begins(text, choice, whole_words))
+                sum(
+                    share
+                    for text, share in shares.items()
+                    if _begins_with(text, choice, whole_words)
+                )
                 for choice in choices
             ]
             with np.errstate(divide="ignore"):
@@ -214,7 +218,7 @@ class ScriptedModel:
             rest = float(sum(share for _, share in likeliest[k:]))
             logs = np.log(np.array([share for _, share in likeliest[:k]], dtype=np.float64))
             word_masses = {
-                word: float(sum(share for token, share in likeliest if _same(token, word)))
+                word: float(sum(share for token, share in likeliest if _is_same_word(token, word)))
                 for word in words
             }
             texts = tuple(token for token, _ in likeliest[:k])
@@ -225,12 +229,12 @@ class ScriptedModel:
 
     def _answer(self, prompt: Prompt, rng: np.random.Generator) -> str:
         if self.persona.answers:
-            return _one_of(self.persona.answers, rng)
+            return _draw_text(self.persona.answers, rng)
         if (letters := self._letters(prompt)) is not None:
             return list(letters)[int(rng.choice(len(letters), p=list(letters.values())))]
         if rng.random() < self.persona.unreadable:
-            return _one_of(UNREADABLE, rng)
-        if (free_shares := self._spoken(prompt)) is not None:
+            return _draw_text(UNREADABLE, rng)
+        if (free_shares := self._shares_without_labels(prompt)) is not None:
             return list(free_shares)[
                 int(rng.choice(len(free_shares), p=list(free_shares.values())))
             ]
@@ -253,7 +257,8 @@ class ScriptedModel:
             return [""] * request.n
         rng = np.random.default_rng([request.seed, 1])
         thoughts = [
-            _one_of(self.persona.thoughts, rng).split(" ") for _ in range(request.first + request.n)
+            _draw_text(self.persona.thoughts, rng).split(" ")
+            for _ in range(request.first + request.n)
         ]
         within_budget = [
             thought[: sampling.thinking_tokens or len(thought)]
@@ -265,19 +270,19 @@ class ScriptedModel:
     def _letters(self, prompt: Prompt) -> dict[str, float] | None:
         return letter_shares(self.persona.letters, self.persona.unreadable, prompt)
 
-    def _spoken(self, prompt: Prompt) -> dict[str, float] | None:
+    def _shares_without_labels(self, prompt: Prompt) -> dict[str, float] | None:
         """Return the shares of a persona's answers to a prompt without labels.
 
         The result is None for a persona without views, or a prompt with labels.
         """
-        if self.persona.sides is None or _offered(prompt):
+        if self.persona.sides is None or _match_labels(prompt):
             return None
-        return self.persona.sides.spoken(prompt.messages[-1].content, self._wordings())
+        return self.persona.sides.answer_shares(prompt.messages[-1].content, self._wordings())
 
     def _labels(self, prompt: Prompt) -> tuple[str, str, float]:
         """Return the two answers that name a label, and the share of the first one."""
         text = " ".join(message.content for message in prompt.messages)
-        match = _offered(prompt)
+        match = _match_labels(prompt)
         first, second = (
             [label for label in match.groups() if label] if match else ("agree", "disagree")
         )
@@ -305,7 +310,7 @@ class ScriptedModel:
             }
         if (letters := self._letters(prompt)) is not None:
             return letters
-        answer_shares = self._spoken(prompt)
+        answer_shares = self._shares_without_labels(prompt)
         if answer_shares is None:
             first, second, share = self._labels(prompt)
             answer_shares = {first: share, second: 1 - share}
@@ -318,7 +323,7 @@ class ScriptedModel:
             time.sleep(self.persona.delay_s)
 
 
-def _told(persona: Persona) -> dict[str, Any]:
+def _identity_of(persona: Persona) -> dict[str, Any]:
     """Return the identity of a persona.
 
     Personas without thoughts and views keep the keys of earlier versions.
@@ -339,7 +344,7 @@ def _told(persona: Persona) -> dict[str, Any]:
     return identity
 
 
-def _offered(prompt: Prompt) -> re.Match[str] | None:
+def _match_labels(prompt: Prompt) -> re.Match[str] | None:
     """Return the match of the two labels that a prompt names."""
     text = " ".join(message.content for message in prompt.messages)
     return LABELS.search(text) or QUOTED.search(text)
@@ -354,7 +359,7 @@ def _first_words(shares: Mapping[str, float]) -> dict[str, float]:
     return share_by_word
 
 
-def _begins(text: str, option: str, whole_words: bool) -> bool:
+def _begins_with(text: str, option: str, whole_words: bool) -> bool:
     """Return whether an answer begins with an option.
 
     Without whole words the option's leading space is ignored.
@@ -364,11 +369,11 @@ def _begins(text: str, option: str, whole_words: bool) -> bool:
     return text.startswith(option) and not continues_word(text[len(option) :])
 
 
-def _same(token: str, word: str) -> bool:
+def _is_same_word(token: str, word: str) -> bool:
     return spelled(token) == spelled(word)
 
 
-def _end(text: str, decided: Decided | None) -> tuple[str, bool]:
+def _cut_when_decided(text: str, decided: Decided | None) -> tuple[str, bool]:
     """Return an answer up to the word that settles its stance, and whether there is such a word."""
     if decided is not None:
         for word in re.finditer(r"\S+", text):
@@ -377,6 +382,6 @@ def _end(text: str, decided: Decided | None) -> tuple[str, bool]:
     return text, False
 
 
-def _one_of(texts: Sequence[str], rng: np.random.Generator) -> str:
+def _draw_text(texts: Sequence[str], rng: np.random.Generator) -> str:
     """Draw a text unchanged. `rng.choice` would drop trailing NULs."""
     return texts[int(rng.integers(len(texts)))]

@@ -15,7 +15,7 @@ from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Work
 from workbench.inference.served.behaviour import Snapshots
-from workbench.inference.served.budget import Account, Room, Usage, counted, prompt_tokens
+from workbench.inference.served.budget import Account, Room, Usage, counted_usage, prompt_tokens
 from workbench.inference.served.calls import Body, Dialect, ModelCall, call_seed
 from workbench.inference.served.client import CallPace, Client, RetryPolicy, Slot, wait_before
 from workbench.inference.served.reply import (
@@ -171,7 +171,7 @@ class Asker:
             try:
                 content = await self.client.send(self._dialect.endpoint(call.prompt), body)
                 reply = read_reply(content, call.n, self._hidden)
-                cost = counted(reply, max_cost)
+                cost = counted_usage(reply, max_cost)
             except TryFailed as failure:
                 cost = max_cost if failure.paid else Usage(1)
                 _slow_down(slot, failure)
@@ -187,7 +187,7 @@ class Asker:
         self._count(reply, cost)
         try:
             counted_reply = reply if run.counts else replace(reply, choices=())
-            run.winding_down |= self._snapshots.met(counted_reply, cost, n_turns)
+            run.winding_down |= self._snapshots.record_reply(counted_reply, cost, n_turns)
         except SnapshotsAlternate as error:
             run.end(error)
         return reply

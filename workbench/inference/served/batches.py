@@ -24,7 +24,7 @@ from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Work
 from workbench.inference.served.behaviour import Snapshots
-from workbench.inference.served.budget import Account, Room, Usage, counted, prompt_tokens
+from workbench.inference.served.budget import Account, Room, Usage, counted_usage, prompt_tokens
 from workbench.inference.served.calls import Body, Dialect, ModelCall, call_seed
 from workbench.inference.served.client import NO_CREDIT, Client
 from workbench.inference.served.reply import (
@@ -715,12 +715,12 @@ class BatchRun:
             return
         max_tokens = len(result.choices) * self._sampling.most_tokens
         max_cost = Usage(1, prompt_tokens(pending.request.prompt), max_tokens)
-        cost = counted(result, max_cost).in_batches
+        cost = counted_usage(result, max_cost).in_batches
         self._book(request_name, cost)
         self._count_work(cost, result.cached_tokens)
         pending.replies.append(result)
         try:
-            self.winding_down |= self._endpoint.snapshots.met(result, cost, n_turns)
+            self.winding_down |= self._endpoint.snapshots.record_reply(result, cost, n_turns)
         except SnapshotsAlternate as error:
             self._error = self._error or error
 

@@ -112,13 +112,13 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
         try:
             seconds = float(text) / per_second
         except ValueError:
-            seconds = _until(text, now)
+            seconds = _seconds_until(text, now)
         if 0 <= seconds < math.inf:  # false for NaN
             return seconds
     return None
 
 
-def _until(date: str, now: float) -> float:
+def _seconds_until(date: str, now: float) -> float:
     try:
         return max(0.0, parsedate_to_datetime(date).timestamp() - now)
     except (TypeError, ValueError, OverflowError):
@@ -266,7 +266,11 @@ class Client:
         self._openai: Any = openai
         self._address, self._key, self._patience = address, key, patience
         self._http = bounded_client(
-            openai, key, transport=transport, follow_redirects=False, trust_env=not address.loopback
+            openai,
+            key,
+            transport=transport,
+            follow_redirects=False,
+            trust_env=not address.is_loopback,
         )
         self._client: Any = openai.AsyncOpenAI(
             api_key=key or "none",
@@ -322,7 +326,7 @@ class Client:
         for attempt in range(1, LIST_TRIES + 1):
             try:
                 reply = await self._within(self._client.models.with_raw_response.list(), LIST_S)
-                return _listed(reply)
+                return _parse_models(reply)
             except (self._openai.NotFoundError, ValueError):
                 return None
             except TryFailed as failure:
@@ -491,10 +495,10 @@ class Client:
                 f"{message}It lists this model, but not for such calls; try #completions, "
                 "#responses, or neither"
             )
-        return message + serves_words(self._address.model, ids)
+        return message + served_models_text(self._address.model, ids)
 
 
-def serves_words(model: str, ids: Iterable[str]) -> str:
+def served_models_text(model: str, ids: Iterable[str]) -> str:
     """Return the text about the models that a server lists.
 
     Names nearest to that of a model come first.
@@ -506,7 +510,7 @@ def serves_words(model: str, ids: Iterable[str]) -> str:
     return f"It serves: {brief(', '.join(names[:NAMED]))}{remainder}"
 
 
-def _listed(reply: Any) -> tuple[dict[str, Any], ...] | None:
+def _parse_models(reply: Any) -> tuple[dict[str, Any], ...] | None:
     """Return the entries of a list of models. Raises ValueError if it is not JSON."""
     import json
 

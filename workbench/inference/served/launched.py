@@ -110,7 +110,7 @@ def load_launched(
     Raises ModelError if there is no vLLM, or if the server ends or is stopped before it answers.
     """
     model = name.removeprefix(LAUNCHED)
-    server = _started(model, beside, should_stop, environ)
+    server = _start_server(model, beside, should_stop, environ)
     try:
         address = replace(parse_address(f"openai:{model}@{server.url}/v1#vllm", environ), name=name)
         launched = LaunchedModel(address, server, environ)
@@ -176,7 +176,7 @@ def _files(model: str) -> str:
         return ""
 
 
-def _started(
+def _start_server(
     model: str, beside: Path | None, should_stop: Callable[[], bool], environ: Mapping[str, str]
 ) -> LaunchedServer:
     program = executable(environ)
@@ -210,7 +210,7 @@ def _started(
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            env=_clean(environ),
+            env=_clean_environment(environ),
         )
     server = LaunchedServer(f"http://127.0.0.1:{port}", version, beside, process)
     try:
@@ -231,7 +231,7 @@ def _arguments(environ: Mapping[str, str]) -> list[str]:
         ) from error
 
 
-def _clean(environ: Mapping[str, str]) -> dict[str, str]:
+def _clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the environment without variables that lead Python to this environment's packages."""
     return {
         name: value
@@ -289,7 +289,7 @@ def _version(program: Path) -> str:
             text=True,
             timeout=VERSION_S,
             check=True,
-            env=_clean(os.environ),
+            env=_clean_environment(os.environ),
         )
     except (OSError, subprocess.SubprocessError) as error:
         message: Any = getattr(error, "stderr", "") or error

@@ -46,7 +46,7 @@ from workbench.inference.served.behaviour import (
     Drawing,
     Snapshots,
     answer_probability,
-    compared,
+    comparable_text,
 )
 from workbench.inference.served.budget import Account, Budget, Usage, budget_from
 from workbench.inference.served.calls import ALTERNATIVES, Dialect, ModelCall, call_seed
@@ -60,10 +60,10 @@ from workbench.inference.served.probabilities import (
 from workbench.inference.served.providers import UNKNOWN as UNKNOWN_KIND
 from workbench.inference.served.providers import (
     Provider,
-    named,
+    provider_named,
     providers,
-    recognised,
-    recognised_by_routes,
+    recognise_by_routes,
+    recognise_server,
 )
 from workbench.inference.served.reply import FailureKind, Reply, TryFailed, brief
 
@@ -171,7 +171,10 @@ class RemoteModel:
         self._work = Work()
         self._snapshots = Snapshots(address.name, lambda spent: self._account.budget.cost(spent))
         self._dialect = Dialect(
-            address, named(address.dialect) if address.dialect else recognised(address.host, ())
+            address,
+            provider_named(address.dialect)
+            if address.dialect
+            else recognise_server(address.host, ()),
         )
         self._revision = UNKNOWN
         self.listed: Mapping[str, Any] = {}
@@ -257,12 +260,12 @@ class RemoteModel:
         loop, asker = self._open()
         entries = loop.run(asker.client.served()) or ()
         self._revision = _revision(self.address, entries)
-        self.listed = _entry(self.address, entries) or {}
+        self.listed = _list_entry(self.address, entries) or {}
         self.serves = tuple(str(entry.get("id")) for entry in entries)
         if not self.address.dialect:
-            kind = recognised(self.address.host, entries)
+            kind = recognise_server(self.address.host, entries)
             if kind is UNKNOWN_KIND:
-                kind = recognised_by_routes(loop.run(asker.client.routes()))
+                kind = recognise_by_routes(loop.run(asker.client.routes()))
             self._dialect.start_with(kind)
 
     def score_with(self, sampling: Sampling) -> None:
@@ -290,11 +293,11 @@ class RemoteModel:
             for task in late:
                 task.cancel()
             outcomes = await asyncio.gather(*tasks, return_exceptions=True)
-            return [_or_late(outcome) for outcome in outcomes]
+            return [_error_or_reply(outcome) for outcome in outcomes]
 
         return loop.run(ask())
 
-    def drawing(self, sampling: Sampling, within: float) -> Drawing:
+    def sample_open_prompt(self, sampling: Sampling, within: float) -> Drawing:
         """Return answers to the open prompt, each with a seed of its own.
 
         If all are equal, their probability is added.
@@ -305,10 +308,11 @@ class RemoteModel:
         calls = [ModelCall(prompt, 1, call_seed(SEED, number), sampling) for number in range(DRAWS)]
         until = time.monotonic() + within
         texts = tuple(
-            compared(_reply(received).choices[0].text) for received in self.ask_all(calls, within)
+            comparable_text(_reply_or_raise(received).choices[0].text)
+            for received in self.ask_all(calls, within)
         )
         result = Drawing(texts)
-        if result.greedy and (remaining_s := until - time.monotonic()) > 0:
+        if result.is_greedy and (remaining_s := until - time.monotonic()) > 0:
             (outcome,) = self.ask_all([replace(calls[0], logprobs=1, whole=True)], remaining_s)
             if isinstance(outcome, Reply):
                 result = replace(
@@ -325,16 +329,16 @@ class RemoteModel:
             return ""
         open_ended = replace(sampling, temperature=1.0, top_p=1.0, max_new_tokens=TOKENS)
         try:
-            sampled = self.drawing(open_ended, DRAWS * self._patience.reply_s)
+            sampled = self.sample_open_prompt(open_ended, DRAWS * self._patience.reply_s)
         except (ModelError, TryFailed) as error:
             log.warning(
                 "%s: it cannot be told whether its answers are drawn (%s)", self.address.name, error
             )
             return ""
         finding = f"{DRAWS} of {DRAWS} answers to an open prompt are equal at temperature 1"
-        return f"{finding}: {self.told_kind()}" if sampled.greedy else ""
+        return f"{finding}: {self.advice_on_drawing()}" if sampled.is_greedy else ""
 
-    def told_kind(self) -> str:
+    def advice_on_drawing(self) -> str:
         """Return the advice on a server that does not draw.
 
         If its kind is unknown, it is asked by a field that no server knows: some refuse it in words
@@ -385,7 +389,7 @@ class RemoteModel:
             None,
         )
 
-    def at_once(self, most: int | None) -> None:
+    def limit_parallel(self, most: int | None) -> None:
         """Limit the active calls, from any thread. Their number still adapts within the limit."""
         self._most = self._patience.concurrency if most is None else most
         loop, asker = self._loop, self._asker
@@ -460,7 +464,7 @@ class RemoteModel:
         async def answer(asker: Asker, run: CallRun, position: int) -> tuple[Drawn, ...] | None:
             return await asker.answer(run, position, requests[position])
 
-        for answers in self._each(len(requests), sampling, answer):
+        for answers in self._ask_each(len(requests), sampling, answer):
             yield from answers
 
     def _in_batches(
@@ -497,7 +501,7 @@ class RemoteModel:
                 "in OpenAI's manner (/files and /batches), name it with #openai at the end"
             )
 
-    def lists_batches(self) -> None:
+    def check_batch_list(self) -> None:
         """Ask the endpoint for its list of batches, which is free.
 
         Raises ModelError if it is not known to take batches, TryFailed if it has no such list.
@@ -568,7 +572,7 @@ class RemoteModel:
             )
             logs_or_reason = await scores_of(prompt_asker, run, prompt, choices)
             if isinstance(logs_or_reason, str):
-                _ended(run, refusals, logs_or_reason)
+                _record_missing(run, refusals, logs_or_reason)
                 return ScoredOptions(position, np.full(len(choices), np.nan), logs_or_reason)
             if logs_or_reason is None or prompt_asker.mixed:
                 return None
@@ -581,7 +585,7 @@ class RemoteModel:
                 fingerprint=prompt_asker.fingerprint,
             )
 
-        yield from self._each(len(prompts), WHOLE, score)
+        yield from self._ask_each(len(prompts), WHOLE, score)
 
     def next_tokens(
         self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
@@ -606,7 +610,7 @@ class RemoteModel:
                 prompt_asker, run, prompts[position], k, words
             )
             if isinstance(logs_or_reason, str):
-                _ended(run, refusals, logs_or_reason)
+                _record_missing(run, refusals, logs_or_reason)
                 return unknown_tokens(position, logs_or_reason)
             if logs_or_reason is None or prompt_asker.mixed:
                 return None
@@ -616,9 +620,9 @@ class RemoteModel:
                 next_tokens, snapshot=prompt_asker.snapshot, fingerprint=prompt_asker.fingerprint
             )
 
-        yield from self._each(len(prompts), WHOLE, ask)
+        yield from self._ask_each(len(prompts), WHOLE, ask)
 
-    def _each(
+    def _ask_each(
         self,
         count: int,
         sampling: Sampling,
@@ -718,7 +722,7 @@ async def _answer_all(
             task.add_done_callback(lambda _: asker.pace.end())
 
 
-def _or_late(found: Reply | BaseException) -> Reply | Exception:
+def _error_or_reply(found: Reply | BaseException) -> Reply | Exception:
     if isinstance(found, asyncio.CancelledError | Stopped):
         return TryFailed(FailureKind.LATE, "no whole reply in time")
     if not isinstance(found, Reply | Exception):
@@ -726,19 +730,19 @@ def _or_late(found: Reply | BaseException) -> Reply | Exception:
     return found
 
 
-def _reply(found: Reply | Exception) -> Reply:
+def _reply_or_raise(found: Reply | Exception) -> Reply:
     if isinstance(found, Exception):
         raise found
     return found
 
 
-def _ended(run: CallRun, refusals: MissingProbabilities, reason: str) -> None:
+def _record_missing(run: CallRun, refusals: MissingProbabilities, reason: str) -> None:
     """Record a prompt without probabilities, and end the run if none has any."""
     if (error := refusals.had_none(reason)) is not None:
         run.end(error)
 
 
-def _entry(address: Address, listed: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+def _list_entry(address: Address, listed: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     return next((entry for entry in listed if entry.get("id") == address.model), None)
 
 
@@ -750,7 +754,7 @@ def _revision(address: Address, listed: tuple[dict[str, Any], ...]) -> str:
     The official endpoint dates its models. Others return the time of the request, but may name the
     weights (`root`). A path names none, see `placeless`.
     """
-    entry = _entry(address, listed)
+    entry = _list_entry(address, listed)
     if entry is None:
         return UNKNOWN
     weights = str(entry.get("root") or entry["id"])

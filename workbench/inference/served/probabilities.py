@@ -50,12 +50,12 @@ OF_BYTES = "bytes:"
 "prefix of a token that is not a whole character"
 
 
-def possible(options: Sequence[str], tokens: Mapping[str, float]) -> list[str]:
+def possible_options(options: Sequence[str], tokens: Mapping[str, float]) -> list[str]:
     """Return the options that may begin with one of the tokens.
 
     Examples
     --------
-    >>> possible(["agree", " agree", "Agree"], {"ag": -1.0, " agreeable": -2.0})
+    >>> possible_options(["agree", " agree", "Agree"], {"ag": -1.0, " agreeable": -2.0})
     ['agree', ' agree']
     """
     prefixes = [token for token in tokens if token]
@@ -66,7 +66,7 @@ def possible(options: Sequence[str], tokens: Mapping[str, float]) -> list[str]:
     ]
 
 
-def left_open(options: Sequence[str], tokens: Mapping[str, float]) -> tuple[str, ...]:
+def open_beginnings(options: Sequence[str], tokens: Mapping[str, float]) -> tuple[str, ...]:
     """Return the tokens that only begin an option, if their total probability matters.
 
     The most likely comes first.
@@ -81,7 +81,7 @@ def left_open(options: Sequence[str], tokens: Mapping[str, float]) -> tuple[str,
     return tuple(sorted(beginnings, key=lambda token: -tokens[token]))
 
 
-def unfinished(
+def unfinished_error(
     name: str, begin: Sequence[str], tokens: Mapping[str, float], options: Sequence[str]
 ) -> UnreadableProbabilities:
     """Return the error for labels of which a chat endpoint shows only the beginning."""
@@ -112,11 +112,11 @@ def whole_word_score(name: str, reply: Reply, option: str) -> float:
     alternatives = entries(logprobs, "top_logprobs", dict)
     if not tokens or len(tokens) != len(logs):
         raise NoProbabilities(
-            missing(name, "the log-probabilities of an echoed prompt (echo and logprobs)")
+            missing_message(name, "the log-probabilities of an echoed prompt (echo and logprobs)")
         )
     if len(alternatives) != len(tokens) or not alternatives[-1]:
         raise UnreadableProbabilities(
-            missing(
+            missing_message(
                 name,
                 f"the alternatives of the token after {option!r} (echo, logprobs, max_tokens 1)",
             )
@@ -199,7 +199,7 @@ def forced_score(name: str, reply: Reply, prompt: Prompt, answer: str) -> float:
                 )
             if any(log is None for log in logs[start:stop]):
                 raise UnreadableProbabilities(
-                    missing(name, f"a log-probability for each token of {answer!r}")
+                    missing_message(name, f"a log-probability for each token of {answer!r}")
                 )
             return float(sum(logs[start:stop]))
     raise UnreadableProbabilities(
@@ -211,7 +211,7 @@ def _echoed(name: str, found: Mapping[str, Any] | None) -> tuple[list[str], list
     tokens, logs = entries(found, "tokens", str), entries(found, "token_logprobs", int | float)
     if not tokens or len(tokens) != len(logs) or None in tokens:
         raise NoProbabilities(
-            missing(name, "the log-probabilities of an echoed chat (echo and logprobs)")
+            missing_message(name, "the log-probabilities of an echoed chat (echo and logprobs)")
         )
     return tokens, logs
 
@@ -274,7 +274,7 @@ def echoed_score(
     logs = entries(found, "token_logprobs", int | float)
     if not tokens or len(tokens) != len(logs):
         raise NoProbabilities(
-            missing(name, "the log-probabilities of an echoed prompt (echo and logprobs)")
+            missing_message(name, "the log-probabilities of an echoed prompt (echo and logprobs)")
         )
     if after:
         try:
@@ -289,7 +289,7 @@ def echoed_score(
             break
         if log is None:
             raise UnreadableProbabilities(
-                missing(name, f"a log-probability for each token of {option!r}")
+                missing_message(name, f"a log-probability for each token of {option!r}")
             )
         total, spelled = total + float(log), token + spelled
     if spelled != option:
@@ -342,7 +342,7 @@ def first_tokens(name: str, reply: Reply) -> dict[str, float]:
         )
     if not alternatives:
         raise NoProbabilities(
-            missing(name, "the alternatives of an answer's first token (top_logprobs)")
+            missing_message(name, "the alternatives of an answer's first token (top_logprobs)")
         )
     log_by_token = {
         str(token): float(log)
@@ -420,12 +420,12 @@ class MissingProbabilities:
         )
 
 
-def refused(name: str, failure: TryFailed, what: str) -> ModelError:
+def failed_call_error(name: str, failure: TryFailed, what: str) -> ModelError:
     """Return the error for a call for log-probabilities that failed."""
-    return ModelError(f"{missing(name, what)}. The call failed: {failure.reason}")
+    return ModelError(f"{missing_message(name, what)}. The call failed: {failure.reason}")
 
 
-def missing(name: str, what: str) -> str:
+def missing_message(name: str, what: str) -> str:
     return (
         f"{name}: options are scored from {what}, and the endpoint sends none. Use vLLM or a local "
         "model, or draw answers in place of them (--samples N)"
@@ -499,10 +499,12 @@ class Probabilities:
         Raises NoProbabilities if the endpoint sends none.
         """
         if self._dialect.endpoint(prompt) == "completions":
-            return await self._asked(
+            return await self._result_or_reason(
                 run, self._echoed(asker, run, prompt, options), "echoed prompts with logprobs"
             )
-        return await self._asked(run, self._first(asker, run, prompt, options), "top_logprobs")
+        return await self._result_or_reason(
+            run, self._score_first_tokens(asker, run, prompt, options), "top_logprobs"
+        )
 
     async def of_labels(
         self, asker: PromptAsker, run: CallRun, prompt: Prompt, options: Sequence[str]
@@ -512,10 +514,10 @@ class Probabilities:
         Failures are as in `of_options`.
         """
         if self._dialect.endpoint(prompt) == "completions":
-            asking = self._labels_echoed(asker, run, prompt, options)
-            return await self._asked(run, asking, "echoed prompts with logprobs")
-        return await self._asked(
-            run, self._labels_of_chat(asker, run, prompt, options), "top_logprobs"
+            asking = self._score_labels_by_echo(asker, run, prompt, options)
+            return await self._result_or_reason(run, asking, "echoed prompts with logprobs")
+        return await self._result_or_reason(
+            run, self._score_labels_in_chat(asker, run, prompt, options), "top_logprobs"
         )
 
     async def of_next_tokens(
@@ -525,14 +527,18 @@ class Probabilities:
 
         `words` are forced if necessary.
         """
-        return await self._asked(run, self._next(asker, run, prompt, k, words), "top_logprobs")
+        return await self._result_or_reason(
+            run, self._find_next_tokens(asker, run, prompt, k, words), "top_logprobs"
+        )
 
-    async def _asked(self, run: CallRun, asking: Awaitable[T], what: str) -> T | str | None:
+    async def _result_or_reason(
+        self, run: CallRun, asking: Awaitable[T], what: str
+    ) -> T | str | None:
         try:
             return await asking
         except TryFailed as failure:
             run.record_end(False, failure)
-            return str(refused(self._name, failure, what))
+            return str(failed_call_error(self._name, failure, what))
         except UnreadableProbabilities as error:
             return str(error)
         except Stopped:
@@ -552,13 +558,15 @@ class Probabilities:
         logprobs = [reply.choices[0].logprobs for reply in replies]
         return [echoed_score(self._name, *pair) for pair in zip(logprobs, options, strict=True)]
 
-    async def _labels_echoed(
+    async def _score_labels_by_echo(
         self, asker: PromptAsker, run: CallRun, prompt: Prompt, options: Sequence[str]
     ) -> list[float]:
         """Return the log-probability of each possible option with the end of its last word."""
         try:
-            tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
-            candidates = possible(options, tokens) if len(tokens) >= FEWEST else list(options)
+            tokens = await self._likely_first_tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
+            candidates = (
+                possible_options(options, tokens) if len(tokens) >= FEWEST else list(options)
+            )
         except NoProbabilities:
             tokens, candidates = {}, list(options)
         await self._check_echo(asker, run, prompt, tokens)
@@ -586,7 +594,7 @@ class Probabilities:
         provider = self._dialect.provider
         return not self._echo_checked and (provider is UNKNOWN or not provider.echo)
 
-    async def _labels_of_chat(
+    async def _score_labels_in_chat(
         self, asker: PromptAsker, run: CallRun, prompt: Prompt, options: Sequence[str]
     ) -> list[float]:
         """Return the log-probability of each option in a chat.
@@ -595,19 +603,21 @@ class Probabilities:
 
         Raises UnreadableProbabilities if neither is possible and the option matters.
         """
-        tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
+        tokens = await self._likely_first_tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
         if len(tokens) < FEWEST:
             raise NoProbabilities(
-                missing(self._name, "the alternatives of an answer's first token (top_logprobs)")
+                missing_message(
+                    self._name, "the alternatives of an answer's first token (top_logprobs)"
+                )
             )
-        self._say_open()
-        beginnings = left_open(options, tokens)
+        self._warn_of_word_ends()
+        beginnings = open_beginnings(options, tokens)
         if not beginnings:
             return [tokens.get(option, -math.inf) for option in options]
         if self._no_echo:
-            raise unfinished(self._name, beginnings, tokens, options)
+            raise unfinished_error(self._name, beginnings, tokens, options)
         log_by_option = {}
-        for option in possible(options, tokens):
+        for option in possible_options(options, tokens):
             try:
                 reply = await asker.ask(run, echo_call(prompt, option))
                 log_by_option[option] = forced_score(self._name, reply, prompt, option)
@@ -615,24 +625,24 @@ class Probabilities:
                 if isinstance(error, TryFailed) and error.kind is not FailureKind.REFUSED:
                     raise
                 self._no_echo = True
-                raise unfinished(self._name, beginnings, tokens, options) from error
+                raise unfinished_error(self._name, beginnings, tokens, options) from error
         return [log_by_option.get(option, -math.inf) for option in options]
 
-    async def _first(
+    async def _score_first_tokens(
         self, asker: PromptAsker, run: CallRun, prompt: Prompt, options: Sequence[str]
     ) -> list[float]:
-        tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
+        tokens = await self._likely_first_tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
         return first_token_scores(self._name, tokens, options)
 
-    async def _next(
+    async def _find_next_tokens(
         self, asker: PromptAsker, run: CallRun, prompt: Prompt, k: int, words: Sequence[str]
     ) -> dict[str, float]:
         """Return the next tokens from the endpoint's alternatives, or from forced answers."""
         if not self._forces:
             try:
-                tokens = await self._tokens(asker, run, prompt, k)
+                tokens = await self._likely_first_tokens(asker, run, prompt, k)
                 if len(tokens) >= min(k, FEWEST) or not words:
-                    self._say_fewer(len(tokens), k)
+                    self._warn_of_fewer(len(tokens), k)
                     return tokens
             except TryFailed as failure:
                 if not words or not is_about_logprobs(failure):
@@ -647,17 +657,17 @@ class Probabilities:
             log.warning(FORCED, self._name, ", ".join(log_by_answer))
         return log_by_answer
 
-    def _say_open(self) -> None:
+    def _warn_of_word_ends(self) -> None:
         if not self._said_open:
             self._said_open = True
             log.warning(WORD_ENDS, self._name)
 
-    def _say_fewer(self, named: int, k: int) -> None:
+    def _warn_of_fewer(self, named: int, k: int) -> None:
         if named < k and not self._said_fewer:
             self._said_fewer = True
             log.warning(FEWER, self._name, named, k)
 
-    async def _tokens(
+    async def _likely_first_tokens(
         self, asker: PromptAsker, run: CallRun, prompt: Prompt, k: int, *, whoever: bool = False
     ) -> dict[str, float]:
         """Return the most likely first tokens of an answer.
