@@ -163,8 +163,9 @@ class ScriptedModel:
         for position, request in enumerate(requests):
             self._pause()
             endings = [_cut_when_decided(text, request.decided) for text in self._answers(request)]
+            thoughts = self._thoughts(request, sampling)
             texts = Counter(
-                map(str.__add__, self._thoughts(request, sampling), (text for text, _ in endings))
+                thought + text for thought, (text, _) in zip(thoughts, endings, strict=True)
             )
             yield Drawn(
                 position,
@@ -244,9 +245,9 @@ class ScriptedModel:
     def _answers(self, request: Request) -> list[str]:
         """Return the answers to a request: a part of the sequence that its seed defines."""
         rng = np.random.default_rng(request.seed)
-        return [self._answer(request.prompt, rng) for _ in range(request.first + request.n)][
-            request.first :
-        ]
+        n_answers = request.first + request.n
+        answers = [self._answer(request.prompt, rng) for _ in range(n_answers)]
+        return answers[request.first :]
 
     def _thoughts(self, request: Request, sampling: Sampling) -> list[str]:
         """Return the thought before each answer, cut at the budget of words.
@@ -283,15 +284,12 @@ class ScriptedModel:
         """Return the two answers that name a label, and the share of the first one."""
         text = " ".join(message.content for message in prompt.messages)
         match = _match_labels(prompt)
-        first, second = (
-            [label for label in match.groups() if label] if match else ("agree", "disagree")
-        )
-        by_hash = prompt.key[0] / 255
-        share = (
-            self.persona.agree
-            if self.persona.agree is not None
-            else (0.08 if by_hash < 0.45 else 0.92)
-        )
+        first, second = "agree", "disagree"
+        if match:
+            first, second = [label for label in match.groups() if label]
+        share = self.persona.agree
+        if share is None:
+            share = 0.08 if prompt.key[0] / 255 < 0.45 else 0.92
         if self.persona.spread is not None:
             share = self.persona.spread.share(text, first, second, self._wordings())
         # The last turn: earlier turns may be other questions with their answers.
@@ -314,9 +312,10 @@ class ScriptedModel:
         if answer_shares is None:
             first, second, share = self._labels(prompt)
             answer_shares = {first: share, second: 1 - share}
-        return {text: (1 - persona.unreadable) * share for text, share in answer_shares.items()} | {
-            text: persona.unreadable / len(UNREADABLE) for text in UNREADABLE
-        }
+        shares = {text: (1 - persona.unreadable) * share for text, share in answer_shares.items()}
+        for text in UNREADABLE:
+            shares[text] = persona.unreadable / len(UNREADABLE)
+        return shares
 
     def _pause(self) -> None:
         if self.persona.delay_s:

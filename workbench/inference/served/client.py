@@ -119,6 +119,7 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
 
 def _seconds_until(date: str, now: float) -> float:
+    """Return the seconds until a date of a header, or -1 if it is no date."""
     try:
         return max(0.0, parsedate_to_datetime(date).timestamp() - now)
     except (TypeError, ValueError, OverflowError):
@@ -145,6 +146,7 @@ class CallPace:
         self._ended = asyncio.Event()
 
     def slot(self) -> Slot:
+        """Return the slot of a call, to be entered with `async with`."""
         return Slot(self)
 
     def pause(self, seconds: float) -> None:
@@ -152,6 +154,7 @@ class CallPace:
         self._not_before = max(self._not_before, time.monotonic() + seconds)
 
     async def enter(self) -> None:
+        """Wait until one more call may start, and count it as active."""
         while True:
             if (wait := self._not_before - time.monotonic()) > 0:
                 await asyncio.sleep(wait)
@@ -172,10 +175,12 @@ class CallPace:
         self.begun += 1
 
     def end(self) -> None:
+        """Count a request as ended."""
         self.begun -= 1
         self.wake()
 
     def leave(self) -> None:
+        """Count a call as ended."""
         self.under_way -= 1
         self.wake()
 
@@ -185,6 +190,7 @@ class CallPace:
         ended.set()
 
     async def a_call_ended(self) -> None:
+        """Wait until a call or a request has ended."""
         await self._ended.wait()
 
     def allow(self, most: int) -> None:
@@ -194,9 +200,11 @@ class CallPace:
         self.wake()
 
     def raise_limit(self) -> None:
+        """Allow one more parallel call for each round of successful calls."""
         self.limit = min(float(self.most), self.limit + 1.0 / max(1, int(self.limit)))
 
     def lower_limit(self, began: int) -> None:
+        """Halve the limit, once for all failed calls that began in the same round."""
         if began == self.round:
             self.round += 1
             self.limit = max(1.0, self.limit / 2)

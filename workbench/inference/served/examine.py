@@ -180,15 +180,7 @@ class _EndpointTests:
             reply = self._ask(ModelCall(QUESTION, 1, SEED, self._plain))
         except TryFailed as failure:
             raise ModelError(f"{model.address.name}: {failure.reason}") from None
-        text = split(reply.choices[0].text)
-        answered_by = ", ".join(
-            filter(None, (reply.snapshot or "no snapshot reported", reply.fingerprint))
-        )
-        yield Ability(
-            "answers",
-            text.answer is not None,
-            f"{brief(text.answer or 'cut off in thought')!r} by {answered_by}",
-        )
+        yield _answering(reply)
         yield self._run_test("temperature", self._test_temperature)
         yield self._run_test(
             "top-p",
@@ -209,11 +201,8 @@ class _EndpointTests:
         yield self._questionnaire(exact=bool(alternatives.able))
         yield self._run_test("batches", self._test_batches)
         yield _reasoning(reply)
-        yield Ability(
-            "limits",
-            None if not (limits := _limits(model)) else True,
-            limits or "the endpoint does not say",
-        )
+        limits = _limits(model)
+        yield Ability("limits", True if limits else None, limits or "the endpoint does not say")
         refusals = ", ".join(f"{name} ({words})" for name, words in model.dialect.refusals.items())
         yield Ability("refusals", not refusals, refusals or "none of what was asked")
 
@@ -224,18 +213,15 @@ class _EndpointTests:
         except TryFailed as failure:
             if failure.kind is FailureKind.REFUSED:
                 return Ability(name, False, f"refused: {failure.reason}")
-            no_reply = f"no whole reply in {self._within:g} s, the deadline of a test (${TIMEOUT})"
-            return Ability(
-                name,
-                None,
-                f"unknown: {no_reply if failure.kind is FailureKind.LATE else failure.reason}",
-            )
+            reason = failure.reason
+            if failure.kind is FailureKind.LATE:
+                reason = (
+                    f"no whole reply in {self._within:g} s, the deadline of a test (${TIMEOUT})"
+                )
+            return Ability(name, None, f"unknown: {reason}")
         except (ModelError, NoProbabilities, UnreadableProbabilities) as error:
-            return Ability(
-                name,
-                False,
-                str(error).splitlines()[0].removeprefix(f"{self._model.address.name}: "),
-            )
+            first_line = str(error).splitlines()[0]
+            return Ability(name, False, first_line.removeprefix(f"{self._model.address.name}: "))
 
     @property
     def _remaining_s(self) -> float:
@@ -274,23 +260,18 @@ class _EndpointTests:
     def _test_top_k(self) -> AbilityResult:
         provider = self._model.dialect.provider
         if provider.no_top_k is None:
-            behaviour = (
-                f"draws with its own {' and '.join(provider.own)}"
-                if provider.own
-                else "takes none, and none is sent"
-            )
-            return None if provider.own else True, f"{provider.name} {behaviour}"
+            if provider.own:
+                return None, f"{provider.name} draws with its own {' and '.join(provider.own)}"
+            return True, f"{provider.name} takes none, and none is sent"
         return self._test_narrowing("top-k", "1", replace(self._plain, top_k=1))
 
     def _test_min_p(self) -> AbilityResult:
         provider = self._model.dialect.provider
         if provider is not UNKNOWN and "min_p" not in provider.neutral:
             containing = [name for name, value in provider.neutral.items() if "min_p" in str(value)]
-            return (
-                (True, f"switched off within {containing[0]}")
-                if containing
-                else (None, f"unknown: {provider.name} has no field")
-            )
+            if containing:
+                return True, f"switched off within {containing[0]}"
+            return None, f"unknown: {provider.name} has no field"
         return self._test_narrowing(
             "min-p", "1", replace(self._plain, extra=json.dumps({"min_p": 1.0}))
         )
@@ -303,12 +284,11 @@ class _EndpointTests:
                 "ignored without a word: a parameter that the server does not know changes nothing",
             )
         provider = self._model.dialect.provider
-        suggestion = (
-            f"; it speaks as {kind.name} does: ask {self._model.address.spoken(kind.key)}"
-            if kind
-            else ""
-        )
-        return True, f"refused ({words}){suggestion if provider is UNKNOWN else ''}"
+        suggestion = ""
+        if kind and provider is UNKNOWN:
+            name = self._model.address.spoken(kind.key)
+            suggestion = f"; it speaks as {kind.name} does: ask {name}"
+        return True, f"refused ({words}){suggestion}"
 
     def _test_token_limit(self) -> AbilityResult:
         reply = self._ask(ModelCall(self._open, 1, SEED, replace(self._plain, max_new_tokens=FEW)))
@@ -325,11 +305,9 @@ class _EndpointTests:
         )
         # Some servers send the stop itself, too.
         n_words = len(comparable_text(reply.choices[0].text).split())
-        return (
-            (False, f"ignored: {n_words} words came behind it")
-            if n_words > FEW
-            else (True, "obeyed")
-        )
+        if n_words > FEW:
+            return False, f"ignored: {n_words} words came behind it"
+        return True, "obeyed"
 
     def _test_several_answers(self) -> AbilityResult:
         if self._model.dialect.most == 1:
@@ -408,7 +386,17 @@ class _EndpointTests:
         )
 
 
+def _answering(reply: Reply) -> Ability:
+    """Return whether an endpoint answers, with the answer and the snapshot."""
+    text = split(reply.choices[0].text)
+    snapshot = reply.snapshot or "no snapshot reported"
+    answered_by = f"{snapshot}, {reply.fingerprint}" if reply.fingerprint else snapshot
+    quoted = repr(brief(text.answer or "cut off in thought"))
+    return Ability("answers", text.answer is not None, f"{quoted} by {answered_by}")
+
+
 def _reasoning(reply: Reply) -> Ability:
+    """Return whether the model thought before an answer."""
     thought = split(reply.choices[0].text)
     token_count = (
         f"{reply.thinking_tokens:,} tokens of thought counted" if reply.thinking_tokens else ""
@@ -420,6 +408,7 @@ def _reasoning(reply: Reply) -> Ability:
 
 
 def _limits(model: RemoteModel) -> str:
+    """Return the token limit that the list of models states, or an empty string."""
     entry = model.listed
     meta = entry.get("meta")
     for field in (entry, meta if isinstance(meta, dict) else {}):
