@@ -15,7 +15,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from workbench.classifier.config import TrainConfig
-from workbench.classifier.model import EntailmentModel, load
+from workbench.classifier.model import EntailmentNetwork, load
 from workbench.classifier.predict import Asked, predictions
 
 RESPONSES, BASELINE_RESPONSES = 400, 6
@@ -49,14 +49,14 @@ def responses(count: int) -> list[Asked]:
     return [(text, "") for text in texts]
 
 
-def ours(model: EntailmentModel, config: TrainConfig, texts: list[Asked]) -> float:
+def ours(model: EntailmentNetwork, config: TrainConfig, texts: list[Asked]) -> float:
     """Return responses a second."""
     started = time.perf_counter()
     read = sum(len(batch) for batch in predictions(model, config, texts))
     return read / (time.perf_counter() - started)
 
 
-def plain(model: EntailmentModel, config: TrainConfig, texts: list[Asked]) -> float:
+def plain(model: EntailmentNetwork, config: TrainConfig, texts: list[Asked]) -> float:
     """Return responses a second of the loop over responses and hypotheses."""
     started = time.perf_counter()
     for response, _ in texts:

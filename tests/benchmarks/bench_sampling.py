@@ -25,7 +25,7 @@ from products import Products
 from subjects import Subject, distinct_beginnings, embedded, large, random_model, synchronised
 
 from workbench.domain.responses import Request, Sampling
-from workbench.inference.engines import Answers
+from workbench.inference.engines import SampledAnswers
 
 Row = tuple[str, str, str]
 TEMPERATURES, TINY_TEMPERATURES = (1.0, 0.25, 0.1), (1.0,)
@@ -46,7 +46,7 @@ class Computed:
     naive: int = 0
     bare: float = 0.0
     "share of the time that the bare matrix products of the same shapes take"
-    answers: list[Answers] = field(default_factory=list)
+    answers: list[SampledAnswers] = field(default_factory=list)
 
     @property
     def row(self) -> tuple[str, str]:

@@ -16,13 +16,13 @@ from workbench.classifier.dataset import (
     check_leak,
     check_training,
     data_hash,
+    epoch_pairs,
     label_counts,
     macro_f1,
-    pairs,
     schedule,
     split,
     undefined_metrics,
-    without,
+    without_overlap,
 )
 from workbench.errors import LeakError, UsageError
 
@@ -65,10 +65,10 @@ def test_a_leak_of_many_texts_is_counted_and_a_few_are_named() -> None:
 
 def test_what_leaks_can_be_taken_out_of_the_training_data() -> None:
     test = [example(100, "response 3."), example(4, "Other.", statement="s-9")]
-    kept = without(MANY, test)
+    kept = without_overlap(MANY, test)
     check_leak(kept, test)
     assert {e.item for e in MANY} - {e.item for e in kept} == {3, 4}
-    check_leak(without(MANY, test, by_statement=True), test, by_statement=True)
+    check_leak(without_overlap(MANY, test, by_statement=True), test, by_statement=True)
 
 
 def test_a_split_holds_out_the_share_of_every_label() -> None:
@@ -100,7 +100,7 @@ def test_no_split_ever_leaks(rows: list[tuple[int, str, str]], share: float) -> 
 
 
 def test_each_response_entails_its_label_and_contradicts_one_other() -> None:
-    made = pairs(MANY, LABELS, np.random.default_rng(1))
+    made = epoch_pairs(MANY, LABELS, np.random.default_rng(1))
     assert Counter(pair.example for pair in made) == dict.fromkeys(range(80), 2)
     for pair in made:
         assert (pair.label == MANY[pair.example].label) == pair.entailed

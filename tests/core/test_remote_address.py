@@ -130,5 +130,5 @@ def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(key: str) -> Non
 
 def test_this_machine_is_asked_directly() -> None:
     here = ["http://localhost:1/v1", "http://127.0.0.1:1/v1", "http://[::1]/v1"]
-    assert all(parse_address(f"openai:a@{url}", {}).loopback for url in here)
-    assert not parse_address("openai:a@http://10.0.0.1/v1", {}).loopback
+    assert all(parse_address(f"openai:a@{url}", {}).is_loopback for url in here)
+    assert not parse_address("openai:a@http://10.0.0.1/v1", {}).is_loopback

@@ -10,7 +10,7 @@ import pytest
 from workbench.errors import UsageError
 from workbench.inference.served.client import (
     FIRST_LIMIT,
-    Pace,
+    CallPace,
     RetryPolicy,
     retry_after,
     retry_policy_from,
@@ -62,7 +62,7 @@ def test_patience_comes_from_the_environment() -> None:
 async def test_calls_at_once_grow_by_one_a_round_and_halve_once_for_calls_that_failed_together() -> (
     None
 ):
-    pace = Pace(8)
+    pace = CallPace(8)
     for _ in range(FIRST_LIMIT):
         pace.raise_limit()
     assert pace.limit == FIRST_LIMIT + 1
@@ -86,7 +86,7 @@ async def test_calls_at_once_grow_by_one_a_round_and_halve_once_for_calls_that_f
 async def test_no_more_calls_are_under_way_than_the_limit_and_a_cancelled_one_gives_its_place_back() -> (
     None
 ):
-    pace = Pace(3)
+    pace = CallPace(3)
     most = 0
 
     async def call() -> None:

@@ -13,8 +13,15 @@ from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Sampling
 from workbench.domain.thinking import Output, refusal, split
 from workbench.inference.served.address import parse_address
-from workbench.inference.served.calls import Call, Dialect, call_seed
-from workbench.inference.served.reply import Kind, Reply, TryFailed, brief, read_reply, server_words
+from workbench.inference.served.calls import Dialect, ModelCall, call_seed
+from workbench.inference.served.reply import (
+    FailureKind,
+    Reply,
+    TryFailed,
+    brief,
+    read_reply,
+    server_words,
+)
 
 
 def turn(text: object, index: object = 0, **more: object) -> dict[str, Any]:
@@ -57,7 +64,7 @@ def test_an_empty_text_is_an_answer_and_none_is_not() -> None:
     assert texts(read([turn(None, 0), turn("b", 1)])) == ["b"]
     with pytest.raises(TryFailed, match=r"without text.*length") as error:
         read([turn(None, finish_reason="length")])
-    assert (error.value.kind, error.value.paid) == (Kind.USELESS, True)
+    assert (error.value.kind, error.value.paid) == (FailureKind.USELESS, True)
 
 
 def test_refusals_parts_and_filtered_answers_have_their_text() -> None:
@@ -211,8 +218,8 @@ def test_a_servers_words_are_one_line_without_the_key() -> None:
     assert server_words(None, None) == "nothing more"
 
 
-def call(**options: Any) -> Call:
-    return Call(
+def call(**options: Any) -> ModelCall:
+    return ModelCall(
         Prompt((Message("user", "Tax?"),)),
         2,
         5,
@@ -227,19 +234,19 @@ def test_what_a_server_refuses_is_left_out_from_then_on() -> None:
     assert body["seed"] == 5
     assert (body["temperature"], body["top_p"], body["max_tokens"], body["n"]) == (0.3, 0.8, 7, 2)
     assert "top_k" not in str(body)
-    late = TryFailed(Kind.LATE, "unknown seed")
+    late = TryFailed(FailureKind.LATE, "unknown seed")
     assert not dialect.learn(body, late)
-    quoted = TryFailed(Kind.REFUSED, "cannot answer: my seed grows")
+    quoted = TryFailed(FailureKind.REFUSED, "cannot answer: my seed grows")
     assert not dialect.learn(body, quoted), "the word by itself is not about the parameter"
-    other = TryFailed(Kind.REFUSED, "unknown seed", parameter="messages")
+    other = TryFailed(FailureKind.REFUSED, "unknown seed", parameter="messages")
     assert not dialect.learn(body, other), "the server says what it is about"
-    assert dialect.learn(body, TryFailed(Kind.REFUSED, "Unexpected fields: {'seed'}"))
+    assert dialect.learn(body, TryFailed(FailureKind.REFUSED, "Unexpected fields: {'seed'}"))
     assert "seed" not in dialect.body(call())
-    assert dialect.learn(body, TryFailed(Kind.REFUSED, "Unexpected fields: {'seed'}")), (
+    assert dialect.learn(body, TryFailed(FailureKind.REFUSED, "Unexpected fields: {'seed'}")), (
         "sent before it was known"
     )
     assert not dialect.learn(
-        dialect.body(call()), TryFailed(Kind.REFUSED, "Unexpected fields: {'seed'}")
+        dialect.body(call()), TryFailed(FailureKind.REFUSED, "Unexpected fields: {'seed'}")
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from tests.inference.random_models import STOP, VOCABULARY
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Decided, Request
-from workbench.inference.engines import Answers, Engine, Tokens
+from workbench.inference.engines import Engine, SampledAnswers, Tokens
 
 NOTHING = Prompt((Message("user", "an engine reads tokens"),))
 ORDINARY = [token for token in range(3, VOCABULARY) if token not in STOP]
@@ -67,18 +67,18 @@ def mixed_job(count: int, longest: int, seed: int = 0) -> list[list[int]]:
     return [job[i] for i in rng.permutation(count)]
 
 
-def all_answers(groups: Iterable[list[Answers]], count: int) -> list[Answers]:
+def all_answers(groups: Iterable[list[SampledAnswers]], count: int) -> list[SampledAnswers]:
     """Return the answers in the order of their requests; each must have come exactly once."""
     found = [answers for group in groups for answers in group]
     assert sorted(answers.request for answers in found) == list(range(count))
     return sorted(found, key=lambda answers: answers.request)
 
 
-def counts(groups: Iterable[list[Answers]], count: int) -> list[dict[tuple[int, ...], int]]:
+def counts(groups: Iterable[list[SampledAnswers]], count: int) -> list[dict[tuple[int, ...], int]]:
     return [answers.counts for answers in all_answers(groups, count)]
 
 
-def single(answers: Answers) -> tuple[int, ...]:
+def single(answers: SampledAnswers) -> tuple[int, ...]:
     """Return the only answer."""
     (tokens,) = answers.counts
     return tokens

@@ -117,7 +117,7 @@ def test_requests_may_ask_for_different_numbers_of_samples(engine: Engine) -> No
 @pytest.mark.e2e
 def test_first_answers_come_while_others_are_not_begun(engine: Engine, work: Work) -> None:
     job = [[5, 6, *text(np.random.default_rng(i), 5)] for i in range(300)]
-    engine.at_once(20)
+    engine.limit_parallel(20)
     groups = iter(engine.sample(job, requests(2, 300), USUAL, spell))
     first = next(groups)
     begun = work.prompt_tokens
@@ -131,7 +131,7 @@ def test_first_answers_come_while_others_are_not_begun(engine: Engine, work: Wor
 def test_answers_do_not_depend_on_how_much_is_under_way(engine: Engine, most: int) -> None:
     job = mixed_job(12, 30)
     freely = drawn(engine, job, 5)
-    engine.at_once(most)
+    engine.limit_parallel(most)
     assert alike(drawn(engine, job, 5), freely) >= SAME
 
 
@@ -146,7 +146,7 @@ def test_a_bound_on_rows_is_kept_and_lifted(engine: Engine) -> None:
         job = [[5, 6, token] for token in ORDINARY[:20]]
         most: dict[int | None, int] = {}
         for bound in (3, None):
-            watched.at_once(bound)
+            watched.limit_parallel(bound)
             seen.clear()
             drawn(watched, job, 3)
             most[bound] = max(seen)
@@ -159,7 +159,7 @@ def test_the_bound_may_change_from_another_thread(engine: Engine) -> None:
 
     def meddle() -> None:
         for i in range(100_000):
-            engine.at_once((1, 50, None, 3)[i % 4])
+            engine.limit_parallel((1, 50, None, 3)[i % 4])
             if over.wait(0.001):
                 return
 
@@ -179,10 +179,10 @@ def test_an_engine_is_as_good_as_new_after_a_reader_has_left_half_way(
 ) -> None:
     job = mixed_job(60, 30)
     undisturbed = drawn(engine, job, 5)
-    engine.at_once(10)
+    engine.limit_parallel(10)
     reader = iter(engine.sample(job, requests(5, 60), USUAL, spell))
     next(reader)
-    engine.at_once(None)
+    engine.limit_parallel(None)
     if leave == "closed":
         reader.close()  # type: ignore[attr-defined]
     elif leave == "dropped":
@@ -196,7 +196,7 @@ def test_two_engines_take_turns(oracle: Oracle) -> None:
     with engine_over(build("llama")) as left, engine_over(build("qwen3-sliding")) as right:
         alone = [drawn(left, job, 5), drawn(right, job, 5)]
         for engine in (left, right):
-            engine.at_once(10)
+            engine.limit_parallel(10)
         readers = [
             iter(engine.sample(job, requests(5, 20), USUAL, spell)) for engine in (left, right)
         ]

@@ -17,7 +17,7 @@ from workbench.domain.statements import ORIGINAL
 from workbench.errors import ModelError
 from workbench.formats.read import read_instrument
 from workbench.inference.base import Work
-from workbench.inference.engines import Engine, Likeliest
+from workbench.inference.engines import Engine, LikelyTokens
 from workbench.inference.local.model import LocalModel
 from workbench.inference.local.network import load_network
 from workbench.inference.plain import PlainEngine
@@ -32,7 +32,7 @@ def expected(oracle: Oracle, prompt: list[int]) -> list[float]:
     return [float(chances[tokens].sum()) for tokens in SETS]
 
 
-def check(found: list[Likeliest], job: list[list[int]], oracle: Oracle) -> None:
+def check(found: list[LikelyTokens], job: list[list[int]], oracle: Oracle) -> None:
     assert sorted(likeliest.prompt for likeliest in found) == list(range(len(job)))
     for likeliest in found:
         assert likeliest.masses == pytest.approx(expected(oracle, job[likeliest.prompt]), abs=CLOSE)

@@ -105,7 +105,7 @@ def test_scores_do_not_depend_on_how_much_is_computed_at_once(engine: Engine, ro
     job = mixed_job(30, 40, seed=5)
     ends = [[[9], [10, 11], [10, 12, 13]]] * 30
     freely = scores(engine, job, ends)
-    engine.at_once(rows)
+    engine.limit_parallel(rows)
     assert np.array(scores(engine, job, ends)) == pytest.approx(np.array(freely), abs=CLOSE)
 
 
@@ -113,7 +113,7 @@ def test_a_reader_who_leaves_half_way_does_not_disturb_the_next(engine: Engine) 
     job = mixed_job(40, 40, seed=6)
     ends = [[[9], [10, 11]]] * 40
     undisturbed = scores(engine, job, ends)
-    engine.at_once(4)
+    engine.limit_parallel(4)
     leaving = engine.score(job, ends)
     next(iter(leaving))
     del leaving

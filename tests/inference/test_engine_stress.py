@@ -20,10 +20,10 @@ from tests.inference.oracle import Oracle
 from tests.inference.random_models import STOP, VOCABULARY, build
 from workbench.domain.responses import Request, Sampling
 from workbench.inference import engine as engine_module
-from workbench.inference.attention import BatchSlots, Read
+from workbench.inference.attention import BatchSlots, ComputedSequences
 from workbench.inference.base import Work
 from workbench.inference.engine import SharedEngine, shared_engine
-from workbench.inference.engines import Answers, Tokens
+from workbench.inference.engines import SampledAnswers, Tokens
 from workbench.inference.nucleus import nucleus
 from workbench.inference.tree import SampleTree
 
@@ -81,7 +81,7 @@ class Failures:
             (BatchSlots, "make_room"),
             (BatchSlots, "move"),
             (BatchSlots, "fill"),
-            (Read, "pairs"),
+            (ComputedSequences, "pairs"),
             (engine_module, "nucleus"),
         ):
             patch.setattr(owner, name, self._failing(getattr(owner, name)))
@@ -100,11 +100,11 @@ class Failures:
 
 
 def bounded(
-    engine: SharedEngine, groups: Iterator[list[Answers]], rng: np.random.Generator
-) -> Iterator[list[Answers]]:
+    engine: SharedEngine, groups: Iterator[list[SampledAnswers]], rng: np.random.Generator
+) -> Iterator[list[SampledAnswers]]:
     """Change what may be under way whenever answers come."""
     for group in groups:
-        engine.at_once(rng.choice([None, 1, 5, 40]))
+        engine.limit_parallel(rng.choice([None, 1, 5, 40]))
         yield group
 
 

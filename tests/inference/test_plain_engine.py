@@ -21,7 +21,7 @@ from workbench.domain.responses import Request, Sampling
 from workbench.errors import ModelError
 from workbench.inference import plain
 from workbench.inference.base import Work
-from workbench.inference.engines import Answers, Tokens
+from workbench.inference.engines import SampledAnswers, Tokens
 from workbench.inference.plain import PlainEngine
 
 PROMPTS: list[list[int]] = [[5, 6, 7, 8], [9], [30, 31, 5, 6, 7, 8, 12]]
@@ -67,7 +67,9 @@ def request(n: int, seed: int = 1, decided: Any = None) -> Request:
     return Request(ANY, n, seed, decided)
 
 
-def drawn(engine: PlainEngine, wanted: list[Request], sampling: Sampling = SHORT) -> list[Answers]:
+def drawn(
+    engine: PlainEngine, wanted: list[Request], sampling: Sampling = SHORT
+) -> list[SampledAnswers]:
     prompts = PROMPTS[: len(wanted)]
     return [
         answers for group in engine.sample(prompts, wanted, sampling, spell) for answers in group
@@ -166,7 +168,7 @@ def test_a_models_own_generation_settings_have_no_effect() -> None:
 def test_answers_do_not_depend_on_how_many_are_drawn_at_once(kind: str) -> None:
     engine = engine_of(kind)
     usual = drawn(engine, [request(20, 1), request(20, 2)])
-    engine.at_once(3)
+    engine.limit_parallel(3)
     assert drawn(engine, [request(20, 1), request(20, 2)]) == usual
     assert drawn(engine, [request(20, 1)]) == usual[:1]
     assert drawn(engine, [request(20, 3)]) != usual[:1]

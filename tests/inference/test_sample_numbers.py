@@ -32,11 +32,11 @@ LETTERED = Prompt((Message("user", "Which?\nA. one\nB. two\nC. three\nAnswer:"),
 
 @pytest.mark.parametrize("depth", [0, 5, BLOCK - 1, BLOCK, 3 * BLOCK + 7])
 def test_a_samples_number_at_a_depth_is_the_same_however_many_are_drawn(depth: int) -> None:
-    whole = Uniforms(7, 0, 50).at(depth)
-    assert np.array_equal(Uniforms(7, 0, 9).at(depth), whole[:9])
-    assert np.array_equal(Uniforms(7, 9, 41).at(depth), whole[9:])
-    assert not np.array_equal(Uniforms(8, 0, 50).at(depth), whole)
-    assert not np.array_equal(Uniforms(7, 0, 50).at(depth + 1), whole)
+    whole = Uniforms(7, 0, 50).numbers_at(depth)
+    assert np.array_equal(Uniforms(7, 0, 9).numbers_at(depth), whole[:9])
+    assert np.array_equal(Uniforms(7, 9, 41).numbers_at(depth), whole[9:])
+    assert not np.array_equal(Uniforms(8, 0, 50).numbers_at(depth), whole)
+    assert not np.array_equal(Uniforms(7, 0, 50).numbers_at(depth + 1), whole)
 
 
 def test_the_numbers_are_uniform_and_those_of_neighbours_do_not_go_together() -> None:
@@ -44,7 +44,7 @@ def test_the_numbers_are_uniform_and_those_of_neighbours_do_not_go_together() ->
     those of chance.
     """
     found = np.array(
-        [[Uniforms(seed, 0, 30).at(depth) for depth in range(20)] for seed in range(2000)]
+        [[Uniforms(seed, 0, 30).numbers_at(depth) for depth in range(20)] for seed in range(2000)]
     )
     n = found.size
     assert abs(found.mean() - 0.5) < 4 / np.sqrt(12 * n)

@@ -10,7 +10,7 @@ import pytest
 
 from workbench.data import shipped_instrument_folder, shipped_templates
 from workbench.errors import ModelError
-from workbench.inference.scripted.answers import Spread
+from workbench.inference.scripted.answers import AnswerSpread
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.inference.scripted.personas import load_scripted
 from workbench.stats.components import (
@@ -24,11 +24,11 @@ from workbench.stats.components import (
 )
 
 KNOWN = {STATEMENT: 0.08, WORDING: 0.02, TEMPLATE: 0.006, WORDING_TEMPLATE: 0.01, ORDER: 0.003}
-SPREAD = Spread("veldania", 0.5, 3, tuple(KNOWN.items()))
+SPREAD = AnswerSpread("veldania", 0.5, 3, tuple(KNOWN.items()))
 TEMPLATES = [one for one in shipped_templates() if one.family == "user"]
 
 
-def shares(spread: Spread) -> Cells:
+def shares(spread: AnswerSpread) -> Cells:
     """Return the share of agreement of every prompt about the shipped instrument, turned round: (S,
     W, T, 2).
     """
@@ -66,7 +66,7 @@ def test_the_components_that_are_put_in_are_found_again() -> None:
 
 
 def test_another_seed_is_another_model_with_the_same_components() -> None:
-    other = Spread("veldania", 0.5, 4, tuple(KNOWN.items()))
+    other = AnswerSpread("veldania", 0.5, 4, tuple(KNOWN.items()))
     assert other.shares.components == SPREAD.shares.components
     prompt = TEMPLATES[0].render("Veldania should join a military alliance with its neighbours.")
     cards = [ScriptedModel(Persona(spread=one)).card.revision for one in (SPREAD, other)]
@@ -87,7 +87,7 @@ def test_a_text_that_is_no_wording_is_an_error_with_its_reason() -> None:
         )
     with pytest.raises(ModelError, match="cannot be read"):
         next(
-            ScriptedModel(Persona(spread=Spread("no-such-instrument"))).score(
+            ScriptedModel(Persona(spread=AnswerSpread("no-such-instrument"))).score(
                 [TEMPLATES[0].render("A.")], [("Agree",)]
             )
         )
@@ -109,7 +109,7 @@ def test_a_file_says_what_spreads(tmp_path: Path) -> None:
         "label_order = 0.01",
     )
     made = load_scripted(name).persona.spread
-    assert made == Spread("veldania", 0.5, 7, ((STATEMENT, 0.1), (ORDER, 0.01)))
+    assert made == AnswerSpread("veldania", 0.5, 7, ((STATEMENT, 0.1), (ORDER, 0.01)))
 
 
 @pytest.mark.parametrize(

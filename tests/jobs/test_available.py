@@ -18,7 +18,7 @@ from workbench.domain.designs import Design
 from workbench.errors import ModelError
 from workbench.inference.load import check_reachable
 from workbench.inference.served import examine as available
-from workbench.inference.served.client import RetryPolicy, serves_words
+from workbench.inference.served.client import RetryPolicy, served_models_text
 from workbench.jobs import launch
 from workbench.tui.app import WorkbenchApp
 
@@ -82,7 +82,7 @@ def test_a_listed_model_elsewhere_is_asked_for_one_token_because_anybody_may_rea
 ) -> None:
     check_reachable(server.name)
     assert server.asked == []
-    monkeypatch.setattr("workbench.inference.served.address.Address.loopback", False)
+    monkeypatch.setattr("workbench.inference.served.address.Address.is_loopback", False)
     check_reachable(server.name)
     assert len(server.asked) == 1
     server.fault = lambda _call, _body: "401"
@@ -117,7 +117,7 @@ def test_a_server_that_is_silent_is_named(
 
 def test_the_names_nearest_to_what_was_asked_come_first_of_thousands() -> None:
     ids = [f"maker/model-{n}" for n in range(3000)] + ["Qwen/Qwen3-8B", "Qwen/Qwen3-32B"]
-    said = serves_words("qwen/qwen3-8b", ids)
+    said = served_models_text("qwen/qwen3-8b", ids)
     assert said.startswith("It serves: Qwen/Qwen3-8B, Qwen/Qwen3-32B, ")
     assert said.endswith("and 2,992 more")
 

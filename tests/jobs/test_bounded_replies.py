@@ -144,7 +144,7 @@ def test_a_key_whose_letters_are_escapes_of_the_reply_itself_is_taken_out() -> N
     assert KEY not in json.loads(reply)["choices"][0]["message"], (
         "it is there only once the JSON is read"
     )
-    found = read_reply(secret.taken_out_of_reply(reply.encode()), 1, KEY)
+    found = read_reply(secret.remove_from_reply(reply.encode()), 1, KEY)
     assert [choice.text for choice in found.choices] == [f"Your key is {REMOVED}."]
 
 
@@ -169,10 +169,10 @@ def test_a_key_is_taken_out_of_a_reply_however_deep_it_lies() -> None:
     secret = secret_of(KEY)
     assert secret is not None
     deep = '{"a": [' * 300 + f'"{escaped(KEY)}"' + "]}" * 300
-    assert json.loads(secret.taken_out_of_reply(deep.encode())) == json.loads(
+    assert json.loads(secret.remove_from_reply(deep.encode())) == json.loads(
         deep.replace(escaped(KEY), REMOVED)
     )
-    assert secret.taken_out_of_reply(b"[" * 100_000) == b"[" * 100_000
+    assert secret.remove_from_reply(b"[" * 100_000) == b"[" * 100_000
 
 
 def test_a_key_in_pieces_is_taken_out_where_they_are_put_together() -> None:
@@ -191,11 +191,11 @@ def test_a_file_of_batch_results_loses_the_key_alone() -> None:
         json.dumps({"custom_id": str(i), "text": text})
         for i, text in enumerate(["Agree.", escaped(KEY), "No"])
     ]
-    found = secret.taken_out_of_lines("\n".join(lines).encode()).decode().split("\n")
+    found = secret.remove_from_lines("\n".join(lines).encode()).decode().split("\n")
     assert (found[0], found[2]) == (lines[0], lines[2])
     assert json.loads(found[1]) == {"custom_id": "1", "text": REMOVED}
     assert (
-        secret.taken_out_of_lines("\r\n".join(lines).encode("utf-16")).decode().split("\n") == found
+        secret.remove_from_lines("\r\n".join(lines).encode("utf-16")).decode().split("\n") == found
     )
 
 
@@ -219,10 +219,10 @@ def test_a_key_is_found_however_it_is_written_and_an_answer_without_it_is_unchan
     for way in ways:
         written = way(written)
     if len(ways) == 1 or normal_form(key) in normal_form(written):
-        assert REMOVED in secret.taken_out(before + "\n" + written + "\n" + after)
-        assert not secret.is_in(secret.taken_out(written))
+        assert REMOVED in secret.remove_from(before + "\n" + written + "\n" + after)
+        assert not secret.is_in(secret.remove_from(written))
     harmless = before + after
-    assert secret.is_in(harmless) or secret.taken_out(harmless) == harmless
+    assert secret.is_in(harmless) or secret.remove_from(harmless) == harmless
 
 
 @given(KEYS, st.binary(max_size=9))

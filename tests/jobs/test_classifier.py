@@ -18,7 +18,7 @@ from workbench.classifier.card import add_metrics, licence_note, verify
 from workbench.classifier.config import LABELS, Confidence, Premise, TrainConfig
 from workbench.classifier.dataset import Example, macro_f1
 from workbench.classifier.encoding import PairEncoder
-from workbench.classifier.model import EntailmentModel, load
+from workbench.classifier.model import EntailmentNetwork, load
 from workbench.classifier.predict import Prediction, StanceClassifier, predictions, zero_shot
 from workbench.classifier.train import Trained, train
 from workbench.domain.readings import ReaderKind
@@ -99,7 +99,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Trained:
 
 
 @pytest.fixture(scope="module")
-def minilm() -> EntailmentModel:
+def minilm() -> EntailmentNetwork:
     return load("minilm")
 
 
@@ -474,7 +474,7 @@ def test_zero_shot_of_an_entailment_model_is_its_own_entailment(bart: Path) -> N
 
 
 def test_pairs_are_encoded_as_the_tokenizer_encodes_them(
-    minilm: EntailmentModel, bart: Path
+    minilm: EntailmentNetwork, bart: Path
 ) -> None:
     for model in (minilm, load(str(bart))):
         config = TrainConfig(base="x", max_length=64)
@@ -518,13 +518,13 @@ def test_hostile_strings_are_read_without_failing(classifier: StanceClassifier) 
     assert len(baseline) == len(HOSTILE)
 
 
-def test_text_that_spells_a_special_token_is_read_as_characters(minilm: EntailmentModel) -> None:
+def test_text_that_spells_a_special_token_is_read_as_characters(minilm: EntailmentNetwork) -> None:
     encoder = PairEncoder(minilm.tokenizer, TrainConfig(base="minilm"))
     assert minilm.tokenizer.sep_token_id not in encoder.premises(["yes [SEP] no"])[0]
 
 
 @pytest.mark.e2e
-def test_results_do_not_depend_on_batches_or_order(minilm: EntailmentModel) -> None:
+def test_results_do_not_depend_on_batches_or_order(minilm: EntailmentNetwork) -> None:
     texts = [(f"{'I agree with that. ' * (i % 7)}Number {i}.", "") for i in range(24)]
     config = TrainConfig(base="minilm", max_length=64)
     together = in_order(predictions(minilm, config, texts, tokens=100_000))
@@ -535,7 +535,7 @@ def test_results_do_not_depend_on_batches_or_order(minilm: EntailmentModel) -> N
         assert one.scores == pytest.approx(three.scores, abs=1e-5)
 
 
-def test_predictions_come_batch_by_batch(minilm: EntailmentModel) -> None:
+def test_predictions_come_batch_by_batch(minilm: EntailmentNetwork) -> None:
     texts = [(f"Number {i}.", "") for i in range(20)]
     batches = list(predictions(minilm, TrainConfig(base="minilm"), texts, tokens=300))
     assert len(batches) > 3
@@ -543,7 +543,7 @@ def test_predictions_come_batch_by_batch(minilm: EntailmentModel) -> None:
 
 
 def test_equal_responses_are_computed_once(
-    minilm: EntailmentModel, monkeypatch: pytest.MonkeyPatch
+    minilm: EntailmentNetwork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows: list[int] = []
     handle = minilm.network.register_forward_pre_hook(
@@ -562,7 +562,7 @@ def test_equal_responses_are_computed_once(
         handle.remove()
 
 
-def test_a_batch_that_the_memory_does_not_hold_is_halved(minilm: EntailmentModel) -> None:
+def test_a_batch_that_the_memory_does_not_hold_is_halved(minilm: EntailmentNetwork) -> None:
     limit, rows = 8, list[int]()
 
     def full(module: Any, args: Any, kwargs: dict[str, Any]) -> None:
@@ -586,7 +586,7 @@ def test_a_batch_that_the_memory_does_not_hold_is_halved(minilm: EntailmentModel
         handle.remove()
 
 
-def test_no_room_for_a_response_is_said(minilm: EntailmentModel) -> None:
+def test_no_room_for_a_response_is_said(minilm: EntailmentNetwork) -> None:
     with pytest.raises(UsageError, match="leaves no room"):
         PairEncoder(
             minilm.tokenizer,

@@ -29,7 +29,7 @@ from workbench.inference.served.address import parse_address
 from workbench.inference.served.budget import Budget
 from workbench.inference.served.client import RetryPolicy
 from workbench.inference.served.model import RemoteModel, load_remote
-from workbench.inference.served.providers import as_markdown, providers, recognised
+from workbench.inference.served.providers import as_markdown, providers, recognise_server
 from workbench.jobs import launch
 from workbench.pipeline.design_checks import check_design
 from workbench.tui.jobs.job_lines import job_details
@@ -373,7 +373,7 @@ def test_what_is_left_to_a_server_needs_one() -> None:
 def test_a_server_is_known_by_its_host_or_by_what_it_calls_itself(
     host: str, entry: dict[str, Any], key: str
 ) -> None:
-    assert recognised(host, (entry,)).key == key
+    assert recognise_server(host, (entry,)).key == key
 
 
 def test_a_name_may_state_the_kind_of_server() -> None:

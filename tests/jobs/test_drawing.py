@@ -105,12 +105,12 @@ def test_a_server_that_does_not_draw_is_found_and_its_dialect_named() -> None:
 
 def test_equal_answers_of_a_certain_model_are_no_alarm() -> None:
     same = ("The same.",) * DRAWS
-    assert Drawing(same).greedy
-    assert Drawing(same, 0.1).greedy
+    assert Drawing(same).is_greedy
+    assert Drawing(same, 0.1).is_greedy
     assert 0.2 ** (DRAWS - 1) > FALSE_ALARM
-    assert not Drawing(same, 0.2).greedy, "a server that draws would give them once in 600"
-    assert not Drawing(("", "") * DRAWS).greedy, "cut off in a thought that is not shown"
-    assert not Drawing(same[1:]).greedy
+    assert not Drawing(same, 0.2).is_greedy, "a server that draws would give them once in 600"
+    assert not Drawing(("", "") * DRAWS).is_greedy, "cut off in a thought that is not shown"
+    assert not Drawing(same[1:]).is_greedy
 
 
 @pytest.mark.e2e

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workbench.inference.served.batches import _entries, _seen, read_lines
+from workbench.inference.served.batches import _entries, _report_from, read_lines
 from workbench.inference.served.reply import Reply, TryFailed
 
 DEEP: object = "end"
@@ -81,6 +81,6 @@ def test_a_description_of_a_batch_of_another_shape_is_read(errors: object) -> No
     made = SimpleNamespace(
         id="b", status="failed", errors=errors, request_counts="many", output_file_id=7
     )
-    seen = _seen(made, None)
+    seen = _report_from(made, None)
     assert (seen.errors, seen.files, seen.completed) == ((), (), 0)
     assert _entries(errors) == []

@@ -33,7 +33,7 @@ from workbench.evidence.answered import asks
 from workbench.evidence.runs import runs_of, template_notes
 from workbench.formats.personas import as_given, given_personas
 from workbench.inference.base import Work
-from workbench.inference.chat_turns import FOLDED, ChatTurns, writes, writes_system_turn
+from workbench.inference.chat_turns import FOLDED, ChatTurns, writes_system_turn, writes_turn
 from workbench.inference.scripted.model import ScriptedModel
 
 NURSE = Persona("nurse", PersonaKind.PERSONA, (Message("system", "You are a nurse."),), "en")
@@ -253,7 +253,7 @@ def test_a_store_without_personas_lists_its_runs_as_before(filled: Store) -> Non
 def test_a_chat_template_says_whether_it_writes_a_system_turn(
     template: str, expected: bool | None
 ) -> None:
-    assert writes(template) is expected
+    assert writes_turn(template) is expected
 
 
 class Tokenizer:
@@ -274,7 +274,9 @@ class Tokenizer:
 
 def test_it_says_the_same_before_and_after_the_model_is_loaded() -> None:
     for template in (TURNS, REFUSES_SYSTEM):
-        assert (FOLDED in ChatTurns(Tokenizer(template)).encoding) is (writes(template) is False)
+        assert (FOLDED in ChatTurns(Tokenizer(template)).encoding) is (
+            writes_turn(template) is False
+        )
 
 
 def test_a_persona_that_the_chat_template_has_no_turn_for_is_refused(

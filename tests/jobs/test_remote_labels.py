@@ -13,9 +13,9 @@ import pytest
 from tests.jobs.faulty_server import Asked, FaultyServer
 from workbench.domain.prompts import Message, Prompt
 from workbench.errors import ModelError
-from workbench.inference.base import Scored
+from workbench.inference.base import ScoredOptions
 from workbench.inference.served.model import load_remote
-from workbench.inference.served.probabilities import left_open, possible
+from workbench.inference.served.probabilities import open_beginnings, possible_options
 
 RAW = Prompt((Message("user", "Tax? Answer:"),), chat=False)
 CHAT = Prompt((Message("user", "Tax?"),))
@@ -68,7 +68,7 @@ def completions(asked: Asked) -> dict[str, Any]:
     return {"choices": [{"index": 0, "text": "".join(tokens), "logprobs": logprobs}]}
 
 
-def scored(respond: Any, prompt: Prompt, options: list[str]) -> tuple[Scored, list[Asked]]:
+def scored(respond: Any, prompt: Prompt, options: list[str]) -> tuple[ScoredOptions, list[Asked]]:
     with FaultyServer() as server:
         server.respond = respond
         model = load_remote(server.name, environ={})
@@ -170,9 +170,9 @@ def test_an_endpoint_that_names_one_token_only_has_no_label_probabilities() -> N
 
 def test_what_may_begin_a_label_matters_from_a_share_on() -> None:
     tokens = {"agree": math.log(0.9), "dis": math.log(0.015), '"': math.log(0.004), "": 0.0}
-    assert left_open(["agree", '"agree', "disagree"], tokens) == ()
-    assert left_open(["agree", '"agree', "disagree"], tokens | {'"': math.log(0.01)}) == (
+    assert open_beginnings(["agree", '"agree', "disagree"], tokens) == ()
+    assert open_beginnings(["agree", '"agree', "disagree"], tokens | {'"': math.log(0.01)}) == (
         "dis",
         '"',
     )
-    assert possible(["agree", '"agree', "Disagree"], tokens) == ["agree", '"agree']
+    assert possible_options(["agree", '"agree', "Disagree"], tokens) == ["agree", '"agree']

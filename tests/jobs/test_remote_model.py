@@ -29,7 +29,7 @@ from workbench.domain.designs import Design
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import BudgetSpent, ModelError
-from workbench.inference.base import NextTokens, Scored
+from workbench.inference.base import NextTokens, ScoredOptions
 from workbench.inference.embedded import locate
 from workbench.inference.load import load
 from workbench.inference.served.budget import Budget, Usage
@@ -750,7 +750,7 @@ def test_where_no_prompt_can_be_scored_not_all_of_them_are_paid() -> None:
     with FaultyServer() as server:
         server.respond = named_tokens({"yes": -0.5})
         model = served(server)
-        found: list[Scored] = []
+        found: list[ScoredOptions] = []
         with pytest.raises(
             ModelError, match=r"none of the first 20 prompts could be scored.*'no' is not among"
         ):
@@ -765,7 +765,7 @@ def test_a_budget_ends_scoring_after_what_was_paid() -> None:
     with FaultyServer() as server:
         server.respond = named_tokens({"yes": -0.5, "no": -1.5})
         model = served(server, budget=Budget(max_requests=10))
-        found: list[Scored] = []
+        found: list[ScoredOptions] = []
         with pytest.raises(BudgetSpent, match="10 requests"):
             take(found, model.score([chat(f"Tax {n}?") for n in range(50)], [["yes", "no"]] * 50))
         model.close()

@@ -31,7 +31,7 @@ from workbench.domain.responses import EXACTLY, Sampling
 from workbench.domain.statements import ORIGINAL, Wording
 from workbench.errors import AmbiguousRun, ModelError, UsageError
 from workbench.evidence.readings import read
-from workbench.inference.base import NextTokens, Scored
+from workbench.inference.base import NextTokens, ScoredOptions
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.inference.served.model import load_remote
 from workbench.jobs import launch
@@ -78,7 +78,7 @@ class Counting(ScriptedModel):
         options: Sequence[Sequence[str]],
         *,
         whole_words: bool = False,
-    ) -> Iterator[Scored]:
+    ) -> Iterator[ScoredOptions]:
         for found in super().score(prompts, options, whole_words=whole_words):
             prompt = prompts[found.prompt]
             if self.refused and self.refused in prompt.messages[-1].content:
@@ -268,7 +268,7 @@ def test_a_cluster_which_loads_the_model_for_each_question_is_asked_once(
             options: Sequence[Sequence[str]],
             *,
             whole_words: bool = False,
-        ) -> Iterator[Scored]:
+        ) -> Iterator[ScoredOptions]:
             calls.append(len(prompts))
             return super().score(prompts, options, whole_words=whole_words)
 

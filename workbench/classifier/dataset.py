@@ -37,7 +37,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class TrainingPair:
     """A response and one label's hypothesis: entailed, or contradicted."""
 
     example: int
@@ -89,7 +89,7 @@ def _overlap(
     return f"{len(shared_keys):,} {what}{verb} in the training and in the test data: {names}{rest}."
 
 
-def without(
+def without_overlap(
     train: Sequence[Example], test: Sequence[Example], by_statement: bool = False
 ) -> list[Example]:
     """Return the training examples that share nothing with the test set.
@@ -154,9 +154,9 @@ def _groups(examples: Sequence[Example]) -> list[list[int]]:
     return list(groups.values())
 
 
-def pairs(
+def epoch_pairs(
     examples: Sequence[Example], labels: Sequence[str], rng: np.random.Generator
-) -> list[Pair]:
+) -> list[TrainingPair]:
     """Return the pairs of one epoch.
 
     Each example entails its label and contradicts one random other (section 3.4). Examples are
@@ -166,24 +166,24 @@ def pairs(
     within 60 steps of 16 such pairs. With all pairs shuffled it had not done so after 240 steps of
     8.
     """
-    epoch: list[Pair] = []
+    epoch: list[TrainingPair] = []
     for index in map(int, rng.permutation(len(examples))):
         other_labels = [label for label in labels if label != examples[index].label]
-        epoch.append(Pair(index, examples[index].label, True))
-        epoch.append(Pair(index, other_labels[int(rng.integers(len(other_labels)))], False))
+        epoch.append(TrainingPair(index, examples[index].label, True))
+        epoch.append(TrainingPair(index, other_labels[int(rng.integers(len(other_labels)))], False))
     return epoch
 
 
 def schedule(
     examples: Sequence[Example], labels: Sequence[str], count: int, rng: np.random.Generator
-) -> list[Pair]:
+) -> list[TrainingPair]:
     """Return the first `count` pairs of as many epochs as needed.
 
     Each epoch draws new contradictions.
     """
-    all_pairs: list[Pair] = []
+    all_pairs: list[TrainingPair] = []
     while len(all_pairs) < count:
-        all_pairs += pairs(examples, labels, rng)
+        all_pairs += epoch_pairs(examples, labels, rng)
     return all_pairs[:count]
 
 
@@ -255,7 +255,7 @@ def macro_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
     return float(np.mean(scores)) if scores else float("nan")
 
 
-def ordered(examples: Iterable[Example]) -> list[Example]:
+def in_canonical_order(examples: Iterable[Example]) -> list[Example]:
     """Return examples in a canonical order.
 
     Training then does not depend on the order of reading.

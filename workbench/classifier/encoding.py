@@ -16,7 +16,7 @@ Encoded = tuple[list[int], list[int]]
 "token ids and segment numbers of a pair"
 
 
-def clean(text: str) -> str:
+def encodable_text(text: str) -> str:
     """Return text that UTF-8 can encode: surrogate pairs joined, lone surrogates as U+FFFD."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
@@ -76,7 +76,7 @@ class PairEncoder:
             {"truncation": True, "max_length": room} if room is not None else {"truncation": False}
         )
         encoded = self._tokenizer(
-            [clean(text) for text in texts],
+            [encodable_text(text) for text in texts],
             add_special_tokens=False,
             split_special_tokens=True,
             **limit,

@@ -29,7 +29,7 @@ NEW_HEAD = {"contradiction": 0, "entailment": 1}
 
 
 @dataclass(frozen=True, slots=True)
-class EntailmentModel:
+class EntailmentNetwork:
     """A network, its tokenizer, and the meaning of its outputs."""
 
     network: Any
@@ -45,7 +45,7 @@ class EntailmentModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class BaseLocation:
     """The location of a base, and whether it has a head for sentence pairs."""
 
     place: str
@@ -79,7 +79,7 @@ def locate(name: str) -> str:
     return name
 
 
-def inspect(name: str) -> Base:
+def inspect(name: str) -> BaseLocation:
     """Return a base without loading its weights.
 
     Raises MissingPackage, and ModelError for an unusable head.
@@ -110,10 +110,12 @@ def inspect(name: str) -> Base:
     if has_head:
         _outputs(name, config)
     weights = sorted(Path(path).glob("*.safetensors")) if is_local else []
-    return Base(path, has_head, "-".join(map(file_hash, weights)) or commit or "unknown", commit)
+    return BaseLocation(
+        path, has_head, "-".join(map(file_hash, weights)) or commit or "unknown", commit
+    )
 
 
-def load(name: str, seed: int = SEED, device: str | None = None) -> EntailmentModel:
+def load(name: str, seed: int = SEED, device: str | None = None) -> EntailmentNetwork:
     """Load a base in fp32 (as published) on a GPU if there is one. A new head is drawn from `seed`.
 
     Raises ModelError saying what was found, CheckpointError for weights that are not safetensors.
@@ -146,7 +148,7 @@ def load(name: str, seed: int = SEED, device: str | None = None) -> EntailmentMo
     network.config.problem_type = "single_label_classification"
     entailment, contradiction = _outputs(name, network.config)
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    return EntailmentModel(
+    return EntailmentNetwork(
         network.to(device).eval(), tokenizer, entailment, contradiction, base.revision
     )
 

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from workbench.classifier.card import Card, verify
 from workbench.classifier.config import LABELS, Confidence, Premise, TrainConfig
-from workbench.classifier.encoding import PairEncoder, clean
-from workbench.classifier.model import EntailmentModel, inspect, load, quiet
+from workbench.classifier.encoding import PairEncoder, encodable_text
+from workbench.classifier.model import EntailmentNetwork, inspect, load, quiet
 from workbench.domain.readings import ReaderCard
 from workbench.errors import ModelError
 
@@ -56,7 +56,9 @@ def _nearest(
     hypotheses = _embed(encoder, list(config.hypotheses()))
     indices_by_premise: dict[str, list[int]] = {}
     for index, response in enumerate(texts):
-        indices_by_premise.setdefault(clean(premise_of(response, config.premise)), []).append(index)
+        indices_by_premise.setdefault(
+            encodable_text(premise_of(response, config.premise)), []
+        ).append(index)
     unique = sorted(indices_by_premise, key=len, reverse=True)
     for start in range(0, len(unique), GROUP):
         group = unique[start : start + GROUP]
@@ -125,7 +127,7 @@ class Prediction:
 class StanceClassifier:
     """A trained classifier, loaded."""
 
-    def __init__(self, model: EntailmentModel, card: Card):
+    def __init__(self, model: EntailmentNetwork, card: Card):
         self._model, self._card = model, card
 
     @classmethod
@@ -165,7 +167,7 @@ def premise_of(asked: Asked, premise: Premise) -> str:
 
 
 def predictions(
-    model: EntailmentModel, config: TrainConfig, texts: Sequence[Asked], tokens: int | None = None
+    model: EntailmentNetwork, config: TrainConfig, texts: Sequence[Asked], tokens: int | None = None
 ) -> Iterator[list[Prediction]]:
     """Yield a model's predictions under a configuration, in batches. The model may be untrained."""
     encoder = PairEncoder(model.tokenizer, config)
@@ -205,7 +207,10 @@ def _batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
 
 
 def _scores(
-    model: EntailmentModel, encoder: PairEncoder, premises: list[list[int]], confidence: Confidence
+    model: EntailmentNetwork,
+    encoder: PairEncoder,
+    premises: list[list[int]],
+    confidence: Confidence,
 ) -> NDArray[np.float64]:
     """Return (premises, labels). A batch that a GPU cannot hold is halved until it can."""
     import torch
@@ -228,7 +233,7 @@ def _scores(
 
 
 def _logits(
-    model: EntailmentModel, encoder: PairEncoder, premises: list[list[int]]
+    model: EntailmentNetwork, encoder: PairEncoder, premises: list[list[int]]
 ) -> NDArray[np.float64]:
     """Return the network's outputs (premises, labels, outputs)."""
     import torch
@@ -245,7 +250,7 @@ def _logits(
 
 
 def scores_of(
-    logits: NDArray[np.float64], model: EntailmentModel, confidence: Confidence
+    logits: NDArray[np.float64], model: EntailmentNetwork, confidence: Confidence
 ) -> NDArray[np.float64]:
     """Return one score per label.
 

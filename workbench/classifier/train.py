@@ -27,19 +27,19 @@ from workbench.classifier.card import WEIGHTS, Card, file_hash, verify, write_ca
 from workbench.classifier.config import LABELS, TrainConfig, TrainProgress
 from workbench.classifier.dataset import (
     Example,
-    Pair,
+    TrainingPair,
     check_labels,
     check_leak,
     check_training,
     data_hash,
+    in_canonical_order,
     label_counts,
     macro_f1,
-    ordered,
     schedule,
     split,
 )
 from workbench.classifier.encoding import PairEncoder
-from workbench.classifier.model import EntailmentModel, load
+from workbench.classifier.model import EntailmentNetwork, load
 from workbench.classifier.predict import predictions, premise_of
 from workbench.domain.keys import content_key
 from workbench.errors import CheckpointError, ModelError, UsageError
@@ -55,7 +55,7 @@ OPTIMIZER, GROUPS, SCHEDULER, RANDOM = (
 METRIC = "dev_macro_f1"
 
 
-class Watch(TrainerCallback):  # type: ignore[misc]
+class TrainingWatch(TrainerCallback):  # type: ignore[misc]
     """A reporter of progress, which also ends training after the current step on request.
 
     It then leaves a checkpoint.
@@ -97,7 +97,7 @@ class Collate:
 
     def __init__(
         self,
-        model: EntailmentModel,
+        model: EntailmentNetwork,
         encoder: PairEncoder,
         config: TrainConfig,
         examples: Sequence[Example],
@@ -107,7 +107,7 @@ class Collate:
             [premise_of((example.text, example.statement), config.premise) for example in examples]
         )
 
-    def __call__(self, pairs: Sequence[Pair]) -> dict[str, Any]:
+    def __call__(self, pairs: Sequence[TrainingPair]) -> dict[str, Any]:
         batch = self._encoder.batch(
             self._encoder.pair(self._premises[pair.example], LABELS.index(pair.label))
             for pair in pairs
@@ -125,7 +125,7 @@ class SafeTrainer(Trainer):  # type: ignore[misc]
     """
 
     def __init__(
-        self, model: EntailmentModel, config: TrainConfig, dev: Sequence[Example], **settings: Any
+        self, model: EntailmentNetwork, config: TrainConfig, dev: Sequence[Example], **settings: Any
     ):
         self._entailment, self._config, self._dev = model, config, list(dev)
         super().__init__(model=model.network, **settings)
@@ -219,12 +219,12 @@ class SafeTrainer(Trainer):  # type: ignore[misc]
 
 
 def build(
-    model: EntailmentModel,
+    model: EntailmentNetwork,
     config: TrainConfig,
     examples: Sequence[Example],
     dev: Sequence[Example],
     work: Path,
-    watch: Watch,
+    watch: TrainingWatch,
 ) -> SafeTrainer:
     """Return a trainer over the whole schedule of pairs as one epoch.
 
@@ -352,12 +352,12 @@ def _divide(
 ) -> tuple[list[Example], list[Example]]:
     """Return checked training and held-out examples in a canonical order."""
     check_training(examples)
-    rows = ordered(examples)
+    rows = in_canonical_order(examples)
     if dev is None:
         train_on, held_out = split(rows, config.dev_share, np.random.default_rng(config.seed))
         check_training(train_on)
     else:
-        train_on, held_out = rows, ordered(dev)
+        train_on, held_out = rows, in_canonical_order(dev)
     check_labels(held_out, "held-out")
     check_leak(train_on, held_out)
     if config.patience is not None and not held_out:
@@ -417,7 +417,7 @@ def _is_whole(checkpoint: Path) -> bool:
 
 
 def _run(
-    model: EntailmentModel,
+    model: EntailmentNetwork,
     config: TrainConfig,
     data: tuple[list[Example], list[Example]],
     work: Path,
@@ -431,7 +431,7 @@ def _run(
     """
     import torch
 
-    watch = Watch(on_progress, should_stop)
+    watch = TrainingWatch(on_progress, should_stop)
     trainer = build(model, config, *data, work, watch)
     try:
         trainer.train(resume_from_checkpoint=str(last) if last else None)
@@ -449,7 +449,7 @@ def _card(
     config: TrainConfig,
     data: tuple[list[Example], list[Example]],
     trainer: SafeTrainer,
-    model: EntailmentModel,
+    model: EntailmentNetwork,
     date: str,
     seconds: float,
 ) -> Card:
@@ -490,7 +490,7 @@ def _versions() -> dict[str, str]:
     }
 
 
-def _publish(folder: Path, model: EntailmentModel, card: Card) -> Card:
+def _publish(folder: Path, model: EntailmentNetwork, card: Card) -> Card:
     """Write everything into a temporary folder, then rename it."""
     with made_beside(folder) as partial_folder:
         model.network.save_pretrained(partial_folder, max_shard_size="100GB")

@@ -185,8 +185,8 @@ def _abilities(model: Model) -> Iterator[Check]:
         OPEN_CHAT,
         TOKENS,
         Drawing,
-        compared,
-        temperature_words,
+        comparable_text,
+        judge_temperature,
     )
     from workbench.inference.served.client import retry_policy_from
     from workbench.inference.served.examine import QUESTION, examine
@@ -206,9 +206,11 @@ def _abilities(model: Model) -> Iterator[Check]:
         sampling = Sampling(temperature=temperature, top_p=1.0, max_new_tokens=TOKENS)
         for response in model.generate([Request(OPEN_CHAT, DRAWS, SEED)], sampling):
             drawings[index] = Drawing(
-                tuple(compared(text) for text, count in response.answers for _ in range(count))
+                tuple(
+                    comparable_text(text) for text, count in response.answers for _ in range(count)
+                )
             )
-    is_able, message = temperature_words(drawings[0], drawings[1], f"{LOW:g}")
+    is_able, message = judge_temperature(drawings[0], drawings[1], f"{LOW:g}")
     yield Check("temperature", "ok" if is_able else "note", message)
 
 

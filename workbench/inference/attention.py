@@ -53,7 +53,7 @@ Pair = tuple[torch.Tensor, torch.Tensor]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class AttentionRules:
     """Further properties of a layer's attention."""
 
     scale: float
@@ -63,11 +63,16 @@ class Rules:
     "scores are limited smoothly to plus or minus this"
 
 
-class Layout(Protocol):
+class AttentionLayout(Protocol):
     """The rule that determines which tokens each token of a pass sees."""
 
     def attend(
-        self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, rules: Rules
+        self,
+        layer: int,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        rules: AttentionRules,
     ) -> Any:
         """Return (heads, tokens, size) for a query of that shape.
 
@@ -77,7 +82,7 @@ class Layout(Protocol):
 
 
 class _Current(threading.local):
-    layout: Layout | None = None
+    layout: AttentionLayout | None = None
     masks: set[int | None] = set()  # noqa: RUF012 - replaced, never mutated
     layers: set[int | None] = set()  # noqa: RUF012
 
@@ -86,7 +91,7 @@ _current = _Current()
 
 
 @contextmanager
-def laid_out(layout: Layout) -> Iterator[None]:
+def follow_layout(layout: AttentionLayout) -> Iterator[None]:
     """Make the passes of this thread's networks follow a layout."""
     _current.layout, _current.masks, _current.layers = layout, set(), set()
     try:
@@ -95,7 +100,7 @@ def laid_out(layout: Layout) -> Iterator[None]:
         _current.layout = None
 
 
-def windows() -> tuple[set[int | None], set[int | None]]:
+def last_windows() -> tuple[set[int | None], set[int | None]]:
     """Return the sliding windows of the last pass of this thread: of the masks, and of the layers.
 
     None stands for no window. A layout uses the layers' windows. A window that only a mask
@@ -128,7 +133,7 @@ def shared_attention(
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
     if unsupported := [name for name in UNKNOWN if more.get(name) is not None]:
         raise OutOfOrder(f"they have {', '.join(unsupported)}")
-    rules = Rules(scale, more.get("sliding_window"), more.get("softcap"))
+    rules = AttentionRules(scale, more.get("sliding_window"), more.get("softcap"))
     _current.layers.add(rules.window)
     attended = layout.attend(module.layer_idx, query[0], key[0], value[0], rules)
     return attended.transpose(0, 1)[None].contiguous(), None
@@ -161,7 +166,12 @@ class TreeLayout:
     _masks: dict[int | None, torch.Tensor] = field(default_factory=dict)
 
     def attend(
-        self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, rules: Rules
+        self,
+        layer: int,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        rules: AttentionRules,
     ) -> torch.Tensor:
         if layer != len(self.held):
             raise OutOfOrder(f"layer {layer} came as number {len(self.held)}")
@@ -182,8 +192,8 @@ class TreeLayout:
             return attended
         groups = query.shape[0] // key.shape[0]
         scores = query @ key.repeat_interleave(groups, 0).transpose(-1, -2) * rules.scale
-        return _softmax(
-            _capped(scores, rules.softcap), mask, query.dtype
+        return _masked_softmax(
+            _cap_scores(scores, rules.softcap), mask, query.dtype
         ) @ value.repeat_interleave(groups, 0)
 
     def _mask(self, window: int | None) -> torch.Tensor:
@@ -192,7 +202,7 @@ class TreeLayout:
         if window is not None and positions.max() < window:
             window = None
         if window not in self._masks:
-            visible = torch.from_numpy(self.packed.seen())
+            visible = torch.from_numpy(self.packed.visible_mask())
             if window is not None:
                 own_positions = torch.from_numpy(positions)
                 visible &= (
@@ -293,7 +303,12 @@ class RowLayout:
     _masks: dict[int | None, torch.Tensor] = field(default_factory=dict)
 
     def attend(
-        self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, rules: Rules
+        self,
+        layer: int,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        rules: AttentionRules,
     ) -> torch.Tensor:
         heads, rows, size = query.shape
         kv_heads = key.shape[0]
@@ -307,29 +322,31 @@ class RowLayout:
         scaled_queries = (
             query.transpose(0, 1).reshape(rows, kv_heads, heads // kv_heads, size) * rules.scale
         )
-        stem_scores = self._to_stems(scaled_queries, layer)
+        stem_scores = self._stem_scores(scaled_queries, layer)
         seat_scores = torch.matmul(scaled_queries, keys.transpose(-1, -2))
         scores = torch.cat([stem_scores, seat_scores], dim=-1)
         if rules.softcap is not None:
-            scores = _capped(scores, rules.softcap)
-        weights = _softmax(scores, self._mask(rules.window, stem_scores.shape[-1]), query.dtype)
+            scores = _cap_scores(scores, rules.softcap)
+        weights = _masked_softmax(
+            scores, self._mask(rules.window, stem_scores.shape[-1]), query.dtype
+        )
         attended = torch.matmul(weights[..., stem_scores.shape[-1] :], values)
-        self._from_stems(attended, weights, layer)
+        self._add_stem_values(attended, weights, layer)
         return attended.reshape(rows, heads, values.shape[-1]).transpose(0, 1)
 
-    def _to_stems(self, own: torch.Tensor, layer: int) -> torch.Tensor:
+    def _stem_scores(self, own: torch.Tensor, layer: int) -> torch.Tensor:
         """Return the scores of rows on their stems: (rows, kv heads, groups, longest stem)."""
         if len(self.stems) == 1 and self.stems[0][1] is None:
-            return _on_all(own, self.stems[0][0].pairs[layer][0])
+            return _multiply_shared(own, self.stems[0][0].pairs[layer][0])
         scores = own.new_zeros(*own.shape[:3], max(len(stem.tokens) for stem, _ in self.stems))
         for stem, stem_rows in self.stems:
             if stem.tokens:
-                scores[stem_rows, :, :, : len(stem.tokens)] = _on_all(
+                scores[stem_rows, :, :, : len(stem.tokens)] = _multiply_shared(
                     own[stem_rows], stem.pairs[layer][0]
                 )
         return scores
 
-    def _from_stems(self, found: torch.Tensor, weights: torch.Tensor, layer: int) -> None:
+    def _add_stem_values(self, found: torch.Tensor, weights: torch.Tensor, layer: int) -> None:
         for stem, stem_rows in self.stems:
             if stem.tokens:
                 values = stem.pairs[layer][1]
@@ -338,7 +355,7 @@ class RowLayout:
                     if stem_rows is None
                     else weights[stem_rows, :, :, : len(stem.tokens)]
                 )
-                contribution = _on_all(own_weights, values.transpose(-1, -2))
+                contribution = _multiply_shared(own_weights, values.transpose(-1, -2))
                 if stem_rows is None:
                     found += contribution
                 else:
@@ -368,7 +385,7 @@ class RowLayout:
         return self._masks[window]
 
 
-def _on_all(own: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+def _multiply_shared(own: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
     """Multiply rows by keys that they share.
 
     (rows, kv heads, groups, size) on (kv heads, tokens, size) -> (rows, kv heads, groups, tokens).
@@ -379,11 +396,11 @@ def _on_all(own: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
     return scores.view(kv_heads, rows, groups, -1).permute(1, 0, 2, 3)
 
 
-def _capped(scores: torch.Tensor, softcap: float) -> torch.Tensor:
+def _cap_scores(scores: torch.Tensor, softcap: float) -> torch.Tensor:
     return torch.tanh(scores / softcap) * softcap
 
 
-def _softmax(scores: torch.Tensor, seen: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+def _masked_softmax(scores: torch.Tensor, seen: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     return torch.softmax(scores.float().masked_fill(~seen, float("-inf")), dim=-1).to(dtype)
 
 
@@ -395,7 +412,7 @@ class OutOfOrder(Exception):
 
 
 @dataclass(slots=True)
-class Read:
+class ComputedSequences:
     """Sequences whose tokens have been computed."""
 
     sequences: Sequence[Tokens]
@@ -439,7 +456,9 @@ class Prefill:
             previous = sequence
         return min(len(sequences), most)
 
-    def read(self, sequences: Sequence[Tokens], wanted: Sequence[Sequence[int]]) -> Read:
+    def read(
+        self, sequences: Sequence[Tokens], wanted: Sequence[Sequence[int]]
+    ) -> ComputedSequences:
         """Compute sequences, and the logits after the wanted tokens of each.
 
         `wanted[i]` are ascending positions in sequence i.
@@ -452,9 +471,9 @@ class Prefill:
             for position in positions
         ]
         distinct, order = torch.tensor(slots).unique(return_inverse=True)
-        layout, logits = self._pass(packed, distinct)
+        layout, logits = self._run_pass(packed, distinct)
         self._keep(sequences[-1], layout, packed)
-        return Read(sequences, packed, layout, logits[order.to(logits.device)])
+        return ComputedSequences(sequences, packed, layout, logits[order.to(logits.device)])
 
     def forget(self) -> None:
         """Free the kept keys and values."""
@@ -466,15 +485,15 @@ class Prefill:
         while len(sequence) - path > self.most_tokens:
             piece = sequence[: path + self.most_tokens]
             packed = pack([piece], self._last, [len(piece) - 1])
-            layout, _ = self._pass(packed, torch.zeros(1, dtype=torch.long))
+            layout, _ = self._run_pass(packed, torch.zeros(1, dtype=torch.long))
             self._keep(piece, layout, packed)
             path = len(piece)
 
-    def _pass(self, packed: Packed, wanted: torch.Tensor) -> tuple[TreeLayout, torch.Tensor]:
+    def _run_pass(self, packed: Packed, wanted: torch.Tensor) -> tuple[TreeLayout, torch.Tensor]:
         device = self.network.device
         path = [(keys[:, : packed.path], values[:, : packed.path]) for keys, values in self._pairs]
         layout = TreeLayout(packed, path if packed.path else [], device)
-        with laid_out(layout):
+        with follow_layout(layout):
             logits: torch.Tensor = self.network(
                 input_ids=torch.from_numpy(packed.tokens)[None].to(device),
                 position_ids=torch.from_numpy(packed.positions)[None].to(device),
@@ -509,7 +528,7 @@ class ActiveSequence:
 
 
 @dataclass(slots=True)
-class Batch:
+class ActiveRows:
     """All active rows."""
 
     network: Any
@@ -548,24 +567,24 @@ class Batch:
             default=0,
         )
 
-    def logits(self, first: int, stop: int, table: Table) -> torch.Tensor:
+    def logits(self, first: int, stop: int, table: SeatTable) -> torch.Tensor:
         """Compute the next token of the rows in seats first … stop - 1: (rows, vocabulary).
 
         Repeating it changes nothing, so that a pass that ran out of memory can be repeated in
         parts.
         """
-        part = table.part(first, stop)
+        part = table.rows_between(first, stop)
         device = self.network.device
         layout = RowLayout(
             seats=self.seats,
             first=first,
-            stems=_by_stem(table.stems, part.stem, device),
+            stems=_rows_by_stem(table.stems, part.stem, device),
             lengths=torch.from_numpy(part.lengths).to(device),
             starts=torch.from_numpy(part.starts).to(device),
             longest=int(part.lengths.max()) + 1,
             reach=int((part.lengths + part.starts).max()) + 1,
         )
-        with laid_out(layout):
+        with follow_layout(layout):
             logits: torch.Tensor = self.network(
                 input_ids=torch.from_numpy(part.tokens)[None].to(device),
                 position_ids=torch.from_numpy(part.lengths + part.starts)[None].to(device),
@@ -573,7 +592,7 @@ class Batch:
             ).logits[0]
         return logits
 
-    def table(self) -> Table:
+    def table(self) -> SeatTable:
         """Return the contents of the seats, by seat."""
         stems = list({id(sequence.stem): sequence.stem for sequence in self.growing}.values())
         index_by_stem = {id(stem): index for index, stem in enumerate(stems)}
@@ -586,7 +605,7 @@ class Batch:
                     len(seated.stem.tokens),
                     index_by_stem[id(seated.stem)],
                 )
-        return Table(stems, *columns)
+        return SeatTable(stems, *columns)
 
     def reseat(self) -> None:
         """Assign seats to the rows of the new step. Requests without rows are no longer active."""
@@ -609,9 +628,9 @@ class Batch:
         for active in self.growing:
             active.stem.users -= not active.tree.rows
         self.growing = [sequence for sequence in self.growing if sequence.tree.rows]
-        self._place(unseated, sorted(free, reverse=True), moves)
+        self._seat_new_rows(unseated, sorted(free, reverse=True), moves)
 
-    def _place(
+    def _seat_new_rows(
         self,
         unseated: list[tuple[ActiveSequence, int, int]],
         free: list[int],
@@ -651,7 +670,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class SeatTable:
     """The contents of the seats."""
 
     stems: list[SharedContext]
@@ -664,12 +683,12 @@ class Table:
     stem: NDArray[np.int64]
     "(rows,): index of the stem"
 
-    def part(self, first: int, stop: int) -> Table:
+    def rows_between(self, first: int, stop: int) -> SeatTable:
         columns = (self.tokens, self.lengths, self.starts, self.stem)
-        return Table(self.stems, *(column[first:stop] for column in columns))
+        return SeatTable(self.stems, *(column[first:stop] for column in columns))
 
 
-def _by_stem(
+def _rows_by_stem(
     stems: list[SharedContext], stem: NDArray[np.int64], device: torch.device
 ) -> list[tuple[SharedContext, torch.Tensor | None]]:
     used = np.unique(stem).tolist()

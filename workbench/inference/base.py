@@ -78,7 +78,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scored:
+class ScoredOptions:
     """The log-probabilities of one prompt's options."""
 
     prompt: int
@@ -121,7 +121,7 @@ class NextTokens:
     There are then no texts.
     """
     snapshot: str | None = None
-    "the same as in `Scored`"
+    "the same as in `ScoredOptions`"
     fingerprint: str = ""
 
 
@@ -153,7 +153,7 @@ class Model(Protocol):
         options: Sequence[Sequence[str]],
         *,
         whole_words: bool = False,
-    ) -> Iterator[Scored]:
+    ) -> Iterator[ScoredOptions]:
         """Yield, for each prompt, the log-probability that its next text begins with each option.
 
         `options[i]` are the continuations of `prompts[i]`, each in the tokens that the model would
@@ -164,7 +164,7 @@ class Model(Protocol):
 
         Prompts may come back in any order. Closing the iterator stops the work. Raises ModelError
         if an option has no token, or the backend offers no probability for it. A served model
-        reports this for the prompt (`Scored.reason`) and continues.
+        reports this for the prompt (`ScoredOptions.reason`) and continues.
         """
         ...
 
@@ -229,7 +229,7 @@ class Windowed(Protocol):
 class Adjustable(Protocol):
     """A model whose parallelism can be changed while it answers, from another thread."""
 
-    def at_once(self, most: int | None) -> None:
+    def limit_parallel(self, most: int | None) -> None:
         """Limit the number of parallel calls, or rows of a batch.
 
         None restores the initial limit. Active ones continue.
@@ -379,7 +379,7 @@ class Batching(Protocol):
 class Interruptible(Protocol):
     """A model that can leave long answers unfinished."""
 
-    def heed(self, should_stop: Callable[[], bool]) -> None:
+    def stop_when(self, should_stop: Callable[[], bool]) -> None:
         """End later calls of `generate`, and drop answers under way, once `should_stop` is true."""
         ...
 
@@ -415,7 +415,7 @@ def read_gpus(environ: Mapping[str, str] = os.environ) -> tuple[Gpu, ...]:
         )
     except (OSError, subprocess.SubprocessError):
         return ()
-    gpus = [gpu for line in process.stdout.splitlines() if (gpu := _read(line)) is not None]
+    gpus = [gpu for line in process.stdout.splitlines() if (gpu := _parse_gpu(line)) is not None]
     visible = environ.get("CUDA_VISIBLE_DEVICES", "").replace(" ", "")
     if visible and all(number.isdecimal() for number in visible.split(",")):
         device_numbers = list(map(int, visible.split(",")))
@@ -427,7 +427,7 @@ def read_gpus(environ: Mapping[str, str] = os.environ) -> tuple[Gpu, ...]:
     return tuple(gpus)
 
 
-def _read(line: str) -> Gpu | None:
+def _parse_gpu(line: str) -> Gpu | None:
     """Return the GPU of a line, or None if it has no figures. Some cards report `[N/A]`."""
     fields = [field.strip() for field in line.split(",")]
     if len(fields) != len(FIELDS):

@@ -56,15 +56,17 @@ def check_chat_format(model: str, chat_format: str) -> None:
         )
 
 
-def parted(chat_format: str) -> tuple[str, bool]:
+def split_chat_format(chat_format: str) -> tuple[str, bool]:
     """Return the name of the chat template, and whether it may add a default system turn.
 
     An empty name stands for the model's own template.
 
     Examples
     --------
-    >>> parted("smollm2"), parted("+no-default-system"), parted("a/b+no-default-system")
-    (('smollm2', True), ('', False), ('a/b', False))
+    >>> split_chat_format("smollm2"), split_chat_format("+no-default-system")
+    (('smollm2', True), ('', False))
+    >>> split_chat_format("a/b+no-default-system")
+    ('a/b', False)
     """
     return chat_format.removesuffix(NO_DEFAULT), not chat_format.endswith(NO_DEFAULT)
 
@@ -76,13 +78,13 @@ def chat_template(chat_format: str) -> str:
     """
     path = Path(chat_format).expanduser()
     if path.suffix == SUFFIX:
-        return _of_file(path)
+        return _template_of_file(path)
     if path.is_dir() and (path / FILE).is_file():
-        return _of_file(path / FILE)
-    return _of_tokenizer(chat_format, path)
+        return _template_of_file(path / FILE)
+    return _template_of_tokenizer(chat_format, path)
 
 
-def _of_file(path: Path) -> str:
+def _template_of_file(path: Path) -> str:
     try:
         text = check_file(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -92,13 +94,13 @@ def _of_file(path: Path) -> str:
     return text
 
 
-def _of_tokenizer(name: str, path: Path) -> str:
+def _template_of_tokenizer(name: str, path: Path) -> str:
     need_local(name)
     from transformers import AutoTokenizer
 
-    from workbench.inference.embedded import Source, locate
+    from workbench.inference.embedded import ModelSource, locate
 
-    source = Source(str(path), None) if path.is_dir() else locate(name)
+    source = ModelSource(str(path), None) if path.is_dir() else locate(name)
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(
             source.place, trust_remote_code=False, **source.version
@@ -176,22 +178,22 @@ def writes_system_turn(model: str, chat_format: str = "") -> bool | None:
 
     It may be unknown before the model is loaded.
     """
-    source = _source(parted(chat_format)[0] or model)
+    source = _source(split_chat_format(chat_format)[0] or model)
     if source is None:
         return None
-    return writes(source)
+    return writes_turn(source)
 
 
-def writes(source: str) -> bool | None:
+def writes_turn(source: str) -> bool | None:
     """Return whether a chat template writes a system turn, or None if it cannot run here.
 
     Examples
     --------
-    >>> writes("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
+    >>> writes_turn("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
     True
-    >>> writes("{% for m in messages %}{% if m.role == 'user' %}{{ m.content }}{% endif %}{% endfor %}")
+    >>> writes_turn("{% for m in messages %}{% if m.role == 'user' %}{{ m.content }}{% endif %}{% endfor %}")
     False
-    >>> writes("{% if messages[0].role == 'system' %}{{ raise_exception('no system role') }}{% endif %}")
+    >>> writes_turn("{% if messages[0].role == 'system' %}{{ raise_exception('no system role') }}{% endif %}")
     False
     """  # noqa: E501
     try:
@@ -298,7 +300,7 @@ Groups = tuple[tuple[str, tuple[int, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenChat:
     """A chat as written by the template."""
 
     pieces: tuple[str | int, ...]

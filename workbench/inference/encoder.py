@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from workbench.domain.findings import LABELS, Entailment
 from workbench.domain.responses import ModelCard
 from workbench.errors import ModelError
-from workbench.inference.embedded import Source, locate
+from workbench.inference.embedded import ModelSource, locate
 from workbench.installed import need_local, package_folder
 
 MINILM = "minilm"
@@ -41,7 +41,7 @@ ENGLISH_ONLY = (MINILM, "sentence-transformers/all-MiniLM-L6-v2", "all-MiniLM-L6
 "encoders whose cosines mean little in other languages"
 
 
-def encoder_source(name: str) -> Source:
+def encoder_source(name: str) -> ModelSource:
     """Return the location of an encoder's files. Raises MissingPackage, ModelError."""
     need_local(name)
     if name == MINILM:

@@ -11,32 +11,34 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from workbench.domain.responses import Request, Sampling
 from workbench.errors import ModelError
 from workbench.inference.attention import (
     ATTENTION,
+    ActiveRows,
     ActiveSequence,
-    Batch,
+    ComputedSequences,
     OutOfOrder,
     Prefill,
-    Read,
     SharedContext,
-    windows,
+    last_windows,
 )
 from workbench.inference.base import Work
-from workbench.inference.engines import Answers, Likeliest, Scores, Spell, ThoughtRule
+from workbench.inference.engines import EndScores, LikelyTokens, SampledAnswers, Spell, ThoughtRule
 from workbench.inference.local.network import window_of
 from workbench.inference.memory import free_bytes, is_out_of_memory
-from workbench.inference.nucleus import Table, check_numbers, masses, nucleus
+from workbench.inference.nucleus import TokenProbabilities, check_numbers, masses, nucleus
 from workbench.inference.tree import (
-    Row,
     SampleTree,
     Tokens,
+    TreeRow,
     common,
     distinct_beginnings,
     lexicographic,
@@ -71,40 +73,68 @@ def share(network: Any) -> int:
     own.
     """
     config = network.config.get_text_config()
+    _check_kind(network, config)
+    sequences = _trial_sequences(config.vocab_size)
+    with torch.inference_mode():
+        own_logits = [_own_logits(network, sequence) for sequence in sequences]
+        with _trial_of_attention(network) as keep:
+            shared_logits, token_bytes = _shared_logits(network, sequences)
+            _check_windows(config)
+            _check_deviation(own_logits, shared_logits, network.dtype)
+            keep()
+    return token_bytes
+
+
+def _check_kind(network: Any, config: Any) -> None:
+    """Raise Unshareable if the configuration shows that the network cannot be shared."""
     if network.config.is_encoder_decoder:
         raise Unshareable("it is an encoder-decoder")
     unknown_layers = set(getattr(config, "layer_types", None) or ()) - LAYERS
     if unknown_layers:
         raise Unshareable(f"it has layers of the kind {', '.join(sorted(unknown_layers))}")
     rope = getattr(config, "rope_parameters", None) or {}
-    if CHANGING_ROPE & {
+    # Networks with several kinds of layers have parameters for each kind.
+    rope_types = {
         str(parameters.get("rope_type"))
         for parameters in (rope, *rope.values())
         if isinstance(parameters, dict)
-    }:
+    }
+    if CHANGING_ROPE & rope_types:
         raise Unshareable("its positions depend on the longest prompt of a pass")
-    sequences = _sequences(config.vocab_size)
-    with torch.inference_mode():
-        own_logits = [
-            network(input_ids=_row(sequence, network), use_cache=False).logits[0, -1].float()
-            for sequence in sequences
-        ]
-        with _switched(network) as keep:
-            shared_logits, token_bytes = _together(network, sequences)
-            _check_windows(config)
-            deviations = [
-                float(
-                    (own_logit - shared).norm()
-                    / (own_logit - own_logit.mean()).norm().clamp_min(1e-30)
-                )
-                for own_logit, shared in zip(own_logits, shared_logits, strict=True)
-            ]
-            tolerance = TOLERANCE.get(network.dtype)
-            deviation = sum(deviations) / len(deviations) if tolerance is None else max(deviations)
-            if not deviation <= (tolerance or COARSE):
-                raise Unshareable(f"its results would be off by {deviation:.1%}")
-            keep()
-    return token_bytes
+
+
+def _own_logits(network: Any, sequence: Tokens) -> torch.Tensor:
+    """Return the logits after a sequence, computed with the network's own attention."""
+    input_ids = torch.tensor([sequence], device=network.device)
+    logits: torch.Tensor = network(input_ids=input_ids, use_cache=False).logits[0, -1].float()
+    return logits
+
+
+def _check_deviation(
+    own_logits: Sequence[torch.Tensor], shared_logits: Sequence[torch.Tensor], dtype: torch.dtype
+) -> None:
+    """Raise Unshareable if the engine's logits differ from the network's own by more than rounding.
+
+    In 16 bits the mean deviation of the sequences counts, otherwise the largest one.
+    """
+    deviations = [
+        _relative_deviation(own, shared)
+        for own, shared in zip(own_logits, shared_logits, strict=True)
+    ]
+    tolerance = TOLERANCE.get(dtype)
+    if tolerance is None:
+        tolerance = COARSE
+        deviation = sum(deviations) / len(deviations)
+    else:
+        deviation = max(deviations)
+    if not deviation <= tolerance:  # NaN is an error, too
+        raise Unshareable(f"its results would be off by {deviation:.1%}")
+
+
+def _relative_deviation(own: torch.Tensor, shared: torch.Tensor) -> float:
+    """Return the distance of two vectors of logits, as a share of the spread of the first."""
+    spread = (own - own.mean()).norm().clamp_min(1e-30)
+    return float((own - shared).norm() / spread)
 
 
 def _check_windows(config: Any) -> None:
@@ -112,87 +142,99 @@ def _check_windows(config: Any) -> None:
 
     The few tokens of the comparison would not show it.
     """
-    kinds, longest = set(getattr(config, "layer_types", None) or LAYERS), window_of(config).tokens
-    mask_windows, layer_windows = (
-        {_within(window, longest) for window in of_source} for of_source in windows()
-    )
-    expected = {
-        window for window in mask_windows if (WHOLE if window is None else SLIDING) in kinds
-    }
-    if layer_windows != (expected or {None}):
+    kinds = set(getattr(config, "layer_types", None) or LAYERS)
+    longest = window_of(config).tokens
+    mask_windows, layer_windows = last_windows()
+    expected = set()
+    for window in mask_windows:
+        effective = _effective_window(window, longest)
+        if (WHOLE if effective is None else SLIDING) in kinds:
+            expected.add(effective)
+    if {_effective_window(window, longest) for window in layer_windows} != (expected or {None}):
         raise Unshareable("how far back its layers look is known to its masks alone")
 
 
-def _within(window: int | None, longest: int | None) -> int | None:
+def _effective_window(window: int | None, longest: int | None) -> int | None:
     """Return a sliding window, or None if no prompt can be longer."""
-    return None if window is None or (longest is not None and window >= longest) else window
+    if window is None:
+        return None
+    if longest is not None and window >= longest:
+        return None
+    return window
 
 
-def _sequences(vocabulary: int) -> list[Tokens]:
-    """Return sequences with common beginnings. Two are read as a tree, each with one more token."""
-    ids = torch.randint(
-        min(5, vocabulary - 1), vocabulary, (24,), generator=torch.Generator().manual_seed(1)
-    ).tolist()
-    a, b = (*ids[:12], *ids[12:18]), (*ids[:12], *ids[18:22])
-    return [a, b, (*a, ids[22]), (*b, ids[23]), (*b, ids[22])]
+def _trial_sequences(vocabulary: int) -> list[Tokens]:
+    """Return sequences with common beginnings.
 
-
-def _row(sequence: Tokens, network: Any) -> torch.Tensor:
-    return torch.tensor([sequence], device=network.device)
+    The first two are read as a tree. The others continue one of them by a token.
+    """
+    generator = torch.Generator().manual_seed(1)
+    ids = torch.randint(min(5, vocabulary - 1), vocabulary, (24,), generator=generator).tolist()
+    left = (*ids[:12], *ids[12:18])
+    right = (*ids[:12], *ids[18:22])
+    return [left, right, (*left, ids[22]), (*right, ids[23]), (*right, ids[22])]
 
 
 @contextmanager
-def _switched(network: Any) -> Iterator[Any]:
-    """Replace the network's attention with ours, permanently if `keep` is called.
+def _trial_of_attention(network: Any) -> Iterator[Callable[[], None]]:
+    """Replace the network's attention with ours, permanently if the yielded function is called.
 
     Any failure with it is a reason not to share the network.
     """
-    previous, confirmed = network.config._attn_implementation, []
+    previous = network.config._attn_implementation
+    is_kept = False
+
+    def keep() -> None:
+        nonlocal is_kept
+        is_kept = True
+
     try:
         network.set_attn_implementation(ATTENTION)
-        yield lambda: confirmed.append(True)
+        yield keep
     except Unshareable:
         raise
     except OutOfOrder as error:
         raise Unshareable(f"its layers are not plain attention ({error})") from error
     except Exception as error:  # any error of a network that was not built for this
-        raise Unshareable(
-            f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-        ) from error
+        first_line = str(error).splitlines()[0] if str(error) else ""
+        raise Unshareable(f"{type(error).__name__}: {first_line}") from error
     finally:
-        if not confirmed:
+        if not is_kept:
             network.set_attn_implementation(previous)
 
 
-def _together(network: Any, sequences: list[Tokens]) -> tuple[list[torch.Tensor], int]:
-    """Return the engine's last logits of the sequences, and the bytes of a token."""
-    a, longer = sequences[0], sequences[2:]
-    prefill = Prefill(network, 4 * len(a))
-    order = sorted(range(2), key=lambda number: sequences[number])
+def _shared_logits(network: Any, sequences: list[Tokens]) -> tuple[list[torch.Tensor], int]:
+    """Return the engine's last logits of the trial sequences, and the bytes of a token."""
+    prompts = sequences[:2]
+    longer = sequences[2:]
+    n_common = 12
+    prefill = Prefill(network, 4 * len(prompts[0]))
+    order = lexicographic(prompts)
     read = prefill.read(
-        [sequences[number] for number in order], [[len(sequences[number]) - 1] for number in order]
+        [prompts[index] for index in order], [[len(prompts[index]) - 1] for index in order]
     )
     if not read.layout.held:
         raise Unshareable(f"the attention of {network.config.model_type} cannot be replaced")
-    logits = [read.logits[order.index(number)].float() for number in range(2)]
-    batch = Batch(network)
-    stem = SharedContext(a[:12], read.pairs(0, 0, 12))
+    logits = [read.logits[order.index(index)].float() for index in range(2)]
+    batch = ActiveRows(network)
+    stem = SharedContext(prompts[0][:n_common], read.pairs(0, 0, n_common))
     for index, children in ((0, longer[:1]), (1, longer[1:])):
         tree = SampleTree(len(children), 0, frozenset(), 8)
         tree.rows = [
-            Row(child[-1:], np.array([row_index]), 0) for row_index, child in enumerate(children)
+            TreeRow(child[-1:], np.array([row_index]), 0)
+            for row_index, child in enumerate(children)
         ]
-        batch.seat(
-            ActiveSequence(index, sequences[index], stem, tree), read.pairs(order.index(index), 12)
-        )
+        sequence = ActiveSequence(index, prompts[index], stem, tree)
+        batch.seat(sequence, read.pairs(order.index(index), n_common))
     batch.make_room()
     logits += list(batch.logits(0, batch.rows, batch.table()).float())
-    token_bytes = sum(
-        tensor.shape[0] * tensor.shape[2] * tensor.element_size()
-        for pair in stem.pairs
-        for tensor in pair
-    )
-    return logits, token_bytes
+    return logits, _token_bytes(stem)
+
+
+def _token_bytes(stem: SharedContext) -> int:
+    """Return the bytes of the keys and values of one token, over all layers."""
+    tensors = chain.from_iterable(stem.pairs)
+    return sum(tensor.shape[0] * tensor.shape[2] * tensor.element_size() for tensor in tensors)
 
 
 CPU_ROWS, GPU_ROWS = 256, 2048
@@ -240,9 +282,9 @@ class SharedEngine:
     work: Work
     token_bytes: int
     "bytes of the keys and values of one token"
-    usual: str
-    "the network's own attention implementation, which is restored in the end"
-    most: int | None = None
+    own_attention: str
+    "the network's attention implementation, which is restored in the end"
+    max_rows: int | None = None
     "limit of parallel rows set by the user, or None for as many as memory allows"
     pass_rows: int = 0
     pass_tokens: int = 0
@@ -254,17 +296,17 @@ class SharedEngine:
         self.pass_rows = GPU_ROWS if on_gpu else CPU_ROWS
         self.pass_tokens = GPU_TOKENS if on_gpu else CPU_TOKENS
 
-    def heed(self, should_stop: Callable[[], bool]) -> None:
+    def stop_when(self, should_stop: Callable[[], bool]) -> None:
         """Set the function that is asked before each step whether to stop. See `Engine`."""
         self.should_stop = should_stop
 
-    def at_once(self, most: int | None) -> None:
+    def limit_parallel(self, most: int | None) -> None:
         """Limit the active rows, from the next step on. Samples of one prompt stay together."""
-        self.most = most
+        self.max_rows = most
 
     def close(self) -> None:
         if self.network is not None:
-            self.network.set_attn_implementation(self.usual)
+            self.network.set_attn_implementation(self.own_attention)
         self.network = None
 
     def sample(
@@ -274,20 +316,21 @@ class SharedEngine:
         sampling: Sampling,
         spell: Spell,
         rules: Sequence[ThoughtRule] = (),
-    ) -> Iterator[list[Answers]]:
+    ) -> Iterator[list[SampledAnswers]]:
         """Yield answers as they are complete.
 
         Raises ModelError if memory does not suffice for one prompt's answers.
         """
         sequences = [tuple(prompt) for prompt in prompts]
-        drawing = _Drawing(
-            self, sequences, requests, sampling, spell, deque(lexicographic(sequences)), rules
-        )
-        while (drawing.queue or drawing.batch.growing) and not self.should_stop():
-            finished = drawing.advance()
+        queue = deque(lexicographic(sequences))
+        call = _SamplingCall(self, sequences, requests, sampling, spell, queue, rules)
+        while call.is_unfinished and not self.should_stop():
+            finished = call.advance()
             if finished:
                 yield [
-                    Answers(sequence.request, dict(sequence.tree.finished), sequence.tree.decided)
+                    SampledAnswers(
+                        sequence.request, dict(sequence.tree.finished), sequence.tree.decided
+                    )
                     for sequence in finished
                 ]
 
@@ -296,52 +339,25 @@ class SharedEngine:
         prompts: Sequence[Sequence[int]],
         ends: Sequence[Sequence[Sequence[int]]],
         after: Sequence[int] = (),
-    ) -> Iterator[Scores]:
+    ) -> Iterator[EndScores]:
         """Yield the scores of each prompt's ends.
 
         Common beginnings of prompts and ends are computed once.
         """
-        ends_by_sequence: dict[Tokens, list[tuple[int, int]]] = {}
-        for prompt_index, (prompt, its) in enumerate(zip(prompts, ends, strict=True)):
-            for end_index, end in enumerate(its):
-                ends_by_sequence.setdefault((*prompt, *(end if after else end[:-1])), []).append(
-                    (prompt_index, end_index)
-                )
-        after_ids = torch.tensor(list(after), dtype=torch.long, device=self.network.device)
-        scores = [np.zeros(len(prompt_ends)) for prompt_ends in ends]
-        n_remaining = [len(prompt_ends) for prompt_ends in ends]
-        yield from (
-            Scores(index, scores[index]) for index, n_ends in enumerate(n_remaining) if not n_ends
-        )
-        starts = {
-            sequence: min(len(prompts[index]) for index, _ in positions) - 1
-            for sequence, positions in ends_by_sequence.items()
-        }
-        for sequences, log in self._passes(sorted(ends_by_sequence), starts):
-            offset = 0
-            for sequence in sequences:
-                first, stop = starts[sequence], offset + len(sequence) - starts[sequence]
-                log_after = float(log[stop - 1, after_ids].double().logsumexp(0)) if after else 0.0
-                for prompt_index, end_index in ends_by_sequence[sequence]:
-                    end = torch.tensor(list(ends[prompt_index][end_index]), device=log.device)
-                    its = log[offset + len(prompts[prompt_index]) - 1 - first :][: len(end)]
-                    scores[prompt_index][end_index] = (
-                        float(its.gather(1, end[:, None]).double().sum()) + log_after
-                    )
-                    n_remaining[prompt_index] -= 1
-                    if not n_remaining[prompt_index]:
-                        yield Scores(prompt_index, scores[prompt_index])
-                offset = stop
+        call = _ScoringCall(prompts, ends, after, self.network.device)
+        yield from call.scores_without_ends()
+        for sequences, log_probabilities in self._passes(sorted(call.starts), call.starts):
+            yield from call.scores_of_pass(sequences, log_probabilities)
+        # The last token of an end is not computed if nothing has to follow it.
         uncounted = 0 if after else 1
-        self.work.prompt_tokens += sum(
-            len(prompts[index]) + len(end) - uncounted
-            for index, prompt_ends in enumerate(ends)
-            for end in prompt_ends
-        )
+        for prompt, prompt_ends in zip(prompts, ends, strict=True):
+            self.work.prompt_tokens += sum(
+                len(prompt) + len(end) - uncounted for end in prompt_ends
+            )
 
     def likeliest(
         self, prompts: Sequence[Sequence[int]], k: int, sets: Sequence[Sequence[int]] = ()
-    ) -> Iterator[Likeliest]:
+    ) -> Iterator[LikelyTokens]:
         """Yield the most likely next tokens of each prompt, and the probabilities of the sets."""
         indices_by_sequence: dict[Tokens, list[int]] = {}
         for index, prompt in enumerate(prompts):
@@ -349,13 +365,13 @@ class SharedEngine:
         starts = {sequence: len(sequence) - 1 for sequence in indices_by_sequence}
         for sequences, log in self._passes(sorted(indices_by_sequence), starts):
             check_numbers(log[:, 0])
-            top, tokens = log.topk(min(k, log.shape[-1]), dim=-1)
-            logs, ids, set_masses = top.double().cpu().numpy(), tokens.tolist(), masses(log, sets)
+            top, top_tokens = log.topk(min(k, log.shape[-1]), dim=-1)
+            logs = top.double().cpu().numpy()
+            tokens = top_tokens.tolist()
+            set_masses = masses(log, sets)
             for row, sequence in enumerate(sequences):
-                yield from (
-                    Likeliest(prompt_index, tuple(ids[row]), logs[row], set_masses[row])
-                    for prompt_index in indices_by_sequence[sequence]
-                )
+                for prompt_index in indices_by_sequence[sequence]:
+                    yield LikelyTokens(prompt_index, tuple(tokens[row]), logs[row], set_masses[row])
         self.work.prompt_tokens += sum(map(len, prompts))
 
     def _passes(
@@ -363,7 +379,7 @@ class SharedEngine:
     ) -> Iterator[tuple[Sequence[Tokens], torch.Tensor]]:
         """Compute sequences in passes.
 
-        Yield them with their log-probabilities from their starts on.
+        Yield them with their log-probabilities from their starts on. The list is emptied.
         """
         prefill = Prefill(self.network, self.pass_tokens)
         while sequences:
@@ -377,6 +393,10 @@ class SharedEngine:
     def _next_pass(
         self, prefill: Prefill, sequences: list[Tokens], starts: dict[Tokens, int]
     ) -> tuple[Sequence[Tokens], torch.Tensor]:
+        """Compute as many of the next sequences as fit in one pass.
+
+        Return them, with their log-probabilities from their starts on.
+        """
         n_sequences, n_logits = 0, 0
         while n_sequences < len(sequences) and (not n_sequences or n_logits < self.pass_rows):
             n_logits += len(sequences[n_sequences]) - starts[sequences[n_sequences]]
@@ -414,8 +434,88 @@ class SharedEngine:
             torch.cuda.empty_cache()
 
 
+class _ScoringCall:
+    """One call of `score`: the sequences to compute, and the scores so far."""
+
+    def __init__(
+        self,
+        prompts: Sequence[Sequence[int]],
+        ends: Sequence[Sequence[Sequence[int]]],
+        after: Sequence[int],
+        device: torch.device,
+    ):
+        self._prompts = prompts
+        self._ends = ends
+        self._has_after = bool(after)
+        self._after = torch.tensor(list(after), dtype=torch.long, device=device)
+        self._scores = [np.zeros(len(prompt_ends)) for prompt_ends in ends]
+        self._n_remaining = [len(prompt_ends) for prompt_ends in ends]
+        self._indices = self._indices_by_sequence()
+        self.starts = {
+            sequence: min(len(prompts[prompt_index]) for prompt_index, _ in indices) - 1
+            for sequence, indices in self._indices.items()
+        }
+        "the first position of each sequence after which probabilities are needed"
+
+    def _indices_by_sequence(self) -> dict[Tokens, list[tuple[int, int]]]:
+        """Return the (index of the prompt, index of its end) that each sequence stands for.
+
+        Different prompts may have the same sequence. An end's last token is only computed if one of
+        the tokens `after` has to follow it.
+        """
+        indices_by_sequence: dict[Tokens, list[tuple[int, int]]] = {}
+        for prompt_index, (prompt, prompt_ends) in enumerate(
+            zip(self._prompts, self._ends, strict=True)
+        ):
+            for end_index, end in enumerate(prompt_ends):
+                sequence = (*prompt, *(end if self._has_after else end[:-1]))
+                indices_by_sequence.setdefault(sequence, []).append((prompt_index, end_index))
+        return indices_by_sequence
+
+    def scores_without_ends(self) -> Iterator[EndScores]:
+        """Yield the empty scores of prompts without ends."""
+        for prompt_index, n_ends in enumerate(self._n_remaining):
+            if not n_ends:
+                yield EndScores(prompt_index, self._scores[prompt_index])
+
+    def scores_of_pass(
+        self, sequences: Sequence[Tokens], log_probabilities: torch.Tensor
+    ) -> Iterator[EndScores]:
+        """Yield the scores of the prompts that a pass completes.
+
+        The log-probabilities (tokens, vocabulary) are those of all sequences, one after the other,
+        each from its start on.
+        """
+        first_row = 0
+        for sequence in sequences:
+            stop_row = first_row + len(sequence) - self.starts[sequence]
+            rows = log_probabilities[first_row:stop_row]
+            first_row = stop_row
+            log_after = self._log_after(rows[-1])
+            for prompt_index, end_index in self._indices[sequence]:
+                end_rows = rows[len(self._prompts[prompt_index]) - 1 - self.starts[sequence] :]
+                log_end = _log_probability(self._ends[prompt_index][end_index], end_rows)
+                self._scores[prompt_index][end_index] = log_end + log_after
+                self._n_remaining[prompt_index] -= 1
+                if not self._n_remaining[prompt_index]:
+                    yield EndScores(prompt_index, self._scores[prompt_index])
+
+    def _log_after(self, last_row: torch.Tensor) -> float:
+        """Return the log-probability that one of the tokens `after` follows, or 0 without them."""
+        if not self._has_after:
+            return 0.0
+        return float(last_row[self._after].double().logsumexp(0))
+
+
+def _log_probability(tokens: Sequence[int], log_probabilities: torch.Tensor) -> float:
+    """Return the log-probability of tokens, of which the first row predicts the first one."""
+    indices = torch.tensor(list(tokens), device=log_probabilities.device)
+    token_rows = log_probabilities[: len(indices)]
+    return float(token_rows.gather(1, indices[:, None]).double().sum())
+
+
 @dataclass(slots=True)
-class _Drawing:
+class _SamplingCall:
     """One call of `sample`."""
 
     engine: SharedEngine
@@ -427,22 +527,22 @@ class _Drawing:
     "requests that have not started, in the order of their prompts"
     rules: Sequence[ThoughtRule] = ()
     prefill: Prefill = field(init=False)
-    batch: Batch = field(init=False)
+    batch: ActiveRows = field(init=False)
     stems: list[SharedContext] = field(default_factory=list)
     recent: deque[int] = field(default_factory=lambda: deque(maxlen=RECENT))
     "largest numbers of rows of finished requests"
-    left: set[int] = field(init=False)
+    unfinished: set[int] = field(init=False)
     "unfinished requests"
-    done: list[ActiveSequence] = field(default_factory=list)
+    finished: list[ActiveSequence] = field(default_factory=list)
     "finished requests that were not yielded yet"
     memory_rows: int = 0
     "estimated number of rows that fit in memory"
 
     def __post_init__(self) -> None:
         engine = self.engine
-        self.left = set(self.queue)
+        self.unfinished = set(self.queue)
         self.prefill = Prefill(engine.network, engine.pass_tokens)
-        self.batch = Batch(engine.network)
+        self.batch = ActiveRows(engine.network)
         row_tokens = held_tokens(self.prompts) + self.sampling.most_tokens
         logit_bytes = 12 * engine.network.config.get_text_config().vocab_size
         free = MEMORY_SHARE * free_bytes(engine.network.device)
@@ -450,10 +550,14 @@ class _Drawing:
 
     @property
     def most_rows(self) -> int:
-        return max(
-            1,
-            min(self.engine.pass_rows, self.memory_rows, self.engine.most or self.engine.pass_rows),
-        )
+        """The largest number of rows of the next pass."""
+        user_limit = self.engine.max_rows or self.engine.pass_rows
+        return max(1, min(self.engine.pass_rows, self.memory_rows, user_limit))
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether requests wait or are active."""
+        return bool(self.queue or self.batch.growing)
 
     def advance(self) -> list[ActiveSequence]:
         """Start requests that there is room for and take one step. Return the finished requests.
@@ -467,24 +571,24 @@ class _Drawing:
             if not is_out_of_memory(error):
                 raise
             self._start_over(error)
-        finished, self.done = self.done, []
+        finished, self.finished = self.finished, []
         return finished
 
-    def _end(self, one: ActiveSequence) -> None:
+    def _finish(self, sequence: ActiveSequence) -> None:
         """Mark a request as finished."""
-        self.left.remove(one.request)
-        self.recent.append(one.most or len(one.tree.finished))
-        self.done.append(one)
+        self.unfinished.remove(sequence.request)
+        self.recent.append(sequence.most or len(sequence.tree.finished))
+        self.finished.append(sequence)
 
     def _start_over(self, error: BaseException) -> None:
         """Restart all active requests with fewer rows. The same seeds give the same answers."""
         growing, rows = self.batch.growing, self.batch.rows
         if len(growing) <= 1 and self.most_rows == 1 and self.engine.pass_tokens <= 16:
             raise no_memory(self.engine.network) from error
-        self.queue = deque(sorted(self.left, key=lambda request: self.prompts[request]))
+        self.queue = deque(sorted(self.unfinished, key=lambda request: self.prompts[request]))
         self.memory_rows = max(1, min(self.most_rows, rows or self.most_rows) // 2)
         self.engine.pass_tokens = max(16, self.engine.pass_tokens // 2)
-        self.batch, self.stems = Batch(self.engine.network), []
+        self.batch, self.stems = ActiveRows(self.engine.network), []
         self.prefill.forget()
         self.prefill.most_tokens = self.engine.pass_tokens
         self.engine.free()
@@ -496,96 +600,111 @@ class _Drawing:
             room = self._room()
             if not room:
                 break
-            next_requests = [
-                self.queue[position] for position in range(min(len(self.queue), room + AHEAD))
-            ]
+            n_examined = min(len(self.queue), room + AHEAD)
+            next_requests = [self.queue[position] for position in range(n_examined)]
             sequences = [self.prompts[request] for request in next_requests]
             n_read = self.prefill.take(sequences, room)
-            computed_before = self.prefill.computed
-            read = self.prefill.read(
-                sequences[:n_read], [[len(sequence) - 1] for sequence in sequences[:n_read]]
-            )
-            self.engine.work.prompt_tokens += sum(map(len, sequences[:n_read]))
-            self.engine.work.prompt_tokens_computed += self.prefill.computed - computed_before
+            read = self._read(sequences[:n_read])
             self._begin(next_requests[:n_read], read, sequences[n_read:])
             for _ in range(n_read):
                 self.queue.popleft()
+
+    def _read(self, sequences: Sequence[Tokens]) -> ComputedSequences:
+        """Compute prompts and the logits after them, and count the work."""
+        computed_before = self.prefill.computed
+        read = self.prefill.read(sequences, [[len(sequence) - 1] for sequence in sequences])
+        work = self.engine.work
+        work.prompt_tokens += sum(map(len, sequences))
+        work.prompt_tokens_computed += self.prefill.computed - computed_before
+        return read
 
     def _room(self) -> int:
         """Return the number of requests to start now.
 
         A few are not worth a pass while others are active.
         """
-        max_rows, expected = self.most_rows, self._expected()
+        max_rows = self.most_rows
+        expected = self._expected_rows()
         has_many = len(self.queue) * expected > max_rows
         if has_many and not self.recent and self.engine.network.device.type == "cpu":
             max_rows = max(1, max_rows // FIRST_SHARE)
         if not self.batch.growing:
             return max(1, int(max_rows / expected))
-        load = sum(
-            len(sequence.tree.rows)
-            if len(sequence.tree.rows[0].tokens) >= SETTLED_STEPS
-            else max(expected, len(sequence.tree.rows))
-            for sequence in self.batch.growing
-        )
-        return (
-            int((max_rows - load) / expected)
-            if max_rows - load >= max(max_rows / 4, expected)
-            else 0
-        )
+        free_rows = max_rows - self._active_rows(expected)
+        if free_rows < max(max_rows / 4, expected):
+            return 0
+        return int(free_rows / expected)
 
-    def _expected(self) -> float:
+    def _active_rows(self, expected: float) -> float:
+        """Return the number of rows of the active requests, as it will be once they have split."""
+        n_rows: float = 0
+        for sequence in self.batch.growing:
+            rows = sequence.tree.rows
+            n_rows += len(rows) if _has_split(sequence) else max(expected, len(rows))
+        return n_rows
+
+    def _expected_rows(self) -> float:
         """Return the expected number of rows of a request, based on earlier requests."""
         row_counts = [*self.recent]
-        row_counts += [
-            sequence.most
-            for sequence in self.batch.growing
-            if len(sequence.tree.rows[0].tokens) >= SETTLED_STEPS
-        ]
-        return (
-            float(np.mean(row_counts))
-            if len(row_counts) >= 4
-            else float(max(request.n for request in self.requests))
-        )
+        row_counts += [sequence.most for sequence in self.batch.growing if _has_split(sequence)]
+        if len(row_counts) < 4:
+            return float(max(request.n for request in self.requests))
+        return float(np.mean(row_counts))
 
-    def _begin(self, chosen: list[int], read: Read, ahead: list[Tokens]) -> None:
+    def _begin(self, requests: list[int], read: ComputedSequences, ahead: list[Tokens]) -> None:
         """Draw the first tokens of requests whose prompts were read, and seat their rows.
 
-        Some requests end with that token.
+        Some requests end with that token. `ahead` are the next prompts.
         """
         tokens, probabilities = nucleus(read.logits, self.sampling)
-        has_own_stems = self._expected() >= ALONE_ROWS
-        stem = None if has_own_stems else self._stem(read, ahead)
-        started = []
-        for index, request in enumerate(chosen):
+        has_own_stems = self._expected_rows() >= ALONE_ROWS
+        shared_stem = None if has_own_stems else self._shared_stem(read, ahead)
+        sequences = []
+        for index, request in enumerate(requests):
             tree = self._tree(request)
             tree.grow(tokens[index : index + 1], probabilities[index : index + 1])
-            prompt = read.sequences[index]
-            own_stem = stem
-            if tree.rows and (
-                own_stem is None or len(prompt) - len(own_stem.tokens) > ALONE_TOKENS
-            ):
-                own_stem = SharedContext(prompt, read.pairs(index))
-            sequence = ActiveSequence(request, prompt, own_stem or SharedContext(prompt, []), tree)
-            started.append((sequence, index))
-        for sequence, index in started:
-            if sequence.tree.rows:
-                self.batch.seat(
-                    sequence, read.pairs(index, len(sequence.stem.tokens)) if sequence.own else []
-                )
-            else:
-                self._end(sequence)
+            stem = self._stem_of(read, index, shared_stem, needed=bool(tree.rows))
+            sequences.append(ActiveSequence(request, read.sequences[index], stem, tree))
+        # No request is active before all trees have grown.
+        for index, sequence in enumerate(sequences):
+            if not sequence.tree.rows:
+                self._finish(sequence)
+                continue
+            pairs = read.pairs(index, len(sequence.stem.tokens)) if sequence.own else []
+            self.batch.seat(sequence, pairs)
 
-    def _tree(self, place: int) -> SampleTree:
-        request, spell = self.requests[place], self.spell
-        is_decided, rule = request.decided, self.rules[place] if self.rules else None
-        decides = None if is_decided is None else lambda answer: is_decided(spell(answer))
-        max_tokens, stop = self.sampling.max_new_tokens, self.engine.stop
+    @staticmethod
+    def _stem_of(
+        read: ComputedSequences, index: int, shared_stem: SharedContext | None, *, needed: bool
+    ) -> SharedContext:
+        """Return the shared stem, or a separate one if there is none or the prompt is much longer.
+
+        Without rows a stem is not needed, and a new one is empty.
+        """
+        prompt = read.sequences[index]
+        if not needed:
+            return shared_stem or SharedContext(prompt, [])
+        if shared_stem is None or len(prompt) - len(shared_stem.tokens) > ALONE_TOKENS:
+            return SharedContext(prompt, read.pairs(index))
+        return shared_stem
+
+    def _tree(self, request_index: int) -> SampleTree:
+        """Return the tree of a request's samples, without any token."""
+        request = self.requests[request_index]
+        settled = None
+        if request.decided is not None:
+            settled = _rule_on_tokens(request.decided, self.spell)
         return SampleTree(
-            request.n, request.seed, stop, max_tokens, decides, rule, first=request.first
+            request.n,
+            request.seed,
+            self.engine.stop,
+            self.sampling.max_new_tokens,
+            settled=settled,
+            rule=self.rules[request_index] if self.rules else None,
+            first=request.first,
         )
 
-    def _stem(self, read: Read, ahead: list[Tokens]) -> SharedContext:
+    def _shared_stem(self, read: ComputedSequences, ahead: list[Tokens]) -> SharedContext:
         """Return the stem of these prompts: an existing one, or one for later prompts too."""
         first = read.sequences[0]
         n_common = common(first, read.sequences[-1])
@@ -609,20 +728,21 @@ class _Drawing:
         if not batch.growing:
             return
         batch.make_room()
-        tokens, probabilities = self._choices()
-        work.sampled_tokens += sum(
-            row.count for active in batch.growing for row in active.tree.rows
-        )
+        tokens, probabilities = self._next_tokens()
+        for sequence in batch.growing:
+            work.sampled_tokens += sum(row.count for row in sequence.tree.rows)
         work.sampled_tokens_computed += batch.rows
         for sequence in batch.growing:
             sequence.tree.grow(tokens[sequence.seats], probabilities[sequence.seats])
             if not sequence.tree.rows:
-                self._end(sequence)
+                self._finish(sequence)
         batch.reseat()
 
-    def _choices(self) -> Table:
-        """Return the possible next tokens of each seat, in as many passes as needed."""
-        table, parts, first = self.batch.table(), [], 0
+    def _next_tokens(self) -> TokenProbabilities:
+        """Return the possible next tokens of each seat, computed in as many passes as needed."""
+        table = self.batch.table()
+        parts: list[TokenProbabilities] = []
+        first = 0
         while first < self.batch.rows:
             stop = min(self.batch.rows, first + self.most_rows)
             try:
@@ -636,6 +756,20 @@ class _Drawing:
         return _joined(parts)
 
 
+def _rule_on_tokens(is_decided: Callable[[str], bool], spell: Spell) -> Callable[[Tokens], bool]:
+    """Return a function that tells of an answer's tokens whether their text is decided."""
+
+    def is_decided_by_tokens(tokens: Tokens) -> bool:
+        return is_decided(spell(tokens))
+
+    return is_decided_by_tokens
+
+
+def _has_split(sequence: ActiveSequence) -> bool:
+    """Return whether the samples of a request will hardly split further."""
+    return len(sequence.tree.rows[0].tokens) >= SETTLED_STEPS
+
+
 def held_tokens(prompts: Sequence[Tokens]) -> int:
     """Return the estimated number of its prompt's tokens that a row holds in memory.
 
@@ -644,24 +778,28 @@ def held_tokens(prompts: Sequence[Tokens]) -> int:
     Prompts that share little are held completely, in the worst case for one row each. Otherwise a
     row holds its unshared tokens, or its part of a prompt that many rows share.
     """
-    mean_length = sum(map(len, prompts)) / max(1, len(prompts))
-    mean_distinct = distinct_beginnings(prompts) / max(1, len(prompts))
-    return round(
-        max(ALONE_TOKENS, mean_length if mean_distinct > ALONE_TOKENS else mean_length / ALONE_ROWS)
-    )
+    n_prompts = max(1, len(prompts))
+    mean_length = sum(map(len, prompts)) / n_prompts
+    mean_distinct = distinct_beginnings(prompts) / n_prompts
+    if mean_distinct <= ALONE_TOKENS:
+        mean_length /= ALONE_ROWS
+    return round(max(ALONE_TOKENS, mean_length))
 
 
-def _joined(parts: list[Table]) -> Table:
+def _joined(parts: list[TokenProbabilities]) -> TokenProbabilities:
+    """Return the possible next tokens of all parts, padded to the width of the widest part."""
     if len(parts) == 1:
         return parts[0]
     width = max(tokens.shape[1] for tokens, _ in parts)
-    padded_parts = [
-        [np.pad(array, ((0, 0), (0, width - array.shape[1]))) for array in arrays]
-        for arrays in parts
-    ]
-    return np.concatenate([arrays[0] for arrays in padded_parts]), np.concatenate(
-        [arrays[1] for arrays in padded_parts]
+    return (
+        np.concatenate([_widened(tokens, width) for tokens, _ in parts]),
+        np.concatenate([_widened(probabilities, width) for _, probabilities in parts]),
     )
+
+
+def _widened(array: NDArray[Any], width: int) -> NDArray[Any]:
+    """Return an array (rows, columns) with zeros up to a width."""
+    return np.pad(array, ((0, 0), (0, width - array.shape[1])))
 
 
 def no_memory(network: Any) -> ModelError:

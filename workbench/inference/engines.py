@@ -94,7 +94,7 @@ class ThoughtRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class SampledAnswers:
     """All answers to one request, by their tokens."""
 
     request: int
@@ -108,7 +108,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scores:
+class EndScores:
     """The log-probabilities of one prompt's continuations."""
 
     prompt: int
@@ -117,7 +117,7 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Likeliest:
+class LikelyTokens:
     """The most likely next tokens of one prompt, in descending order."""
 
     prompt: int
@@ -140,7 +140,7 @@ class Engine(Protocol):
         sampling: Sampling,
         spell: Spell,
         rules: Sequence[ThoughtRule] = (),
-    ) -> Iterator[list[Answers]]:
+    ) -> Iterator[list[SampledAnswers]]:
         """Draw `requests[i].n` answers to `prompts[i]`, and yield all finished ones together.
 
         `rules` are the limits of thoughts before each prompt's answer. Without rules thoughts count
@@ -150,7 +150,7 @@ class Engine(Protocol):
 
     def score(
         self, prompts: Sequence[Tokens], ends: Sequence[Sequence[Tokens]], after: Tokens = ()
-    ) -> Iterator[Scores]:
+    ) -> Iterator[EndScores]:
         """Yield the log-probability of each of `ends[i]` after `prompts[i]`.
 
         No end is empty.
@@ -161,7 +161,7 @@ class Engine(Protocol):
 
     def likeliest(
         self, prompts: Sequence[Tokens], k: int, sets: Sequence[Tokens] = ()
-    ) -> Iterator[Likeliest]:
+    ) -> Iterator[LikelyTokens]:
         """Yield the k most likely next tokens of each prompt, and probabilities of token sets.
 
         A set's probability is that of the next token being in it. Each of `sets` holds distinct
@@ -169,11 +169,11 @@ class Engine(Protocol):
         """
         ...
 
-    def heed(self, should_stop: Callable[[], bool]) -> None:
+    def stop_when(self, should_stop: Callable[[], bool]) -> None:
         """End later calls of `sample`, and drop answers under way, once `should_stop` is true."""
         ...
 
-    def at_once(self, most: int | None) -> None:
+    def limit_parallel(self, most: int | None) -> None:
         """Limit the active rows. None stands for as many as memory allows."""
         ...
 

@@ -14,8 +14,7 @@ from workbench.domain.names import parted
 from workbench.domain.responses import IMPORTED
 from workbench.errors import ModelError, UsageError
 from workbench.inference.base import Model, check_dtype
-from workbench.inference.chat_turns import FILE, SUFFIX, check_chat_format
-from workbench.inference.chat_turns import parted as chat_parted
+from workbench.inference.chat_turns import FILE, SUFFIX, check_chat_format, split_chat_format
 from workbench.inference.embedded import EMBEDDED
 from workbench.inference.served.address import LAUNCHED, PREFIX
 from workbench.installed import need_local, package_folder
@@ -203,7 +202,7 @@ def check_chat_format_there(chat_format: str, *, cluster: str = "", ask_hub: boo
     Properties that only the worker can determine, such as whether the template works, are not
     checked.
     """
-    name, _ = chat_parted(chat_format)
+    name, _ = split_chat_format(chat_format)
     if not name or cluster or name in EMBEDDED:
         return
     try:

@@ -22,11 +22,11 @@ NO_NUMBERS = (
     "or its weights are damaged. Load it as float32 or bfloat16 (--dtype)"
 )
 
-Table = tuple[NDArray[np.int64], NDArray[np.float64]]
+TokenProbabilities = tuple[NDArray[np.int64], NDArray[np.float64]]
 "token ids and their probabilities, each of shape (rows, k)"
 
 
-def nucleus(logits: torch.Tensor, sampling: Sampling) -> Table:
+def nucleus(logits: torch.Tensor, sampling: Sampling) -> TokenProbabilities:
     """Return the possible next tokens and their probabilities.
 
     The most likely comes first unless all tokens are possible.
@@ -78,7 +78,7 @@ def masses(log: torch.Tensor, sets: Sequence[Sequence[int]]) -> list[tuple[float
     return [tuple(row) for row in sums]
 
 
-def _nucleus(scaled: torch.Tensor, sampling: Sampling) -> Table:
+def _nucleus(scaled: torch.Tensor, sampling: Sampling) -> TokenProbabilities:
     if sampling.temperature != 1:
         scaled = scaled / sampling.temperature
     if sampling.top_k:
@@ -132,7 +132,7 @@ def _likeliest_k(
 
 def _trimmed(
     parts: list[tuple[torch.Tensor, torch.Tensor]], rows: list[torch.Tensor] | None
-) -> Table:
+) -> TokenProbabilities:
     """Put the re-examined rows in their places, and cut to the widest nucleus."""
     tables = [(tokens.cpu().numpy(), weights.cpu().numpy()) for tokens, weights in parts]
     for index in range(len(tables) - 1, 0, -1):
@@ -145,7 +145,9 @@ def _trimmed(
     return tokens[:, :width], probabilities[:, :width]
 
 
-def _with_rows(table: Table, rows: NDArray[np.int64], wider: Table) -> Table:
+def _with_rows(
+    table: TokenProbabilities, rows: NDArray[np.int64], wider: TokenProbabilities
+) -> TokenProbabilities:
     width = int(np.count_nonzero(wider[1], axis=1).max(initial=1))
     span = max(width, table[0].shape[1])
     tokens = np.zeros((len(table[0]), span), dtype=np.int64)

@@ -30,9 +30,9 @@ from workbench.errors import ModelError
 from workbench.inference.base import Work
 from workbench.inference.engines import (
     WITHIN,
-    Answers,
-    Likeliest,
-    Scores,
+    EndScores,
+    LikelyTokens,
+    SampledAnswers,
     Spell,
     ThoughtRule,
     Tokens,
@@ -75,7 +75,7 @@ class PlainEngine:
         sampling: Sampling,
         spell: Spell,
         rules: Sequence[ThoughtRule] = (),
-    ) -> Iterator[list[Answers]]:
+    ) -> Iterator[list[SampledAnswers]]:
         """Draw the answers to each request, one request after the other.
 
         Each sample has its own generator, so the answers do not depend on how many are drawn
@@ -98,11 +98,11 @@ class PlainEngine:
                 request.n, self._row_bytes(len(prompt) + sampling.most_tokens, 1), draw
             )
             counts = Counter(tuple(tokens) for tokens, _ in samples)
-            yield [Answers(position, dict(counts), sum(decided for _, decided in samples))]
+            yield [SampledAnswers(position, dict(counts), sum(decided for _, decided in samples))]
 
     def score(
         self, prompts: Sequence[Tokens], ends: Sequence[Sequence[Tokens]], after: Tokens = ()
-    ) -> Iterator[Scores]:
+    ) -> Iterator[EndScores]:
         """Yield the log-probabilities of each prompt's continuations, a row for each."""
         for position, (prompt, choices) in enumerate(zip(prompts, ends, strict=True)):
 
@@ -115,29 +115,29 @@ class PlainEngine:
             log_probabilities = self._in_parts(
                 len(choices), self._row_bytes(len(prompt) + longest, 1 + longest), score
             )
-            yield Scores(position, np.array(log_probabilities, dtype=np.float64))
+            yield EndScores(position, np.array(log_probabilities, dtype=np.float64))
 
     def likeliest(
         self, prompts: Sequence[Tokens], k: int, sets: Sequence[Tokens] = ()
-    ) -> Iterator[Likeliest]:
+    ) -> Iterator[LikelyTokens]:
         """Yield the k most likely next tokens of each prompt, and the probabilities of the sets.
 
         Each set is one of tokens.
         """
         for position, prompt in enumerate(prompts):
-            log = self._next(prompt)
+            log = self._next_token_logs(prompt)
             check_numbers(log[:1])
             top, tokens = log.topk(k)
             (set_masses,) = masses(log[None], sets)
-            yield Likeliest(
+            yield LikelyTokens(
                 position, tuple(tokens.tolist()), top.double().cpu().numpy(), set_masses
             )
 
-    def heed(self, should_stop: Callable[[], bool]) -> None:
+    def stop_when(self, should_stop: Callable[[], bool]) -> None:
         """Set the function that is asked before each request whether to stop. See `Engine`."""
         self.should_stop = should_stop
 
-    def at_once(self, most: int | None) -> None:
+    def limit_parallel(self, most: int | None) -> None:
         """Limit the active rows, from the next batch on."""
         self._asked = most
 
@@ -153,7 +153,7 @@ class PlainEngine:
         while len(results) < n:
             fitting = int(SHARE * free_bytes(self._network.device)) // row_bytes
             size = max(1, min(self._asked or MOST_ROWS, self._fits, fitting, n - len(results)))
-            chunk = _tried(work, range(len(results), len(results) + size))
+            chunk = _compute_rows(work, range(len(results), len(results) + size))
             if chunk is None:
                 self._fits = size // 2
                 if self._network.device.type == "cuda":
@@ -189,7 +189,7 @@ class PlainEngine:
         if self._seq2seq:
             inputs["decoder_input_ids"] = self._tensor([self._begin] * len(rows))
         n_begun = len(self._begin) if self._seq2seq else len(prompt)
-        ends = _Ends(
+        ends = _RowEnds(
             n_begun, len(rows), sampling.max_new_tokens, self._stop, request.decided, spell, rule
         )
         longest = sampling.most_tokens + (len(rule.end) if rule else 0)
@@ -231,7 +231,7 @@ class PlainEngine:
             for row, end in enumerate(ends)
         ]
 
-    def _next(self, prompt: Tokens) -> torch.Tensor:
+    def _next_token_logs(self, prompt: Tokens) -> torch.Tensor:
         """Return the log-probability of every token after a prompt: shape (vocabulary,)."""
 
         def one(rows: range) -> list[torch.Tensor]:  # noqa: ARG001
@@ -290,13 +290,13 @@ class PlainEngine:
         self._work.sampled_tokens_computed += steps
 
 
-class _Draw(LogitsProcessor):  # type: ignore[misc]
+class _OneTokenDraw(LogitsProcessor):  # type: ignore[misc]
     """A processor that leaves one token per row.
 
     The token is drawn from the row's probabilities with the row's own generator.
     """
 
-    def __init__(self, request: Request, rows: range, ends: _Ends):
+    def __init__(self, request: Request, rows: range, ends: _RowEnds):
         self._ends = ends
         self._generators = [
             np.random.default_rng([request.seed, request.first + row]) for row in rows
@@ -319,7 +319,7 @@ class _Draw(LogitsProcessor):  # type: ignore[misc]
         return torch.full_like(scores, float("-inf")).scatter(-1, sampled, 0.0)
 
 
-class _Ends(StoppingCriteria):  # type: ignore[misc]
+class _RowEnds(StoppingCriteria):  # type: ignore[misc]
     """The record of the end of each row.
 
     A row ends at a stop token, at the token limit, or when its stance is settled.
@@ -352,7 +352,7 @@ class _Ends(StoppingCriteria):  # type: ignore[misc]
     def __call__(self, input_ids: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:  # noqa: ARG002
         for row, tokens in enumerate(input_ids[:, self._begun :].tolist()):
             if self.length[row] < 0:
-                self._look(row, tokens)
+                self._check_end(row, tokens)
         return torch.tensor([length >= 0 for length in self.length], device=input_ids.device)
 
     def forced(self, row: int, length: int) -> int | None:
@@ -362,7 +362,7 @@ class _Ends(StoppingCriteria):  # type: ignore[misc]
         """
         return self._rule.forced(self._before[row], length - self._begun) if self._rule else None
 
-    def _look(self, row: int, tokens: Tokens) -> None:
+    def _check_end(self, row: int, tokens: Tokens) -> None:
         if self._rule is not None:
             self._before[row] = self._rule.after(self._before[row], tokens)
         n_before = self._before[row]
@@ -375,7 +375,7 @@ class _Ends(StoppingCriteria):  # type: ignore[misc]
 
 
 def _processors(
-    sampling: Sampling, request: Request, rows: range, ends: _Ends
+    sampling: Sampling, request: Request, rows: range, ends: _RowEnds
 ) -> LogitsProcessorList:
     """Return the processors that turn logits into draws.
 
@@ -388,7 +388,7 @@ def _processors(
         warpers.append(TopKLogitsWarper(sampling.top_k))
     if sampling.top_p < 1:
         warpers.append(TopPLogitsWarper(float(sampling.top_p)))
-    return LogitsProcessorList([*warpers, _Draw(request, rows, ends)])
+    return LogitsProcessorList([*warpers, _OneTokenDraw(request, rows, ends)])
 
 
 def _bare_config(network: Any, most: int) -> GenerationConfig:
@@ -427,7 +427,7 @@ def _decoder_begin(network: Any) -> list[int]:
     return [int(start)] if forced is None else [int(start), int(forced)]
 
 
-def _tried(work: Callable[[range], list[T]], rows: range) -> list[T] | None:
+def _compute_rows(work: Callable[[range], list[T]], rows: range) -> list[T] | None:
     """Return the results of rows, or None if memory ran out.
 
     It is then freed before the next try.

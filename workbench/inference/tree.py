@@ -39,7 +39,7 @@ class Packed:
     Those of the path are 0 … path - 1, new ones path … path + n - 1.
     """
 
-    def seen(self) -> NDArray[np.bool_]:
+    def visible_mask(self) -> NDArray[np.bool_]:
         """Return the mask of tokens that each new token sees, itself included: (n, path + n)."""
         n = len(self.tokens)
         mask = np.zeros((n, self.path + n), dtype=bool)
@@ -127,7 +127,7 @@ BLOCK = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Row:
+class TreeRow:
     """One distinct unfinished beginning of an answer."""
 
     tokens: tuple[int, ...]
@@ -154,7 +154,7 @@ class Uniforms:
         self._seed, self._first, self._n = seed, first, n
         self._block, self._columns = -1, np.empty((0, 0))
 
-    def at(self, depth: int) -> NDArray[np.float64]:
+    def numbers_at(self, depth: int) -> NDArray[np.float64]:
         """Return the numbers of all samples at a depth: (n,). Depths come in order."""
         block, row = divmod(depth, BLOCK)
         if block != self._block:
@@ -181,7 +181,7 @@ class SampleTree:
     "whether the beginning of an answer suffices, or None if answers continue to their end"
     rule: ThoughtRule | None = None
     "limit of the thought before the answer, or None if thought and answer share `max_new_tokens`"
-    rows: list[Row] = field(default_factory=list)
+    rows: list[TreeRow] = field(default_factory=list)
     finished: Counter[tuple[int, ...]] = field(default_factory=Counter)
     decided: int = 0
     "samples that `settled` ended"
@@ -191,7 +191,9 @@ class SampleTree:
 
     def __post_init__(self) -> None:
         self.uniforms = Uniforms(self.seed, self.first, self.n)
-        self.rows = [Row((), np.arange(self.n), 0, self.rule.start if self.rule is not None else 0)]
+        self.rows = [
+            TreeRow((), np.arange(self.n), 0, self.rule.start if self.rule is not None else 0)
+        ]
 
     def grow(self, tokens: NDArray[np.int64], probabilities: NDArray[np.float64]) -> None:
         """Advance every row by one token.
@@ -203,24 +205,28 @@ class SampleTree:
             Rows need not add up to 1, since they are normalised.
         """
         parents, self.rows = self.rows, []
-        uniforms = self.uniforms.at(len(parents[0].tokens))
+        uniforms = self.uniforms.numbers_at(len(parents[0].tokens))
         all_edges = np.cumsum(probabilities, axis=1)
         # Rounding must not go past the last token.
         last = probabilities.shape[1] - 1 - np.argmax(probabilities[:, ::-1] > 0, axis=1)
         for parent, row in enumerate(parents):
-            if (forced := self._forced(row)) is not None:
-                self._add(parent, row, forced, row.samples)
+            if (forced := self._forced_token(row)) is not None:
+                self._extend_samples(parent, row, forced, row.samples)
                 continue
             edges = all_edges[parent]
             sampled = np.searchsorted(edges, uniforms[row.samples] * edges[-1], side="right")
-            for column, samples in _split(np.minimum(sampled, last[parent]), row.samples):
-                self._add(parent, row, int(tokens[parent, column]), samples)
+            for column, samples in _samples_by_token(
+                np.minimum(sampled, last[parent]), row.samples
+            ):
+                self._extend_samples(parent, row, int(tokens[parent, column]), samples)
 
-    def _forced(self, row: Row) -> int | None:
+    def _forced_token(self, row: TreeRow) -> int | None:
         """Return the token that ends the row's thought if its budget is spent."""
         return None if self.rule is None else self.rule.forced(row.begun, len(row.tokens))
 
-    def _add(self, parent: int, row: Row, token: int, samples: NDArray[np.int64]) -> None:
+    def _extend_samples(
+        self, parent: int, row: TreeRow, token: int, samples: NDArray[np.int64]
+    ) -> None:
         """Continue samples with a token, or end them."""
         answer = (*row.tokens, token)
         n_begun = 0 if self.rule is None else self.rule.after(row.begun, answer)
@@ -232,10 +238,10 @@ class SampleTree:
             self.finished[answer] += len(samples)
             self.decided += len(samples)
         else:
-            self.rows.append(Row(answer, samples, parent, n_begun))
+            self.rows.append(TreeRow(answer, samples, parent, n_begun))
 
 
-def _split(
+def _samples_by_token(
     drawn: NDArray[np.int64], samples: NDArray[np.int64]
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """Yield each index that samples drew, in order, with these samples."""

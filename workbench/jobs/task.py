@@ -133,7 +133,7 @@ class Control:
 
     def _adjust(self) -> None:
         if self._model is not None:
-            self._model.at_once(self._most)
+            self._model.limit_parallel(self._most)
 
 
 Ended = tuple[str, str]

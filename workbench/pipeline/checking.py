@@ -23,7 +23,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.errors import UsageError
 from workbench.figures.table import Column, Kind, Link, Table
-from workbench.inference.embedded import Source, locate
+from workbench.inference.embedded import ModelSource, locate
 from workbench.inference.encoder import (
     ENGLISH_ONLY,
     MINILM,
@@ -372,7 +372,7 @@ def _stored_models(store: Store, spec: CheckSpec) -> dict[str, int | None]:
     return models
 
 
-def _newest(store: Store, name: str, backend: str, source: Source) -> int | None:
+def _newest(store: Store, name: str, backend: str, source: ModelSource) -> int | None:
     known = source.revision or source.asked or None
     return store.checks.newest(source.place if source.asked else name, backend, known)
 

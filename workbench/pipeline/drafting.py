@@ -474,7 +474,7 @@ def _draft(
     """Ask what is missing, until it is there or the work has to end."""
     started = time.monotonic()
     if isinstance(model, Interruptible):
-        model.heed(should_stop)
+        model.stop_when(should_stop)
     for sampling in dict.fromkeys(prompt.sampling for prompt in plan.spec.prompts):
         calls = [
             c

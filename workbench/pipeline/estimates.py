@@ -18,7 +18,7 @@ from workbench.domain.responses import EXACT, Request, Sampling
 from workbench.inference.served.address import parse_address
 from workbench.inference.served.budget import TOKENS_PER_MESSAGE, Budget, Usage, budget_from
 from workbench.inference.served.budget import estimate as at_most
-from workbench.inference.served.providers import named, recognised
+from workbench.inference.served.providers import provider_named, recognise_server
 from workbench.pipeline.design_checks import scripted, served
 from workbench.pipeline.planning import Plan
 
@@ -287,7 +287,9 @@ def _budget(model: str, environ: Mapping[str, str], batched: bool) -> Budget:
     if not batched:
         return budget
     address = parse_address(model, environ)
-    provider = named(address.dialect) if address.dialect else recognised(address.host, ())
+    provider = (
+        provider_named(address.dialect) if address.dialect else recognise_server(address.host, ())
+    )
     return replace(budget, batch_share=provider.batch or 1.0)
 
 

@@ -30,7 +30,7 @@ from workbench.inference.base import (
     GpuWatch,
     Metered,
     NextTokens,
-    Scored,
+    ScoredOptions,
     Unhurried,
     Windowed,
 )
@@ -284,7 +284,7 @@ class _Scoring:
                 if self._pause():
                     return
 
-    def _note(self, key: bytes, forms: Sequence[str], found: Scored) -> None:
+    def _note(self, key: bytes, forms: Sequence[str], found: ScoredOptions) -> None:
         thought_reason = self._thinks.get(key, "")
         if not found.reason:
             self._look(key, bool(thought_reason), (thought_reason,))
@@ -465,7 +465,7 @@ def _table(found: NextTokens) -> TokenTable:
 
 def scored_one_by_one(
     model: Model, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]
-) -> Iterator[Scored]:
+) -> Iterator[ScoredOptions]:
     """Yield scores of whole words as `Model.score`.
 
     If a local model refuses, find the prompts that it refuses, and the reasons.
@@ -485,9 +485,9 @@ def scored_one_by_one(
     for index in remaining:
         try:
             for score in model.score([prompts[index]], [options[index]], whole_words=True):
-                yield Scored(index, score.log_probabilities, score.reason)
+                yield ScoredOptions(index, score.log_probabilities, score.reason)
         except ModelError as error:
-            yield Scored(index, np.full(len(options[index]), np.nan), str(error))
+            yield ScoredOptions(index, np.full(len(options[index]), np.nan), str(error))
 
 
 @contextmanager

@@ -20,19 +20,19 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from workbench.errors import UsageError
-from workbench.inference.cluster.engine import Engine, look
+from workbench.inference.cluster.engine import ClusterEngine, load_card
 from workbench.inference.cluster.shards import (
     AUTO,
     LOCAL,
-    Call,
-    Ended,
-    Joined,
-    Layout,
-    Lost,
-    Said,
-    Trouble,
-    cut,
-    layout,
+    AllAnswered,
+    ClusterCall,
+    ClusterError,
+    ClusterJoined,
+    ClusterLoss,
+    ClusterMessage,
+    EngineLayout,
+    divide,
+    plan_engines,
 )
 
 REACH_S = 5.0
@@ -66,7 +66,7 @@ class Channel:
         self._out, self._lock = out, threading.Lock()
         self.last = time.monotonic()
 
-    def send(self, message: Said) -> None:
+    def send(self, message: ClusterMessage) -> None:
         with self._lock:
             pickle.dump(message, self._out)
             self._out.flush()
@@ -81,18 +81,18 @@ def main() -> None:
     """Execute the call from the standard input."""
     os.environ.update(QUIET)
     channel = Channel(_own_output())
-    call: Call = pickle.load(sys.stdin.buffer)  # noqa: S301 - written by the parent process
+    call: ClusterCall = pickle.load(sys.stdin.buffer)  # noqa: S301 - written by the parent process
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
     try:
         join(call.address, call.engines, channel)
-        plan = layout(_nodes(), call.engines)
-        channel.send(Joined(len(plan.nodes), plan.engines))
+        plan = plan_engines(_nodes(), call.engines)
+        channel.send(ClusterJoined(len(plan.nodes), plan.engines))
         threading.Thread(target=_watch, args=(channel, plan), name="nodes", daemon=True).start()
-        for message in looks(call, plan) if call.question is None else answers(call, plan):
+        for message in load_on_nodes(call, plan) if call.question is None else answers(call, plan):
             channel.send(message)
-        channel.send(Ended())
+        channel.send(AllAnswered())
     except (Unreachable, UsageError) as error:
-        channel.send(Trouble(f"cluster {call.address}: {error}"))
+        channel.send(ClusterError(f"cluster {call.address}: {error}"))
     except Exception as error:  # Ray's errors have no common base, and come wrapped in others
         channel.send(_translated(error))
 
@@ -130,7 +130,7 @@ def join(address: str, engines: int | None, channel: Channel) -> None:
         options |= {"include_dashboard": False, "object_store_memory": OBJECTS_BYTES}
         options |= {"num_cpus": max(engines or 1, os.cpu_count() or 1)}
     elif address != AUTO:
-        _knock(address)
+        _check_port(address)
     timer = threading.Timer(JOIN_S, _give_up, (address, channel))
     timer.daemon = True
     if address != LOCAL:
@@ -150,11 +150,13 @@ def join(address: str, engines: int | None, channel: Channel) -> None:
 
 
 def _give_up(address: str, channel: Channel) -> None:
-    channel.send(Trouble(f"cluster {address}: no Ray cluster answers there within {JOIN_S:.0f} s"))
+    channel.send(
+        ClusterError(f"cluster {address}: no Ray cluster answers there within {JOIN_S:.0f} s")
+    )
     os._exit(1)
 
 
-def _knock(address: str) -> None:
+def _check_port(address: str) -> None:
     host, _, port = address.rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=REACH_S).close()
@@ -171,7 +173,7 @@ def _nodes() -> list[dict[str, Any]]:
     return list(ray.nodes())
 
 
-def _watch(channel: Channel, plan: Layout) -> None:
+def _watch(channel: Channel, plan: EngineLayout) -> None:
     """Report when no node is left, or when Ray did not recover from the loss of one.
 
     Ray restarts a lost engine if there is room for it: immediately on an idle node, or when another
@@ -187,19 +189,21 @@ def _watch(channel: Channel, plan: Layout) -> None:
         lost_at = lost_at or time.monotonic()
         names = ", ".join(sorted(lost_nodes))
         if len(lost_nodes) == len(plan.nodes):
-            channel.send(Lost(f"every node with an engine was lost ({names})"))
+            channel.send(ClusterLoss(f"every node with an engine was lost ({names})"))
             return
         if time.monotonic() - max(lost_at, channel.last) > SILENT_S:
-            channel.send(Lost(f"node {names} was lost, and nothing came for {SILENT_S:.0f} s"))
+            channel.send(
+                ClusterLoss(f"node {names} was lost, and nothing came for {SILENT_S:.0f} s")
+            )
             return
 
 
-def looks(call: Call, plan: Layout) -> Iterator[Said]:
+def load_on_nodes(call: ClusterCall, plan: EngineLayout) -> Iterator[ClusterMessage]:
     """Load the model once on every node and yield its card there."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    task = ray.remote(num_gpus=plan.gpus, num_cpus=plan.cpus, max_calls=1, max_retries=1)(look)
+    task = ray.remote(num_gpus=plan.gpus, num_cpus=plan.cpus, max_calls=1, max_retries=1)(load_card)
     pending = [
         task.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)).remote(
             call.model, call.dtype, call.folder, call.chat_format
@@ -212,7 +216,7 @@ def looks(call: Call, plan: Layout) -> Iterator[Said]:
             yield ray.get(reference)
 
 
-def answers(call: Call, plan: Layout) -> Iterator[Said]:
+def answers(call: ClusterCall, plan: EngineLayout) -> Iterator[ClusterMessage]:
     """Let the engines answer all shards, and yield their messages as they arrive."""
     import ray.data
 
@@ -221,12 +225,12 @@ def answers(call: Call, plan: Layout) -> Iterator[Said]:
     context.print_on_execution_start = False
     context.target_max_block_size = 1  # every chunk of answers is passed on as soon as it is ready
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
-    shards = cut(dict(call.items), plan.engines, call.shard)
+    shards = divide(dict(call.items), plan.engines, call.shard)
     rows = ray.data.from_items(
         [{"shard": shard} for shard in shards], override_num_blocks=len(shards)
     )
     messages = rows.map_batches(
-        Engine,
+        ClusterEngine,
         fn_constructor_args=(call.model, call.dtype, call.folder, call.question, call.chat_format),
         batch_size=1,
         compute=ray.data.ActorPoolStrategy(
@@ -242,7 +246,7 @@ def answers(call: Call, plan: Layout) -> Iterator[Said]:
         yield row["said"]
 
 
-def _translated(error: Exception) -> Said:
+def _translated(error: Exception) -> ClusterMessage:
     """Return a message about an error of Ray that tells the user what to do.
 
     The reason is at the end of Ray's text.
@@ -252,8 +256,8 @@ def _translated(error: Exception) -> Said:
     ]
     reason = next((line for line in reversed(lines) if "Error" in line), lines[0])
     if "No module named 'workbench" in str(error):
-        return Trouble(
+        return ClusterError(
             "workbench is not installed on a node of the cluster. Install it there, in the Python "
             "that Ray runs in, from a copy of the repository: pip install '.[ray]'"
         )
-    return Lost(reason[:500])
+    return ClusterLoss(reason[:500])

@@ -19,47 +19,49 @@ from typing import Any
 from workbench.errors import WorkbenchError
 from workbench.inference.base import Model
 from workbench.inference.cluster.shards import (
-    Part,
-    Question,
+    AnsweredPart,
+    ClusterError,
     Shard,
-    Trouble,
-    in_order,
-    place_of,
-    placed,
+    ShardTask,
+    chunks_in_order,
+    index_of,
+    with_index,
 )
 
 
-class Engine:
+class ClusterEngine:
     """An engine that answers shards one after another, as Ray Data passes them on."""
 
     def __init__(
-        self, name: str, dtype: str, folder: str, question: Question, chat_format: str = ""
+        self, name: str, dtype: str, folder: str, question: ShardTask, chat_format: str = ""
     ):
         self._question = question
-        self._model = _loaded(name, dtype, folder, chat_format)
+        self._model = _load_model(name, dtype, folder, chat_format)
         self._node = node_name()
         self._booked = (0, 0, 0, 0)
 
-    def __call__(self, batch: Mapping[str, Any]) -> Iterator[dict[str, list[Part | Trouble]]]:
+    def __call__(
+        self, batch: Mapping[str, Any]
+    ) -> Iterator[dict[str, list[AnsweredPart | ClusterError]]]:
         for shard in batch["shard"]:
-            for message in self._answered(shard):
+            for message in self._answer_shard(shard):
                 yield {"said": [message]}
 
-    def _answered(self, shard: Shard) -> Iterator[Part | Trouble]:
+    def _answer_shard(self, shard: Shard) -> Iterator[AnsweredPart | ClusterError]:
         try:
-            for answers in in_order(self._question.answers(self._model, shard.items)):
+            for answers in chunks_in_order(self._question.answers(self._model, shard.items)):
                 numbered = tuple(
-                    placed(answer, shard.places[place_of(answer)]) for answer in answers
+                    with_index(answer, shard.places[index_of(answer)]) for answer in answers
                 )
-                yield Part(self._node, self._model.card, numbered, self._since())
+                yield AnsweredPart(self._node, self._model.card, numbered, self._work_since())
         except WorkbenchError as error:
-            yield Trouble(f"node {self._node}: {error}")
+            yield ClusterError(f"node {self._node}: {error}")
         except Exception as error:  # a bug: it would occur on every engine
-            yield Trouble(
+            yield ClusterError(
                 f"node {self._node}: {type(error).__name__}: {error}", traceback.format_exc()
             )
 
-    def _since(self) -> tuple[int, int, int, int]:
+    def _work_since(self) -> tuple[int, int, int, int]:
         """Return the work done since the last call."""
         total = astuple(self._model.work)
         booked, self._booked = self._booked, total
@@ -67,16 +69,18 @@ class Engine:
         return a, b, c, d
 
 
-def look(name: str, dtype: str, folder: str, chat_format: str = "") -> Part | Trouble:
+def load_card(
+    name: str, dtype: str, folder: str, chat_format: str = ""
+) -> AnsweredPart | ClusterError:
     """Load a model, report its card, and free it."""
     node = node_name()
     try:
-        model = _loaded(name, dtype, folder, chat_format)
+        model = _load_model(name, dtype, folder, chat_format)
         card = model.card
         model.close()
     except WorkbenchError as error:
-        return Trouble(f"node {node}: {error}")
-    return Part(node, card)
+        return ClusterError(f"node {node}: {error}")
+    return AnsweredPart(node, card)
 
 
 def node_name() -> str:
@@ -87,7 +91,7 @@ def node_name() -> str:
     return f"{platform.node()} ({ray.get_runtime_context().get_node_id()[:8]})"
 
 
-def _loaded(name: str, dtype: str, folder: str, chat_format: str) -> Model:
+def _load_model(name: str, dtype: str, folder: str, chat_format: str) -> Model:
     """Load a model. A relative name is resolved as by the worker, if both see the same folders."""
     from workbench.inference.load import load
 

@@ -27,23 +27,23 @@ from typing import IO, Any
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
 from workbench.errors import MissingPackage, ModelError, UsageError
-from workbench.inference.base import NextTokens, Scored, Work
+from workbench.inference.base import NextTokens, ScoredOptions, Work
 from workbench.inference.cluster.shards import (
     SHARD,
+    AllAnswered,
     Answer,
-    Call,
-    Draw,
-    Ended,
+    AnsweredPart,
+    ClusterCall,
+    ClusterError,
+    ClusterLoss,
+    ClusterMessage,
     Item,
-    Likeliest,
-    Lost,
-    Part,
-    Question,
-    Said,
-    Score,
-    Trouble,
+    NextTokensTask,
+    SamplingTask,
+    ScoringTask,
+    ShardTask,
     checked_address,
-    place_of,
+    index_of,
 )
 from workbench.installed import install
 
@@ -59,10 +59,10 @@ def check_installed() -> None:
         raise MissingPackage(f"a cluster needs Ray, which is not installed: {install('ray')}")
 
 
-class Link:
+class RayProcess:
     """One call to Ray, in a child process."""
 
-    def __init__(self, call: Call):
+    def __init__(self, call: ClusterCall):
         self._call = call
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `close`
         self._child: subprocess.Popen[bytes] | None = subprocess.Popen(
@@ -73,7 +73,7 @@ class Link:
             start_new_session=True,  # the worker handles interrupts from the terminal
         )
 
-    def messages(self) -> Iterator[Said]:
+    def messages(self) -> Iterator[ClusterMessage]:
         """Yield Ray's messages until it ends.
 
         Closing the iterator ends the process and frees its engines.
@@ -92,17 +92,19 @@ class Link:
                 )
             while (message := self._next(child.stdout)) is not None:
                 yield message
-                if isinstance(message, Ended | Lost):
+                if isinstance(message, AllAnswered | ClusterLoss):
                     return
         finally:
             self.close()
 
-    def _next(self, out: IO[bytes]) -> Said | None:
+    def _next(self, out: IO[bytes]) -> ClusterMessage | None:
         try:
             message: Any = pickle.load(out)  # noqa: S301 - written by our own process
         except (EOFError, ValueError, pickle.UnpicklingError):
             return (
-                None if self._child is None else Lost(f"Ray's process ended: {self._last_words()}")
+                None
+                if self._child is None
+                else ClusterLoss(f"Ray's process ended: {self._last_words()}")
             )
         return message  # type: ignore[no-any-return]
 
@@ -158,7 +160,7 @@ def load_cluster(
     Raises UsageError for another address or for a served model, MissingPackage without Ray, and
     ModelError if the cluster cannot be reached, or if its nodes do not load the same model.
     """
-    call = Call(
+    call = ClusterCall(
         checked_address(address),
         name,
         dtype,
@@ -170,7 +172,7 @@ def load_cluster(
     if name.startswith(("openai:", "vllm:")):
         raise UsageError(f"{name} is served elsewhere: there is nothing for a cluster to compute")
     check_installed()
-    return ClusterModel(call, one_card(name, _looks(call)))
+    return ClusterModel(call, common_card(name, _cards_of_nodes(call)))
 
 
 def _number(environ: Mapping[str, str], variable: str) -> int | None:
@@ -182,17 +184,17 @@ def _number(environ: Mapping[str, str], variable: str) -> int | None:
     return int(text)
 
 
-def _looks(call: Call) -> list[Part]:
-    parts: list[Part] = []
-    for message in Link(call).messages():
-        if isinstance(message, Trouble | Lost):
+def _cards_of_nodes(call: ClusterCall) -> list[AnsweredPart]:
+    parts: list[AnsweredPart] = []
+    for message in RayProcess(call).messages():
+        if isinstance(message, ClusterError | ClusterLoss):
             raise _error(message, call)
-        if isinstance(message, Part):
+        if isinstance(message, AnsweredPart):
             parts.append(message)
     return parts
 
 
-def one_card(name: str, parts: Sequence[Part]) -> ModelCard:
+def common_card(name: str, parts: Sequence[AnsweredPart]) -> ModelCard:
     """Return the card that all nodes agree on.
 
     Raises ModelError, naming the nodes, if they differ.
@@ -214,8 +216,8 @@ def one_card(name: str, parts: Sequence[Part]) -> ModelCard:
     return next(iter(cards))
 
 
-def _error(message: Trouble | Lost, call: Call) -> ModelError:
-    if isinstance(message, Lost):
+def _error(message: ClusterError | ClusterLoss, call: ClusterCall) -> ModelError:
+    if isinstance(message, ClusterLoss):
         return ModelError(
             f"cluster {call.address}: {message.why}. What was answered is kept; resume asks the "
             "rest"
@@ -228,9 +230,9 @@ def _error(message: Trouble | Lost, call: Call) -> ModelError:
 class ClusterModel:
     """A model whose engines run on a cluster. Each question has its own Ray process."""
 
-    def __init__(self, call: Call, card: ModelCard):
+    def __init__(self, call: ClusterCall, card: ModelCard):
         self._call, self._card, self._work = call, card, Work()
-        self._link: Link | None = None
+        self._link: RayProcess | None = None
         self._answered_by: Counter[str] = Counter()
 
     @property
@@ -246,7 +248,7 @@ class ClusterModel:
 
         Raises ModelError if the cluster fails repeatedly without any answer.
         """
-        for answer in self._ask(Draw(sampling), requests):
+        for answer in self._ask(SamplingTask(sampling), requests):
             if isinstance(answer, Drawn):
                 yield answer
 
@@ -256,16 +258,16 @@ class ClusterModel:
         options: Sequence[Sequence[str]],
         *,
         whole_words: bool = False,
-    ) -> Iterator[Scored]:
+    ) -> Iterator[ScoredOptions]:
         items = [(prompt, tuple(choices)) for prompt, choices in zip(prompts, options, strict=True)]
-        for answer in self._ask(Score(whole_words), items):
-            if isinstance(answer, Scored):
+        for answer in self._ask(ScoringTask(whole_words), items):
+            if isinstance(answer, ScoredOptions):
                 yield answer
 
     def next_tokens(
         self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
     ) -> Iterator[NextTokens]:
-        for answer in self._ask(Likeliest(k, tuple(words)), prompts):
+        for answer in self._ask(NextTokensTask(k, tuple(words)), prompts):
             if isinstance(answer, NextTokens):
                 yield answer
 
@@ -280,7 +282,7 @@ class ClusterModel:
         """The number of prompts that each node answered."""
         return dict(self._answered_by)
 
-    def _ask(self, question: Question, items: Sequence[Item]) -> Iterator[Answer]:
+    def _ask(self, question: ShardTask, items: Sequence[Item]) -> Iterator[Answer]:
         """Ask until every item is answered once.
 
         A round ends early if the cluster loses too many nodes.
@@ -289,7 +291,7 @@ class ClusterModel:
         n_idle = 0
         while remaining:
             n_before = len(remaining)
-            lost = yield from self._round(question, remaining)
+            lost = yield from self._ask_round(question, remaining)
             n_idle = n_idle + 1 if len(remaining) == n_before else 0
             if remaining and n_idle >= IDLE_ROUNDS:
                 raise _error(lost, self._call)
@@ -301,30 +303,34 @@ class ClusterModel:
                     len(remaining),
                 )
 
-    def _round(self, question: Question, left: dict[int, Item]) -> Generator[Answer, None, Lost]:
+    def _ask_round(
+        self, question: ShardTask, left: dict[int, Item]
+    ) -> Generator[Answer, None, ClusterLoss]:
         """Ask the remaining items once, and remove answered ones from `left`.
 
         Return why items remain.
         """
-        link = self._link = Link(replace(self._call, question=question, items=tuple(left.items())))
-        lost = Lost("the engines ended without some of the answers")
+        link = self._link = RayProcess(
+            replace(self._call, question=question, items=tuple(left.items()))
+        )
+        lost = ClusterLoss("the engines ended without some of the answers")
         try:
             for message in link.messages():
-                if isinstance(message, Trouble):
+                if isinstance(message, ClusterError):
                     raise _error(message, self._call)
-                if isinstance(message, Part):
-                    yield from self._taken(message, left)
-                elif isinstance(message, Lost):
+                if isinstance(message, AnsweredPart):
+                    yield from self._new_answers(message, left)
+                elif isinstance(message, ClusterLoss):
                     lost = message
         finally:
             link.close()
         return lost
 
-    def _taken(self, part: Part, left: dict[int, Item]) -> Iterator[Answer]:
+    def _new_answers(self, part: AnsweredPart, left: dict[int, Item]) -> Iterator[Answer]:
         """Yield the new answers of a part. A shard that is computed twice repeats some answers."""
-        one_card(self._call.model, [Part("the cluster before", self._card), part])
+        common_card(self._call.model, [AnsweredPart("the cluster before", self._card), part])
         self._book(part.work)
-        new = [answer for answer in part.answers if left.pop(place_of(answer), None) is not None]
+        new = [answer for answer in part.answers if left.pop(index_of(answer), None) is not None]
         self._answered_by[part.node] += len(new)
         for n_after, answer in enumerate(new, start=1 - len(new)):
             yield replace(answer, more=n_after < 0) if isinstance(answer, Drawn) else answer

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
 from workbench.errors import UsageError
-from workbench.inference.base import Model, NextTokens, Scored
+from workbench.inference.base import Model, NextTokens, ScoredOptions
 
 LOCAL, AUTO = "local", "auto"
 HOST_AND_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.-]+):(\d{1,5})")
@@ -30,17 +30,17 @@ CHUNK = 8
 "answered prompts per message"
 
 Item = Request | Prompt | tuple[Prompt, tuple[str, ...]]
-Answer = Drawn | Scored | NextTokens
+Answer = Drawn | ScoredOptions | NextTokens
 
 
-class Question(Protocol):
+class ShardTask(Protocol):
     """The question about each item of a shard."""
 
     def answers(self, model: Model, items: Sequence[Any]) -> Iterator[Answer]: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
+class SamplingTask:
     """A question that asks requests for answers."""
 
     sampling: Sampling
@@ -50,7 +50,7 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ScoringTask:
     """A question that asks pairs of a prompt and its options for log-probabilities."""
 
     whole_words: bool = False
@@ -61,7 +61,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Likeliest:
+class NextTokensTask:
     """A question that asks prompts for their k most likely next tokens."""
 
     k: int
@@ -81,7 +81,7 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class EngineLayout:
     """The engines that a cluster has room for."""
 
     engines: int
@@ -93,28 +93,30 @@ class Layout:
     "(id, name) of each node with room for an engine"
 
 
-def place_of(answer: Answer) -> int:
+def index_of(answer: Answer) -> int:
+    """Return the position of the item that an answer belongs to."""
     return answer.request if isinstance(answer, Drawn) else answer.prompt
 
 
-def placed(answer: Answer, place: int) -> Answer:
+def with_index(answer: Answer, index: int) -> Answer:
     """Return the answer at another position."""
-    return (
-        replace(answer, request=place)
-        if isinstance(answer, Drawn)
-        else replace(answer, prompt=place)
-    )
+    if isinstance(answer, Drawn):
+        return replace(answer, request=index)
+    return replace(answer, prompt=index)
 
 
 def text_of(item: Item) -> tuple[str, ...]:
     """Return the texts of an item's prompt by turn. Items with common beginnings sort together."""
-    prompt = (
-        item.prompt if isinstance(item, Request) else item[0] if isinstance(item, tuple) else item
-    )
+    if isinstance(item, Request):
+        prompt = item.prompt
+    elif isinstance(item, tuple):
+        prompt = item[0]
+    else:
+        prompt = item
     return tuple(message.content for message in prompt.messages)
 
 
-def cut(items: Mapping[int, Item], engines: int, most: int = SHARD) -> list[Shard]:
+def divide(items: Mapping[int, Item], engines: int, most: int = SHARD) -> list[Shard]:
     """Divide items, by index, into shards of equal size.
 
     Neighbours in a shard have common beginnings.
@@ -125,7 +127,7 @@ def cut(items: Mapping[int, Item], engines: int, most: int = SHARD) -> list[Shar
     return [Shard(indices, tuple(items[index] for index in indices)) for indices in groups]
 
 
-def in_order(answers: Iterable[Answer], size: int = CHUNK) -> Iterator[tuple[Answer, ...]]:
+def chunks_in_order(answers: Iterable[Answer], size: int = CHUNK) -> Iterator[tuple[Answer, ...]]:
     """Yield a shard's answers in the order of its items, `size` at a time.
 
     A repeated shard gives the same chunks again, in whatever order the engine works: Ray repeats
@@ -135,7 +137,7 @@ def in_order(answers: Iterable[Answer], size: int = CHUNK) -> Iterator[tuple[Ans
     ready: list[Answer] = []
     next_index = 0
     for answer in answers:
-        waiting[place_of(answer)] = answer
+        waiting[index_of(answer)] = answer
         while next_index in waiting:
             ready.append(waiting.pop(next_index))
             next_index += 1
@@ -146,7 +148,7 @@ def in_order(answers: Iterable[Answer], size: int = CHUNK) -> Iterator[tuple[Ans
         yield tuple(ready)
 
 
-def layout(nodes: Iterable[Mapping[str, Any]], engines: int | None = None) -> Layout:
+def plan_engines(nodes: Iterable[Mapping[str, Any]], engines: int | None = None) -> EngineLayout:
     """Return the engines for a cluster of `nodes`, as described by `ray.nodes()`.
 
     There is one per GPU if there are any, otherwise one per node with all its cores. `engines` None
@@ -162,11 +164,11 @@ def layout(nodes: Iterable[Mapping[str, Any]], engines: int | None = None) -> La
     names = tuple((str(node["NodeID"]), str(node["NodeManagerHostname"])) for node in usable)
     if gpu_nodes:
         n_gpus = sum(int(node["Resources"]["GPU"]) for node in gpu_nodes)
-        return Layout(min(engines or n_gpus, n_gpus), 1, 1, names)
+        return EngineLayout(min(engines or n_gpus, n_gpus), 1, 1, names)
     count = engines or len(usable)
     engines_per_node = -(-count // len(usable))
     cores = min(int(node["Resources"]["CPU"]) for node in usable)
-    return Layout(count, 0, max(1, cores // engines_per_node), names)
+    return EngineLayout(count, 0, max(1, cores // engines_per_node), names)
 
 
 def checked_address(text: str) -> str:
@@ -189,7 +191,7 @@ def checked_address(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ClusterCall:
     """The task of a Ray process.
 
     It looks at the model on every node, or asks a question of every item.
@@ -198,7 +200,7 @@ class Call:
     address: str
     model: str
     dtype: str
-    question: Question | None = None
+    question: ShardTask | None = None
     "the question, or None to look at the model"
     items: tuple[tuple[int, Item], ...] = ()
     shard: int = 0
@@ -211,7 +213,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class ClusterJoined:
     """The message that the cluster has been joined."""
 
     nodes: int
@@ -219,7 +221,7 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AnsweredPart:
     """Some answers of one engine, or its card alone."""
 
     node: str
@@ -230,7 +232,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class ClusterError:
     """An error that would occur again."""
 
     text: str
@@ -239,15 +241,15 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class ClusterLoss:
     """The loss of Ray or of a node. The other nodes may be asked for the missing answers."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class AllAnswered:
     """The message that all shards are answered."""
 
 
-Said = Joined | Part | Trouble | Lost | Ended
+ClusterMessage = ClusterJoined | AnsweredPart | ClusterError | ClusterLoss | AllAnswered

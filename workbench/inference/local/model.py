@@ -24,10 +24,10 @@ from workbench.domain.responses import (
 )
 from workbench.domain.thinking import Pair, split
 from workbench.errors import ModelError
-from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
-from workbench.inference.chat_turns import chat_template, give_chat_format, parted
-from workbench.inference.engines import Answers, Engine
-from workbench.inference.local.network import Loaded, load_network, window_of
+from workbench.inference.base import NextTokens, ScoredOptions, Work, unknown_tokens
+from workbench.inference.chat_turns import chat_template, give_chat_format, split_chat_format
+from workbench.inference.engines import Engine, SampledAnswers, ThoughtRule
+from workbench.inference.local.network import LoadedNetwork, load_network, window_of
 from workbench.inference.local.text import Encoded, SpelledVocabulary, TextFormat
 from workbench.inference.plain import PlainEngine
 from workbench.stats.arrays import FloatArray
@@ -47,7 +47,7 @@ def load_local(name: str, dtype: str = "", device: str = "", chat_format: str = 
     `chat_format`: the source of the chat template instead of the model's own, and whether it may
     add a system turn, see `chat_formats`. Raises ModelError if it cannot be used.
     """
-    borrowed, default_system = parted(chat_format)
+    borrowed, default_system = split_chat_format(chat_format)
     # Errors are raised here, before the weights load.
     template = chat_template(borrowed) if borrowed else ""
     loaded = load_network(name, dtype, device)
@@ -58,8 +58,10 @@ def load_local(name: str, dtype: str = "", device: str = "", chat_format: str = 
 class LocalModel:
     """A language model of transformers: decoder-only, or encoder-decoder."""
 
-    def __init__(self, loaded: Loaded, said: tuple[str, ...] = (), *, default_system: bool = True):
-        """Prepare a loaded model. `said` are further notes for the user about loading."""
+    def __init__(
+        self, loaded: LoadedNetwork, notes: tuple[str, ...] = (), *, default_system: bool = True
+    ):
+        """Prepare a loaded model. `notes` are further notes for the user about loading."""
         self._work = Work()
         try:
             self._format = TextFormat(loaded.tokenizer, default_system=default_system)
@@ -85,7 +87,7 @@ class LocalModel:
         )
         no_chat = NO_CHAT if self._format.name == "none" else ""
         self.notes = tuple(
-            filter(None, (loaded.place, unshared, no_chat, *said, *self._format.notes))
+            filter(None, (loaded.place, unshared, no_chat, *notes, *self._format.notes))
         )
         "notes for the user about loading"
         self.thinking_tokens = 0
@@ -111,15 +113,14 @@ class LocalModel:
         """
         self._check_thinking(sampling)
         thinking = sampling.thinking
-        prompts = [
+        encoded = [
             self._encoded(request.prompt, closed=thinking == NO_THINKING, effort=thinking)
             for request in requests
         ]
         refusals = [
-            self._refusal(request.prompt, encoded, sampling)
-            for request, encoded in zip(requests, prompts, strict=True)
+            self._refusal(request.prompt, prompt, sampling)
+            for request, prompt in zip(requests, encoded, strict=True)
         ]
-        opened = [encoded.opened if isinstance(encoded, Encoded) else "" for encoded in prompts]
         misfits = [position for position, reason in enumerate(refusals) if reason]
         for position in misfits:
             has_more = position != misfits[-1]
@@ -127,32 +128,45 @@ class LocalModel:
                 position, (), failed=requests[position].n, reason=refusals[position], more=has_more
             )
         fitting = [position for position, reason in enumerate(refusals) if not reason]
-        fitting_requests = [
-            self._decided_outside(requests[number], opened[number]) for number in fitting
-        ]
+        yield from self._sample(requests, encoded, fitting, sampling)
+
+    def _sample(
+        self,
+        requests: Sequence[Request],
+        encoded: Sequence[Encoded | str],
+        fitting: Sequence[int],
+        sampling: Sampling,
+    ) -> Iterator[Drawn]:
+        """Yield the answers to the requests whose prompts fit, given by their positions."""
+        opened = [_opened_thought(encoded[position]) for position in fitting]
         budget = sampling.thinking_tokens
-        rules = [self._format.rule(budget, opened[number]) for number in fitting] if budget else []
+        rules = [self._format.rule(budget, mark) for mark in opened] if budget else []
         groups = self._engine.sample(
-            [_ids(prompts[number]) for number in fitting],
-            fitting_requests,
+            [_ids(encoded[position]) for position in fitting],
+            [
+                self._decided_outside(requests[position], mark)
+                for position, mark in zip(fitting, opened, strict=True)
+            ],
             sampling,
             self._format.spell,
             rules,
         )
         for group in groups:
             for n_after, answers in enumerate(group, start=1 - len(group)):
-                index = fitting[answers.request]
                 if rules:
-                    rule = rules[answers.request]
-                    self.thinking_tokens += sum(
-                        rule.thought(tokens) * count for tokens, count in answers.counts.items()
-                    )
+                    self._count_thoughts(answers, rules[answers.request])
                 yield Drawn(
-                    index,
-                    self._texts(answers, opened[index]),
+                    fitting[answers.request],
+                    self._texts(answers, opened[answers.request]),
                     decided=answers.decided,
                     more=n_after < 0,
                 )
+
+    def _count_thoughts(self, answers: SampledAnswers, rule: ThoughtRule) -> None:
+        """Count the tokens of the thoughts in the answers to one request."""
+        self.thinking_tokens += sum(
+            rule.thought(tokens) * count for tokens, count in answers.counts.items()
+        )
 
     def score_with(self, sampling: Sampling) -> None:
         """Check the thinking of a sampling.
@@ -174,7 +188,7 @@ class LocalModel:
         options: Sequence[Sequence[str]],
         *,
         whole_words: bool = False,
-    ) -> Iterator[Scored]:
+    ) -> Iterator[ScoredOptions]:
         """Yield the log-probabilities of options.
 
         All prompts are given to the engine, so that it can share them.
@@ -192,7 +206,7 @@ class LocalModel:
         for position, (prompt, tokens) in enumerate(zip(prompts, ids, strict=True)):
             longest = max(map(len, ends[position]), default=0)
             if reason := self._misfit(prompt, tokens, longest, "of an option"):
-                yield Scored(position, np.full(len(ends[position]), np.nan), reason)
+                yield ScoredOptions(position, np.full(len(ends[position]), np.nan), reason)
             else:
                 fitting.append(position)
         after = self._spelled.word_ends if whole_words and fitting else ()
@@ -201,7 +215,9 @@ class LocalModel:
         ):
             position = fitting[scores.prompt]
             logs = scores.log_probabilities
-            yield Scored(position, _first_only(ends[position], logs) if whole_words else logs)
+            yield ScoredOptions(
+                position, _first_only(ends[position], logs) if whole_words else logs
+            )
 
     def next_tokens(
         self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
@@ -245,13 +261,13 @@ class LocalModel:
         """Return the number of tokens of each prompt."""
         return [len(self.encode(prompt)) for prompt in prompts]
 
-    def heed(self, should_stop: Callable[[], bool]) -> None:
+    def stop_when(self, should_stop: Callable[[], bool]) -> None:
         """Set the function that says when to stop. See `Interruptible`."""
-        self._engine.heed(should_stop)
+        self._engine.stop_when(should_stop)
 
-    def at_once(self, most: int | None) -> None:
+    def limit_parallel(self, most: int | None) -> None:
         """Limit the rows of a batch. None stands for as many as memory allows."""
-        self._engine.at_once(most)
+        self._engine.limit_parallel(most)
 
     def close(self) -> None:
         self._engine.close()
@@ -272,11 +288,12 @@ class LocalModel:
             return str(error)
 
     def _decided_outside(self, request: Request, opened: str) -> Request:
+        """Return a request whose answers are decided by their text after a thought."""
         if request.decided is None or not (opened or self._format.own):
             return request
         return replace(request, decided=DecidedOutside(request.decided, opened, self._format.own))
 
-    def _texts(self, answers: Answers, opened: str) -> tuple[tuple[str, int], ...]:
+    def _texts(self, answers: SampledAnswers, opened: str) -> tuple[tuple[str, int], ...]:
         """Return answers with their thoughts, merged by text.
 
         Different tokens may spell the same text.
@@ -287,19 +304,18 @@ class LocalModel:
             texts[text] = texts.get(text, 0) + count
         return tuple(sorted(texts.items(), key=lambda item: (-item[1], item[0])))
 
-    def _refusal(self, prompt: Prompt, found: Encoded | str, sampling: Sampling) -> str:
-        return self._misfit(prompt, found, sampling.most_tokens, "to generate (--max-new-tokens)")
+    def _refusal(self, prompt: Prompt, encoded: Encoded | str, sampling: Sampling) -> str:
+        """Return the reason why a prompt cannot be answered, or an empty string if it can."""
+        return self._misfit(prompt, encoded, sampling.most_tokens, "to generate (--max-new-tokens)")
 
-    def _misfit(self, prompt: Prompt, found: Encoded | str, more: int, what: str) -> str:
+    def _misfit(self, prompt: Prompt, encoded: Encoded | str, more: int, what: str) -> str:
         """Return the reason why a prompt cannot be asked, or an empty string if it can."""
-        if isinstance(found, str):
-            return found
-        ids = found.ids
-        if not ids:
+        if isinstance(encoded, str):
+            return encoded
+        if not encoded.ids:
             return NO_BEGIN
-        return self._window.misfit(
-            " ".join(message.content for message in prompt.messages), len(ids), more, what
-        )
+        text = " ".join(message.content for message in prompt.messages)
+        return self._window.misfit(text, len(encoded.ids), more, what)
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,8 +331,14 @@ class DecidedOutside:
         return answer is not None and self.decided(answer)
 
 
-def _ids(found: Encoded | str) -> list[int]:
-    return found.ids if isinstance(found, Encoded) else []
+def _ids(prompt: Encoded | str) -> list[int]:
+    """Return the tokens of a prompt, or none if it could not be encoded."""
+    return prompt.ids if isinstance(prompt, Encoded) else []
+
+
+def _opened_thought(prompt: Encoded | str) -> str:
+    """Return the mark with which a prompt opens a thought, or an empty string."""
+    return prompt.opened if isinstance(prompt, Encoded) else ""
 
 
 def _first_only(ends: Sequence[Sequence[int]], logs: FloatArray) -> FloatArray:
@@ -343,7 +365,7 @@ def _engine(network: Any, stop: frozenset[int], work: Work) -> tuple[Engine, str
         return PlainEngine(network, stop, work), note
 
 
-def _stop_tokens(loaded: Loaded) -> frozenset[int]:
+def _stop_tokens(loaded: LoadedNetwork) -> frozenset[int]:
     """Return every token that ends an answer."""
     tokens: set[int] = set()
     for value in (loaded.network.generation_config.eos_token_id, loaded.tokenizer.eos_token_id):

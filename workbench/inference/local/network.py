@@ -20,7 +20,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM
 from workbench.domain.names import plural
 from workbench.errors import ModelError
 from workbench.inference.base import QUANTISED, check_dtype
-from workbench.inference.embedded import Source, locate
+from workbench.inference.embedded import ModelSource, locate
 from workbench.inference.memory import free_bytes, is_out_of_memory, readable
 
 SHOWN = 48
@@ -84,7 +84,7 @@ UNREADABLE = (OSError, ValueError, KeyError, ImportError, SafetensorError)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Loaded:
+class LoadedNetwork:
     """A loaded network."""
 
     name: str
@@ -109,7 +109,7 @@ class Loaded:
         return f"{self.dtype} on {self.network.device}, {readable(size)} of weights"
 
 
-def load_network(name: str, dtype: str = "", device: str = "") -> Loaded:
+def load_network(name: str, dtype: str = "", device: str = "") -> LoadedNetwork:
     """Load a model.
 
     An empty `device` stands for $WORKBENCH_DEVICE, else the first GPU, else the CPU.
@@ -148,7 +148,7 @@ def load_network(name: str, dtype: str = "", device: str = "") -> Loaded:
         if not is_out_of_memory(error):
             raise
         raise _no_memory(name, numbers, target) from error
-    return Loaded(
+    return LoadedNetwork(
         source.place if source.asked else name,
         tokenizer,
         network,
@@ -200,7 +200,7 @@ def _free(device: torch.device, wanted: str) -> int:
     )
 
 
-def _network(name: str, kind: Any, source: Source, placed: _Placed) -> Any:
+def _network(name: str, kind: Any, source: ModelSource, placed: _Placed) -> Any:
     """Return the network on its device.
 
     Raises ModelError if its files lack weights, which would be random.

@@ -106,7 +106,7 @@ LEANS = {"left": "left", "liberal": "left", "right": "right", "conservative": "r
 "name of a side in statements.csv, in the column `leaning` or `yes` -> side"
 
 
-class Wording(NamedTuple):
+class KnownWording(NamedTuple):
     """The data of a wording."""
 
     ref: str
@@ -118,16 +118,16 @@ class Wording(NamedTuple):
     "whether it contradicts the statement"
 
 
-Known = Mapping[str, Wording]
+Known = Mapping[str, KnownWording]
 "each wording that a persona knows -> its data, the longest first"
 
 
-def wording_in(text: str, known: Known) -> Wording:
+def wording_in(text: str, known: Known) -> KnownWording:
     """Return the statement of a prompt. Raises ModelError if it contains no known wording."""
-    return known[_found(text, known)]
+    return known[_find_wording(text, known)]
 
 
-def _found(text: str, known: Known) -> str:
+def _find_wording(text: str, known: Known) -> str:
     complete_matches = (wording for wording in known if wording in text)
     half_matches = (
         wording for wording in known if text.endswith(halves(wording)[0])
@@ -144,7 +144,7 @@ def side_of(told: str, ref: str) -> str:
 
 
 @dataclass(frozen=True)
-class Spread:
+class AnswerSpread:
     """The effects on the shares of a scripted model."""
 
     statements: str
@@ -164,7 +164,7 @@ class Spread:
 
         Raises ModelError for unknown wordings.
         """
-        wording = _found(text, known)
+        wording = _find_wording(text, known)
         shift = 0.0
         for phrase, higher in self.moved:
             if phrase in text:
@@ -178,7 +178,7 @@ class Spread:
         has_printed_order = first.casefold() in POSITIVE
         agreed = min(
             max(
-                self._agreed(
+                self._agree_share(
                     properties.ref, properties.column, template, -1 if has_printed_order else 1
                 )
                 + shift,
@@ -189,7 +189,7 @@ class Spread:
         agreed = 1 - agreed if properties.turned else agreed
         return agreed if has_printed_order else 1 - agreed
 
-    def _agreed(self, ref: str, column: str, template: str, order: int) -> float:
+    def _agree_share(self, ref: str, column: str, template: str, order: int) -> float:
         """Return the share of agreement with the statement itself.
 
         Order -1 is the printed one, 1 the swapped one.
@@ -235,7 +235,7 @@ def _phi(z: float) -> float:
 @lru_cache(maxsize=8)
 def wordings_of(sources: tuple[str, ...]) -> Known:
     """Return the wordings of shipped instruments or `statements.csv` files. Raises ModelError."""
-    wordings: dict[str, Wording] = {}
+    wordings: dict[str, KnownWording] = {}
     for name in sources:
         try:
             path = Path(name)
@@ -247,7 +247,7 @@ def wordings_of(sources: tuple[str, ...]) -> Known:
                 f"the statements {name!r} of the persona cannot be read: {error}"
             ) from error
         for row in rows:
-            wordings |= _of_row(row)
+            wordings |= _wording_from_row(row)
     return longest_first(wordings)
 
 
@@ -256,11 +256,11 @@ def longest_first(known: Known) -> Known:
     return dict(sorted(known.items(), key=lambda item: -len(item[0])))
 
 
-def _of_row(row: Mapping[str | None, object]) -> dict[str, Wording]:
+def _wording_from_row(row: Mapping[str | None, object]) -> dict[str, KnownWording]:
     ref = str(row.get("ref") or "")
     side = side_of(str(row.get("leaning") or row.get("yes") or ""), ref)
     return {
-        text.strip(): Wording(ref, column, side, SAME.fullmatch(column) is None)
+        text.strip(): KnownWording(ref, column, side, SAME.fullmatch(column) is None)
         for column, text in row.items()
         if isinstance(column, str) and (SAME.fullmatch(column) or TURNED.fullmatch(column))
         if isinstance(text, str) and text.strip()
@@ -302,7 +302,7 @@ class Sides:
     yes: float = 0.0
     hedges: float = 0.0
 
-    def agreed(self, text: str, known: Known) -> float:
+    def agree_share(self, text: str, known: Known) -> float:
         """Return the share of agreement with the statement of a prompt.
 
         Raises ModelError if it contains no known wording.
@@ -313,22 +313,20 @@ class Sides:
 
     def share(self, text: str, first: str, known: Known) -> float:
         """Return the share of answers with the first label of a prompt."""
-        agreed = self.agreed(text, known)
+        agreed = self.agree_share(text, known)
         return agreed if first.casefold() in POSITIVE else 1 - agreed
 
-    def spoken(self, text: str, known: Known) -> dict[str, float]:
+    def answer_shares(self, text: str, known: Known) -> dict[str, float]:
         """Return the probability of each answer to a prompt that offers no labels."""
-        agreed, hedging = (
-            self.agreed(text, known),
-            self.hedges * text_key(wording_in(text, known).ref)[1] / 255,
-        )
+        agreed = self.agree_share(text, known)
+        hedging = self.hedges * text_key(wording_in(text, known).ref)[1] / 255
         shares = ((1 - hedging) * agreed, (1 - hedging) * (1 - agreed), hedging)
-        shares_by_answers = zip(NUMBERS if SCALE.search(text) else SENTENCES, shares, strict=True)
-        return {
-            answer: share / len(answers)
-            for answers, share in shares_by_answers
-            for answer in answers
-        }
+        answers_by_stance = NUMBERS if SCALE.search(text) else SENTENCES
+        share_by_answer: dict[str, float] = {}
+        for answers, share in zip(answers_by_stance, shares, strict=True):
+            for answer in answers:
+                share_by_answer[answer] = share / len(answers)
+        return share_by_answer
 
 
 STEEPEST = 100.0

@@ -40,13 +40,13 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.responses import NO_THINKING, Decided, Drawn, ModelCard, Request, Sampling
 from workbench.domain.statements import Relation, Statement
 from workbench.errors import ModelError
-from workbench.inference.base import NextTokens, Scored, Work
+from workbench.inference.base import NextTokens, ScoredOptions, Work
 from workbench.inference.scripted.answers import (
+    AnswerSpread,
     Known,
+    KnownWording,
     LetterHabits,
     Sides,
-    Spread,
-    Wording,
     letter_shares,
     longest_first,
     side_of,
@@ -85,7 +85,7 @@ class Persona:
     letters: LetterHabits = field(default_factory=LetterHabits)
     thoughts: tuple[str, ...] = ()
     "thoughts before an answer, drawn at random, or empty if it does not think"
-    spread: Spread | None = None
+    spread: AnswerSpread | None = None
     """variation of the shares of agreement with statement, wording, template and label order
 
     It is None if `agree` applies.
@@ -115,7 +115,7 @@ class ScriptedModel:
     @property
     def card(self) -> ModelCard:
         return ModelCard(
-            self._name, content_key(_told(self.persona)).hex(), "scripted", "none", "none"
+            self._name, content_key(_identity_of(self.persona)).hex(), "scripted", "none", "none"
         )
 
     @property
@@ -140,7 +140,7 @@ class ScriptedModel:
         """Learn the statements of an instrument. See `Learning`."""
         file_wordings = self._wordings()
         instrument_wordings = {
-            wording.text.strip(): Wording(
+            wording.text.strip(): KnownWording(
                 statement.ref,
                 str(wording.variant).replace("-", "_"),
                 side_of(statement.leaning or sides.get(statement.ref, ""), statement.ref),
@@ -162,9 +162,10 @@ class ScriptedModel:
         self._check_thinking(sampling)
         for position, request in enumerate(requests):
             self._pause()
-            endings = [_end(text, request.decided) for text in self._answers(request)]
+            endings = [_cut_when_decided(text, request.decided) for text in self._answers(request)]
+            thoughts = self._thoughts(request, sampling)
             texts = Counter(
-                map(str.__add__, self._thoughts(request, sampling), (text for text, _ in endings))
+                thought + text for thought, (text, _) in zip(thoughts, endings, strict=True)
             )
             yield Drawn(
                 position,
@@ -178,7 +179,7 @@ class ScriptedModel:
         options: Sequence[Sequence[str]],
         *,
         whole_words: bool = False,
-    ) -> Iterator[Scored]:
+    ) -> Iterator[ScoredOptions]:
         for position, (prompt, choices) in enumerate(zip(prompts, options, strict=True)):
             self._pause()
             if not all(choice.strip() for choice in choices):
@@ -187,11 +188,15 @@ class ScriptedModel:
                 )
             shares = self._shares(prompt)
             masses = [
-                sum(share for text, share in shares.items() if _begins(text, choice, whole_words))
+                sum(
+                    share
+                    for text, share in shares.items()
+                    if _begins_with(text, choice, whole_words)
+                )
                 for choice in choices
             ]
             with np.errstate(divide="ignore"):
-                yield Scored(position, np.log(np.array(masses, dtype=np.float64)))
+                yield ScoredOptions(position, np.log(np.array(masses, dtype=np.float64)))
 
     def next_tokens(
         self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
@@ -214,7 +219,7 @@ class ScriptedModel:
             rest = float(sum(share for _, share in likeliest[k:]))
             logs = np.log(np.array([share for _, share in likeliest[:k]], dtype=np.float64))
             word_masses = {
-                word: float(sum(share for token, share in likeliest if _same(token, word)))
+                word: float(sum(share for token, share in likeliest if _is_same_word(token, word)))
                 for word in words
             }
             texts = tuple(token for token, _ in likeliest[:k])
@@ -225,12 +230,12 @@ class ScriptedModel:
 
     def _answer(self, prompt: Prompt, rng: np.random.Generator) -> str:
         if self.persona.answers:
-            return _one_of(self.persona.answers, rng)
+            return _draw_text(self.persona.answers, rng)
         if (letters := self._letters(prompt)) is not None:
             return list(letters)[int(rng.choice(len(letters), p=list(letters.values())))]
         if rng.random() < self.persona.unreadable:
-            return _one_of(UNREADABLE, rng)
-        if (free_shares := self._spoken(prompt)) is not None:
+            return _draw_text(UNREADABLE, rng)
+        if (free_shares := self._shares_without_labels(prompt)) is not None:
             return list(free_shares)[
                 int(rng.choice(len(free_shares), p=list(free_shares.values())))
             ]
@@ -240,9 +245,9 @@ class ScriptedModel:
     def _answers(self, request: Request) -> list[str]:
         """Return the answers to a request: a part of the sequence that its seed defines."""
         rng = np.random.default_rng(request.seed)
-        return [self._answer(request.prompt, rng) for _ in range(request.first + request.n)][
-            request.first :
-        ]
+        n_answers = request.first + request.n
+        answers = [self._answer(request.prompt, rng) for _ in range(n_answers)]
+        return answers[request.first :]
 
     def _thoughts(self, request: Request, sampling: Sampling) -> list[str]:
         """Return the thought before each answer, cut at the budget of words.
@@ -253,7 +258,8 @@ class ScriptedModel:
             return [""] * request.n
         rng = np.random.default_rng([request.seed, 1])
         thoughts = [
-            _one_of(self.persona.thoughts, rng).split(" ") for _ in range(request.first + request.n)
+            _draw_text(self.persona.thoughts, rng).split(" ")
+            for _ in range(request.first + request.n)
         ]
         within_budget = [
             thought[: sampling.thinking_tokens or len(thought)]
@@ -265,28 +271,25 @@ class ScriptedModel:
     def _letters(self, prompt: Prompt) -> dict[str, float] | None:
         return letter_shares(self.persona.letters, self.persona.unreadable, prompt)
 
-    def _spoken(self, prompt: Prompt) -> dict[str, float] | None:
+    def _shares_without_labels(self, prompt: Prompt) -> dict[str, float] | None:
         """Return the shares of a persona's answers to a prompt without labels.
 
         The result is None for a persona without views, or a prompt with labels.
         """
-        if self.persona.sides is None or _offered(prompt):
+        if self.persona.sides is None or _match_labels(prompt):
             return None
-        return self.persona.sides.spoken(prompt.messages[-1].content, self._wordings())
+        return self.persona.sides.answer_shares(prompt.messages[-1].content, self._wordings())
 
     def _labels(self, prompt: Prompt) -> tuple[str, str, float]:
         """Return the two answers that name a label, and the share of the first one."""
         text = " ".join(message.content for message in prompt.messages)
-        match = _offered(prompt)
-        first, second = (
-            [label for label in match.groups() if label] if match else ("agree", "disagree")
-        )
-        by_hash = prompt.key[0] / 255
-        share = (
-            self.persona.agree
-            if self.persona.agree is not None
-            else (0.08 if by_hash < 0.45 else 0.92)
-        )
+        match = _match_labels(prompt)
+        first, second = "agree", "disagree"
+        if match:
+            first, second = [label for label in match.groups() if label]
+        share = self.persona.agree
+        if share is None:
+            share = 0.08 if prompt.key[0] / 255 < 0.45 else 0.92
         if self.persona.spread is not None:
             share = self.persona.spread.share(text, first, second, self._wordings())
         # The last turn: earlier turns may be other questions with their answers.
@@ -305,20 +308,21 @@ class ScriptedModel:
             }
         if (letters := self._letters(prompt)) is not None:
             return letters
-        answer_shares = self._spoken(prompt)
+        answer_shares = self._shares_without_labels(prompt)
         if answer_shares is None:
             first, second, share = self._labels(prompt)
             answer_shares = {first: share, second: 1 - share}
-        return {text: (1 - persona.unreadable) * share for text, share in answer_shares.items()} | {
-            text: persona.unreadable / len(UNREADABLE) for text in UNREADABLE
-        }
+        shares = {text: (1 - persona.unreadable) * share for text, share in answer_shares.items()}
+        for text in UNREADABLE:
+            shares[text] = persona.unreadable / len(UNREADABLE)
+        return shares
 
     def _pause(self) -> None:
         if self.persona.delay_s:
             time.sleep(self.persona.delay_s)
 
 
-def _told(persona: Persona) -> dict[str, Any]:
+def _identity_of(persona: Persona) -> dict[str, Any]:
     """Return the identity of a persona.
 
     Personas without thoughts and views keep the keys of earlier versions.
@@ -339,7 +343,7 @@ def _told(persona: Persona) -> dict[str, Any]:
     return identity
 
 
-def _offered(prompt: Prompt) -> re.Match[str] | None:
+def _match_labels(prompt: Prompt) -> re.Match[str] | None:
     """Return the match of the two labels that a prompt names."""
     text = " ".join(message.content for message in prompt.messages)
     return LABELS.search(text) or QUOTED.search(text)
@@ -354,7 +358,7 @@ def _first_words(shares: Mapping[str, float]) -> dict[str, float]:
     return share_by_word
 
 
-def _begins(text: str, option: str, whole_words: bool) -> bool:
+def _begins_with(text: str, option: str, whole_words: bool) -> bool:
     """Return whether an answer begins with an option.
 
     Without whole words the option's leading space is ignored.
@@ -364,11 +368,11 @@ def _begins(text: str, option: str, whole_words: bool) -> bool:
     return text.startswith(option) and not continues_word(text[len(option) :])
 
 
-def _same(token: str, word: str) -> bool:
+def _is_same_word(token: str, word: str) -> bool:
     return spelled(token) == spelled(word)
 
 
-def _end(text: str, decided: Decided | None) -> tuple[str, bool]:
+def _cut_when_decided(text: str, decided: Decided | None) -> tuple[str, bool]:
     """Return an answer up to the word that settles its stance, and whether there is such a word."""
     if decided is not None:
         for word in re.finditer(r"\S+", text):
@@ -377,6 +381,6 @@ def _end(text: str, decided: Decided | None) -> tuple[str, bool]:
     return text, False
 
 
-def _one_of(texts: Sequence[str], rng: np.random.Generator) -> str:
+def _draw_text(texts: Sequence[str], rng: np.random.Generator) -> str:
     """Draw a text unchanged. `rng.choice` would drop trailing NULs."""
     return texts[int(rng.integers(len(texts)))]

@@ -37,7 +37,7 @@ from workbench.domain.keys import content_key
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import ModelCard
 from workbench.errors import InputError, ModelError, UnknownName, UsageError, WorkbenchError
-from workbench.inference.scripted.answers import FIELDS, STEEPEST, LetterHabits, Sides, Spread
+from workbench.inference.scripted.answers import FIELDS, STEEPEST, AnswerSpread, LetterHabits, Sides
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.regular_files import check_file
 from workbench.synthetic.population import Ideal, Population
@@ -75,18 +75,18 @@ def read_persona(file: TomlFile) -> Persona:
         file.fault("letters", "no table", "a line [letters] and its fields below it")
         letters = {}
     persona: dict[str, Any] = {
-        **_numbers(file, table, "agree", "unreadable", "delay_s"),
-        **_texts(file, table, "answers", least=0),
-        **_texts(file, table, "thoughts", least=0),
-        "letters": _habits(file, letters),
-        "spread": _spread(file, table),
-        "sides": _sides(file, table),
+        **_read_numbers(file, table, "agree", "unreadable", "delay_s"),
+        **_read_texts(file, table, "answers", least=0),
+        **_read_texts(file, table, "thoughts", least=0),
+        "letters": _read_habits(file, letters),
+        "spread": _read_spread(file, table),
+        "sides": _read_sides(file, table),
     }
     file.check()
     return Persona(**persona)
 
 
-def _spread(file: TomlFile, table: Mapping[str, Any]) -> Spread | None:
+def _read_spread(file: TomlFile, table: Mapping[str, Any]) -> AnswerSpread | None:
     """Return the settings of `[spread]`, or None if it is missing or invalid.
 
     A fault of an invalid table is noted.
@@ -109,21 +109,21 @@ def _spread(file: TomlFile, table: Mapping[str, Any]) -> Spread | None:
         )
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
         file.fault("seed", repr(seed), "a whole number, 0 or more")
-    numbers = _numbers(file, settings, "mean", *FIELDS)
+    numbers = _read_numbers(file, settings, "mean", *FIELDS)
     mean, total = numbers.pop("mean", 0.5), sum(numbers.values())
     if total > mean * (1 - mean):
         limit = f"at most {mean * (1 - mean):.3g}, mean (1 - mean)"
         file.fault("spread", f"variances of {total:g} together", limit)
     components = tuple((FIELDS[name], float(value)) for name, value in numbers.items())
-    moved = tuple(_moved(file, settings))
+    moved = tuple(_read_moved(file, settings))
     return (
-        Spread(str(statements), float(mean), seed, components, moved)
+        AnswerSpread(str(statements), float(mean), seed, components, moved)
         if isinstance(seed, int)
         else None
     )
 
 
-def _moved(file: TomlFile, given: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def _read_moved(file: TomlFile, given: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     """Yield the entries of `[[spread.moved]]`. Faults are noted."""
     tables = given.get("moved", [])
     for entry in tables if isinstance(tables, list) else [tables]:
@@ -140,7 +140,7 @@ def _moved(file: TomlFile, given: Mapping[str, Any]) -> Iterator[tuple[str, floa
             file.fault("moved", repr(entry)[:60], 'said = "…" and by = a number from -1 to 1')
 
 
-def _sides(file: TomlFile, table: Mapping[str, Any]) -> Sides | None:
+def _read_sides(file: TomlFile, table: Mapping[str, Any]) -> Sides | None:
     """Return the settings of `[sides]`, or None if it is missing or invalid.
 
     A fault of an invalid table is noted.
@@ -170,16 +170,16 @@ def _sides(file: TomlFile, table: Mapping[str, Any]) -> Sides | None:
             "instruments that ship, or paths of statements.csv files",
         )
         names = []
-    return Sides(tuple(names), **_numbers(file, settings, "left", "right", "yes", "hedges"))
+    return Sides(tuple(names), **_read_numbers(file, settings, "left", "right", "yes", "hedges"))
 
 
-def _habits(file: TomlFile, table: Mapping[str, Any]) -> LetterHabits:
+def _read_habits(file: TomlFile, table: Mapping[str, Any]) -> LetterHabits:
     """Return the settings of `[letters]`. Invalid fields are noted as faults and left out."""
     _unknown(file, table, OF_LETTERS)
     return LetterHabits(
-        **_weights(file, table),
-        **_numbers(file, table, "by_text", "invalid", "yes"),
-        **_texts(file, table, "others", least=1),
+        **_read_weights(file, table),
+        **_read_numbers(file, table, "by_text", "invalid", "yes"),
+        **_read_texts(file, table, "others", least=1),
     )
 
 
@@ -189,7 +189,7 @@ def _unknown(file: TomlFile, keys: Sequence[str] | Mapping[str, Any], known: Seq
             file.fault(key, "an unknown key", f"one of {', '.join(known)}")
 
 
-def _numbers(file: TomlFile, table: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+def _read_numbers(file: TomlFile, table: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     """Return the given numbers that are within their range."""
     numbers = {}
     for key in keys:
@@ -202,7 +202,7 @@ def _numbers(file: TomlFile, table: Mapping[str, Any], *keys: str) -> dict[str, 
     return numbers
 
 
-def _weights(file: TomlFile, table: Mapping[str, Any]) -> dict[str, Any]:
+def _read_weights(file: TomlFile, table: Mapping[str, Any]) -> dict[str, Any]:
     if "weights" not in table:
         return {}
     value = table["weights"]
@@ -215,7 +215,9 @@ def _weights(file: TomlFile, table: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _texts(file: TomlFile, table: Mapping[str, Any], key: str, *, least: int) -> dict[str, Any]:
+def _read_texts(
+    file: TomlFile, table: Mapping[str, Any], key: str, *, least: int
+) -> dict[str, Any]:
     if key not in table:
         return {}
     value = table[key]
@@ -251,7 +253,7 @@ class IdealModel(ScriptedModel):
         super().__init__(Persona(), name)
         self._predict = Ideal(population)
         self._targets = {item.ref for item in population.targets}
-        self._texts = dict(sorted(texts.items(), key=lambda item: -len(item[0])))
+        self._read_texts = dict(sorted(texts.items(), key=lambda item: -len(item[0])))
         self._revision = content_key([repr(population), sorted(texts.items())]).hex()
         # A question occurs in very many prompts.
         self._asked = lru_cache(maxsize=None)(self._search)
@@ -302,7 +304,7 @@ class IdealModel(ScriptedModel):
 
     def _search(self, content: str) -> str:
         """Return the question of a turn: the longest known wording in it."""
-        for text, ref in self._texts.items():
+        for text, ref in self._read_texts.items():
             if text in content:
                 return ref
         raise ModelError(

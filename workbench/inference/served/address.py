@@ -86,7 +86,7 @@ class Address:
         return f"{self.name}{',' if '#' in self.name else '#'}{dialect}"
 
     @property
-    def loopback(self) -> bool:
+    def is_loopback(self) -> bool:
         """Whether the endpoint is on this machine, so that no proxy is used."""
         if self.host == "localhost":
             return True
@@ -109,10 +109,8 @@ def parse_address(name: str, environ: Mapping[str, str]) -> Address:
     """
     endpoint_name, separator, mode = name.removeprefix(PREFIX).partition("#")
     modes = mode.split(",") if separator else []
-    raw, dialects = (
-        RAW in modes,
-        [name_part for name_part in modes if name_part not in (RAW, RESPONSES)],
-    )
+    raw = RAW in modes
+    dialects = [part for part in modes if part not in (RAW, RESPONSES)]
     if (
         {RAW, RESPONSES} <= set(modes)
         or len(dialects) > 1
@@ -120,13 +118,14 @@ def parse_address(name: str, environ: Mapping[str, str]) -> Address:
         or (dialects and dialects[0] not in known_dialects())
     ):
         raise ModelError(
-            f"{_shown(name)!r}: after # only `completions` or `responses` is known, and one kind "
-            f"of server: {', '.join(known_dialects())}; {FORM}"
+            f"{_without_password(name)!r}: after # only `completions` or `responses` is known, and "
+            f"one kind of server: {', '.join(known_dialects())}; {FORM}"
         )
     model, *explicit = EXPLICIT.split(endpoint_name, maxsplit=1)
     if not model or re.search(r"[\s\x00-\x1f\x7f]", model):
         raise ModelError(
-            f"{_shown(name)!r}: no model id before the endpoint, or one with spaces; {FORM}"
+            f"{_without_password(name)!r}: no model id before the endpoint, or one with spaces; "
+            f"{FORM}"
         )
     if explicit:
         url, origin = explicit[0], f"the endpoint of {model}"
@@ -137,10 +136,10 @@ def parse_address(name: str, environ: Mapping[str, str]) -> Address:
         model,
         checked_url(url, origin),
         raw,
-        ENDPOINT_KEY,
-        False,
-        RESPONSES in modes,
-        "".join(dialects),
+        key_variable=ENDPOINT_KEY,
+        trusted=False,
+        responses=RESPONSES in modes,
+        dialect="".join(dialects),
     )
     address = _with_key(without_key, environ)
     if not explicit and "@" in model and (address.official or BARE_HOST.search(model)):
@@ -163,16 +162,16 @@ def _with_key(address: Address, environ: Mapping[str, str]) -> Address:
     The environment decides.
     """
     hosts = _named_hosts(environ)
-    if address.official or _place(
+    if address.official or _scheme_host_port(
         checked_url(environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}")
-    ) == _place(address.url):
+    ) == _scheme_host_port(address.url):
         return replace(address, key_variable=API_KEY, trusted=True)
     return replace(
         address, trusted=bool({(address.host, None), (address.host, address.port)} & hosts)
     )
 
 
-def _place(url: str) -> tuple[str, str, int | None]:
+def _scheme_host_port(url: str) -> tuple[str, str, int | None]:
     parts = urlsplit(url)
     return parts.scheme, parts.hostname or "", parts.port or PORTS.get(parts.scheme)
 
@@ -252,7 +251,7 @@ def _joined(parts: SplitResult, host: str, port: int | None) -> str:
     return f"{parts.scheme.lower()}://{with_port}{parts.path.rstrip('/')}"
 
 
-def _shown(name: str) -> str:
+def _without_password(name: str) -> str:
     """Return a name without a possible password."""
     return re.sub(
         r"//[^/@\s]*@", "//…@", re.sub(r"(@https?:/+).*@", r"\1…@", name, flags=re.IGNORECASE)

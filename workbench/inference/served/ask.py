@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,20 +15,26 @@ from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Work
 from workbench.inference.served.behaviour import Snapshots
-from workbench.inference.served.budget import Account, Room, Usage, counted, prompt_tokens
-from workbench.inference.served.calls import Body, Call, Dialect, call_seed
-from workbench.inference.served.client import Client, Pace, RetryPolicy, Slot, wait_before
-from workbench.inference.served.reply import Kind, Reply, TryFailed, read_reply
+from workbench.inference.served.budget import Account, Room, Usage, counted_usage, prompt_tokens
+from workbench.inference.served.calls import Body, Dialect, ModelCall, call_seed
+from workbench.inference.served.client import CallPace, Client, RetryPolicy, Slot, wait_before
+from workbench.inference.served.reply import (
+    FailureKind,
+    Reply,
+    TryFailed,
+    answers_by_snapshot,
+    read_reply,
+)
 
 GIVE_UP_AFTER = 4
 "consecutive requests without any answer after which the rest is not tried"
-LONG = (Kind.LATE, Kind.USELESS)
-DOWN = (Kind.LATE, Kind.BROKEN, Kind.ABSENT, Kind.BUSY)
+LONG = (FailureKind.LATE, FailureKind.USELESS)
+DOWN = (FailureKind.LATE, FailureKind.BROKEN, FailureKind.ABSENT, FailureKind.BUSY)
 "failures of the server, not of the request"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """The result of one call and its retries: answers, or the reason why there are none."""
 
     texts: tuple[str, ...] = ()
@@ -76,7 +81,7 @@ class Asker:
         hidden: str | None,
     ):
         self.client = client
-        self.pace = Pace(patience.concurrency)
+        self.pace = CallPace(patience.concurrency)
         self._dialect, self._account, self._patience = dialect, account, patience
         self._work, self._snapshots, self._rng = work, snapshots, rng
         self._hidden = hidden
@@ -92,7 +97,7 @@ class Asker:
         """The snapshot of the latest answer, or None before the first reply."""
         return self._snapshots.current
 
-    async def ask(self, run: Run, call: Call, most_tries: int | None = None) -> Reply:
+    async def ask(self, run: CallRun, call: ModelCall, most_tries: int | None = None) -> Reply:
         """Return the reply to a call, retrying where that is useful.
 
         `most_tries` is fewer than the patience allows.
@@ -107,22 +112,19 @@ class Asker:
             except TryFailed as failure:
                 if self._dialect.learn(body, failure, call.sampling):
                     continue
-                tries, long_tries = tries + 1, long_tries + (failure.kind in LONG)
-                max_tries = (
-                    self._patience.long_tries
-                    if failure.kind in LONG
-                    else most_tries or self._patience.tries
-                )
-                is_exhausted = (
-                    tries >= (most_tries or self._patience.tries)
-                    or long_tries >= self._patience.long_tries
-                )
-                if failure.kind is Kind.REFUSED or is_exhausted:
+                is_long = failure.kind in LONG
+                tries += 1
+                long_tries += is_long
+                usual_tries = most_tries or self._patience.tries
+                is_exhausted = tries >= usual_tries or long_tries >= self._patience.long_tries
+                if failure.kind is FailureKind.REFUSED or is_exhausted:
                     self.waiting = None
-                    failure.reason += f" ({tries} tries)" if tries > 1 else ""
+                    if tries > 1:
+                        failure.reason += f" ({tries} tries)"
                     raise
-                if failure.kind is Kind.LATE:
-                    run.bear_silence(self._patience)
+                if failure.kind is FailureKind.LATE:
+                    run.check_silence(self._patience)
+                max_tries = self._patience.long_tries if is_long else usual_tries
                 await self._wait(failure, tries, max_tries)
 
     async def _wait(self, failure: TryFailed, tries: int, most: int) -> None:
@@ -151,13 +153,13 @@ class Asker:
     def _down(self, failure: TryFailed) -> str:
         """Return the fault of the server, in a few words."""
         host = self.client.host
-        if failure.kind is Kind.LATE:
+        if failure.kind is FailureKind.LATE:
             return f"no reply from {host} in time"
         if failure.status is None:
             return f"no connection to {host}"
         return f"{host} answered with {failure.status}"
 
-    async def _try(self, run: Run, call: Call, body: Body) -> Reply:
+    async def _try(self, run: CallRun, call: ModelCall, body: Body) -> Reply:
         """Send a call once and book its cost."""
         max_cost = Usage(
             1, prompt_tokens(call.prompt) + len(call.echo), call.n * call.sampling.most_tokens
@@ -169,10 +171,10 @@ class Asker:
             try:
                 content = await self.client.send(self._dialect.endpoint(call.prompt), body)
                 reply = read_reply(content, call.n, self._hidden)
-                cost = counted(reply, max_cost)
+                cost = counted_usage(reply, max_cost)
             except TryFailed as failure:
                 cost = max_cost if failure.paid else Usage(1)
-                _tell(slot, failure)
+                _slow_down(slot, failure)
                 raise
             except ModelError:
                 cost = Usage(1)
@@ -181,16 +183,16 @@ class Asker:
                 self._account.book(max_cost, cost)
             slot.went_well()
         self.waiting = None
-        run.answered()
+        run.record_answer()
         self._count(reply, cost)
         try:
             counted_reply = reply if run.counts else replace(reply, choices=())
-            run.winding_down |= self._snapshots.met(counted_reply, cost, n_turns)
+            run.winding_down |= self._snapshots.record_reply(counted_reply, cost, n_turns)
         except SnapshotsAlternate as error:
             run.end(error)
         return reply
 
-    async def _set_aside(self, run: Run, dearest: Usage) -> None:
+    async def _set_aside(self, run: CallRun, dearest: Usage) -> None:
         """Wait until the budget has room for a call. Raises BudgetSpent if there is none left."""
         while True:
             if run.over:
@@ -208,6 +210,7 @@ class Asker:
             await self.pace.a_call_ended()
 
     def _count(self, reply: Reply, cost: Usage) -> None:
+        """Count the tokens of a reply. Cached tokens of the prompt were not computed."""
         self.filtered += sum(choice.filtered for choice in reply.choices)
         self._work.prompt_tokens += cost.prompt_tokens
         self._work.prompt_tokens_computed += cost.prompt_tokens - min(
@@ -216,85 +219,85 @@ class Asker:
         self._work.sampled_tokens += cost.answer_tokens
         self._work.sampled_tokens_computed += cost.answer_tokens
 
-    async def answer(self, run: Run, position: int, request: Request) -> tuple[Drawn, ...] | None:
+    async def answer(
+        self, run: CallRun, position: int, request: Request
+    ) -> tuple[Drawn, ...] | None:
         """Return the answers to a request by snapshot, or None if the run ended before any answer.
 
         Failed answers are counted by reason.
         """
-        texts: list[str] = []
         texts_by_snapshot: dict[tuple[str, str], list[str]] = {}
+        n_missing = request.n
         failure: TryFailed | None = None
         # With one answer per call, the number of the call is that of the answer.
-        calls = request.first
-        while failure is None and len(texts) < request.n:
-            missing = request.n - len(texts)
-            sizes = self._sizes(missing)
-            seeds = [call_seed(request.seed, calls + offset) for offset in range(len(sizes))]
-            calls += len(sizes)
-            draws = [
-                self._draw(run, request, size, seed)
-                for size, seed in zip(sizes, seeds, strict=True)
-            ]
-            outcomes = await asyncio.gather(*draws)
+        next_call = request.first
+        while failure is None and n_missing > 0:
+            outcomes = await self._draw_missing(run, request, n_missing, next_call)
+            next_call += len(outcomes)
             for outcome in outcomes:
-                texts += outcome.texts
+                n_missing -= len(outcome.texts)
                 if outcome.texts:
                     texts_by_snapshot.setdefault(outcome.by, []).extend(outcome.texts)
             failure = next((outcome.failure for outcome in outcomes if outcome.failure), None)
             if run.over:
                 break
-        n_failed = request.n - len(texts)
-        if n_failed and failure is None and not texts:
+        if n_missing and failure is None and not texts_by_snapshot:
             return None
-        if run.stop is None and failure is None:
-            n_failed = 0  # answers that were not asked for because the run winds down did not fail
-        run.ended(bool(texts), failure)
-        reason = failure.reason if failure else str(run.stop) if n_failed else ""
-        results = [
-            Drawn(
-                position,
-                _counted(snapshot_texts),
-                snapshot=snapshot,
-                fingerprint=fingerprint,
-                more=True,
-            )
-            for (snapshot, fingerprint), snapshot_texts in sorted(texts_by_snapshot.items())
-        ] or [Drawn(position, ())]
-        return *results[:-1], replace(results[-1], failed=n_failed, reason=reason, more=False)
+        run.record_end(bool(texts_by_snapshot), failure)
+        if failure is not None:
+            return answers_by_snapshot(position, texts_by_snapshot, n_missing, failure.reason)
+        if run.stop is None:
+            # Answers that were not asked for because the run winds down did not fail.
+            return answers_by_snapshot(position, texts_by_snapshot, 0, "")
+        reason = str(run.stop) if n_missing else ""
+        return answers_by_snapshot(position, texts_by_snapshot, n_missing, reason)
+
+    async def _draw_missing(
+        self, run: CallRun, request: Request, n_missing: int, first_call: int
+    ) -> list[CallOutcome]:
+        """Make as many parallel calls as the missing answers of a request need."""
+        calls = [
+            self._draw(run, request, n_answers, call_seed(request.seed, number))
+            for number, n_answers in enumerate(self._sizes(n_missing), first_call)
+        ]
+        return await asyncio.gather(*calls)
 
     def _sizes(self, missing: int) -> list[int]:
         """Return the number of answers that each of the next calls asks for.
 
         Each asks for as many as the server takes.
         """
-        n_full, remainder = divmod(missing, self._dialect.most)
-        return [self._dialect.most] * n_full + [remainder] * bool(remainder)
+        most = self._dialect.most
+        n_full, remainder = divmod(missing, most)
+        sizes = [most] * n_full
+        if remainder:
+            sizes.append(remainder)
+        return sizes
 
-    async def _draw(self, run: Run, request: Request, n: int, seed: int) -> Outcome:
+    async def _draw(self, run: CallRun, request: Request, n: int, seed: int) -> CallOutcome:
         """Make one call for n answers, and for fewer if the server refuses so many.
 
         The outcome may have fewer. The dialect learns how many the server gives.
         """
         try:
-            reply = await self.ask(run, Call(request.prompt, n, seed, run.sampling))
+            reply = await self.ask(run, ModelCall(request.prompt, n, seed, run.sampling))
         except TryFailed as failure:
-            fewer = self._dialect.fewer(n, failure)
-            if not fewer:
-                return Outcome(failure=failure)
-            outcome = await self._draw(run, request, fewer, seed)
+            n_allowed = self._dialect.n_after_refusal(n, failure)
+            if not n_allowed:
+                return CallOutcome(failure=failure)
+            outcome = await self._draw(run, request, n_allowed, seed)
             if not outcome.texts and self._dialect.brought == 1:
-                self._dialect.too_many = (
-                    None  # one answer is refused, too: it is not about their number
-                )
+                # One answer is refused, too, so it is not about their number.
+                self._dialect.too_many = None
             return outcome
         except ModelError as error:
             run.end(error)
-            return Outcome()
+            return CallOutcome()
         except Stopped:
-            return Outcome()
-        self._dialect.came(n, len(reply.choices))
+            return CallOutcome()
+        self._dialect.record_answers(n, len(reply.choices))
         answered_by = (reply.snapshot, reply.fingerprint)
-        return Outcome(tuple(choice.text for choice in reply.choices), by=answered_by)
+        return CallOutcome(tuple(choice.text for choice in reply.choices), by=answered_by)
 
 
 class PromptAsker:
@@ -307,7 +310,7 @@ class PromptAsker:
         self._asker = asker
         self.by: list[tuple[str, str]] = []
 
-    async def ask(self, run: Run, call: Call) -> Reply:
+    async def ask(self, run: CallRun, call: ModelCall) -> Reply:
         """Return the reply to a call, as `Asker.ask`.
 
         Raises Stopped if the endpoint's snapshot has changed since the earlier calls of this
@@ -335,7 +338,7 @@ class PromptAsker:
         return " + ".join(sorted({fingerprint for _, fingerprint in self.by if fingerprint}))
 
 
-class Run:
+class CallRun:
     """One sequence of requests, and whether it continues."""
 
     def __init__(self, name: str, sampling: Sampling, *, counts: bool = True):
@@ -358,11 +361,12 @@ class Run:
         """Whether no further call is started."""
         return self.stop is not None or self.winding_down
 
-    def answered(self) -> None:
+    def record_answer(self) -> None:
+        """Record that the server has answered."""
         self._ever, self._in_a_row = True, 0
         self._last = time.monotonic()
 
-    def bear_silence(self, patience: RetryPolicy) -> None:
+    def check_silence(self, patience: RetryPolicy) -> None:
         """Raise ModelError after silence for as long as one call with its tries may take."""
         silent_s = time.monotonic() - self._last
         if silent_s >= patience.long_tries * patience.reply_s:
@@ -373,9 +377,10 @@ class Run:
             )
 
     def end(self, error: ModelError) -> None:
+        """Start no further call, because of an error. The first one is kept."""
         self.stop = self.stop or error
 
-    def ended(self, any_text: bool, failure: TryFailed | None) -> None:
+    def record_end(self, any_text: bool, failure: TryFailed | None) -> None:
         """Record how a request ended.
 
         A server is given up if it is down, or has refused everything from the beginning.
@@ -393,11 +398,7 @@ class Run:
             )
 
 
-def _tell(slot: Slot, failure: TryFailed) -> None:
+def _slow_down(slot: Slot, failure: TryFailed) -> None:
+    """Make fewer parallel calls if the server is down."""
     if failure.kind in DOWN:
         slot.too_much()
-
-
-def _counted(texts: list[str]) -> tuple[tuple[str, int], ...]:
-    """Return texts with their counts, in an order that does not depend on arrival."""
-    return tuple(sorted(Counter(texts).items(), key=lambda item: (-item[1], item[0])))

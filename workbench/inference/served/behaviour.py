@@ -47,7 +47,7 @@ MOST_CHANGES = 3
 
 
 @dataclass(slots=True)
-class Tally:
+class SnapshotUsage:
     """The answers and usage of one snapshot."""
 
     answers: int = 0
@@ -67,7 +67,7 @@ class Snapshots:
         self._changes = 0
         self.turns: list[tuple[str, str]] = []
         "(snapshot before, snapshot after) of each unexpected change of the model"
-        self._tallies: dict[str, Tally] = {}
+        self._tallies: dict[str, SnapshotUsage] = {}
         self._assumed = False
 
     def expect(self, snapshot: str, *, asked: bool) -> None:
@@ -81,31 +81,31 @@ class Snapshots:
         if not self._tallies:
             self.current, self._met, self._assumed = snapshot, [snapshot], not asked
 
-    def met(self, reply: Reply, spent: Usage, sent_under: int) -> bool:
+    def record_reply(self, reply: Reply, spent: Usage, sent_under: int) -> bool:
         """Record a reply, and return whether the model has changed with it.
 
         Replies to calls sent before the latest change was seen are ignored. Raises
         SnapshotsAlternate if an earlier snapshot has returned, or the model has changed too often.
         """
-        tally = self._tallies.setdefault(reply.snapshot, Tally())
+        tally = self._tallies.setdefault(reply.snapshot, SnapshotUsage())
         tally.answers += len(reply.choices)
         tally.spent += spent
         if reply.fingerprint and reply.choices:
             self.fingerprints[reply.fingerprint] += len(reply.choices)
         if self.current is None or reply.snapshot == self.current:
-            self._now(reply.snapshot)
+            self._set_current(reply.snapshot)
             return False
         if self._assumed:
             self._met = []
-            self._turn(reply.snapshot)
+            self._change_to(reply.snapshot)
             return True
         returned = reply.snapshot in self._met
         if returned and sent_under < len(self.turns):
             return False
         self._changes += 1
-        self._turn(reply.snapshot)
+        self._change_to(reply.snapshot)
         if returned or self._changes >= MOST_CHANGES:
-            raise SnapshotsAlternate(self._told(returned))
+            raise SnapshotsAlternate(self._alternation_message(returned))
         return True
 
     def tallies(self) -> tuple[Answerer, ...]:
@@ -122,16 +122,16 @@ class Snapshots:
             for snapshot, tally in self._tallies.items()
         )
 
-    def _turn(self, snapshot: str) -> None:
+    def _change_to(self, snapshot: str) -> None:
         self.turns.append((self.current or "", snapshot))
-        self._now(snapshot)
+        self._set_current(snapshot)
 
-    def _now(self, snapshot: str) -> None:
+    def _set_current(self, snapshot: str) -> None:
         self.current, self._assumed = snapshot, False
         if snapshot not in self._met:
             self._met.append(snapshot)
 
-    def _told(self, returned: bool) -> str:
+    def _alternation_message(self, returned: bool) -> str:
         event = (
             "an earlier snapshot has returned"
             if returned
@@ -168,7 +168,7 @@ class Drawing:
     """
 
     @property
-    def told(self) -> bool:
+    def is_conclusive(self) -> bool:
         """Whether there are answers to compare.
 
         There are several, and none was cut off in a thought that is not shown.
@@ -176,34 +176,39 @@ class Drawing:
         return len(self.texts) > 1 and all(self.texts)
 
     @property
-    def alike(self) -> int:
+    def n_equal(self) -> int:
         """The number of answers equal to the most frequent one."""
         return max(Counter(self.texts).values(), default=0)
 
     @property
-    def differ(self) -> bool:
-        return self.told and self.alike < len(self.texts)
+    def has_differences(self) -> bool:
+        return self.is_conclusive and self.n_equal < len(self.texts)
 
     @property
-    def certain(self) -> bool:
+    def is_certain(self) -> bool:
         """Whether answers are equal, and a model that is drawn from would give equal ones, too."""
         p = self.probability
         return p is not None and p ** (len(self.texts) - 1) > FALSE_ALARM
 
     @property
-    def greedy(self) -> bool:
+    def is_greedy(self) -> bool:
         """Whether the server does not draw. See the rule above."""
-        return self.told and len(self.texts) >= DRAWS and not self.differ and not self.certain
+        return (
+            self.is_conclusive
+            and len(self.texts) >= DRAWS
+            and not self.has_differences
+            and not self.is_certain
+        )
 
     def describe(self, at: str) -> str:
         """Return `5 of 5 differ at 1`, or how many are equal."""
         n_answers, n_distinct = len(self.texts), len(set(self.texts))
         if n_distinct == n_answers > 1:
             return f"{n_answers} of {n_answers} differ at {at}"
-        return f"{self.alike} of {n_answers} equal at {at}"
+        return f"{self.n_equal} of {n_answers} equal at {at}"
 
 
-def compared(text: str) -> str:
+def comparable_text(text: str) -> str:
     """Return the compared text of an answer, with its thought."""
     parts = split(text)
     return f"{parts.thinking}\n{parts.answer or ''}".strip()
@@ -216,12 +221,10 @@ def answer_probability(logprobs: Mapping[str, Any] | None) -> float | None:
     """
     reported = logprobs or {}
     content = reported.get("content")
-    logs = (
-        [entry.get("logprob") for entry in content if isinstance(entry, dict)]
-        if isinstance(content, list)
-        else None
-    )
-    logs = reported.get("token_logprobs") if logs is None else logs
+    if isinstance(content, list):
+        logs: Any = [entry.get("logprob") for entry in content if isinstance(entry, dict)]
+    else:
+        logs = reported.get("token_logprobs")
     if (
         not isinstance(logs, list)
         or not logs
@@ -231,19 +234,19 @@ def answer_probability(logprobs: Mapping[str, Any] | None) -> float | None:
     return math.exp(min(0.0, math.fsum(map(float, logs))))
 
 
-def temperature_words(one: Drawing, zero: Drawing, low: str = "0") -> tuple[bool | None, str]:
+def judge_temperature(one: Drawing, zero: Drawing, low: str = "0") -> tuple[bool | None, str]:
     """Return whether the temperature is obeyed, by answers at 1 and at `low`, and the reason.
 
     It is None if it cannot be told.
     """
     facts = f"({one.describe('1')}, {zero.describe(low)})"
-    if not one.told or not zero.told:
+    if not one.is_conclusive or not zero.is_conclusive:
         return None, "unknown: the answers are cut off in thought, so none can be compared"
-    if one.greedy:
+    if one.is_greedy:
         return False, f"ignored: the server does not draw ({one.describe('1')})"
-    if not one.differ:
+    if not one.has_differences:
         return None, f"unknown: the model is certain even of an open prompt {facts}"
-    if not zero.differ:
+    if not zero.has_differences:
         return True, f"obeyed {facts}"
     if len(set(zero.texts)) == len(zero.texts):
         return False, f"ignored at {low} {facts}"
@@ -253,18 +256,16 @@ def temperature_words(one: Drawing, zero: Drawing, low: str = "0") -> tuple[bool
     )
 
 
-def narrowed_words(name: str, value: str, narrow: Drawing) -> tuple[bool | None, str]:
+def judge_narrowing(name: str, value: str, narrow: Drawing) -> tuple[bool | None, str]:
     """Return whether a parameter is obeyed, and the words.
 
     It leaves only the likeliest token, and answers differ without it.
     """
     facts = narrow.describe(f"{name} {value}")
-    if not narrow.told:
+    if not narrow.is_conclusive:
         return None, "unknown: the answers are cut off in thought, so none can be compared"
-    if not narrow.differ:
+    if not narrow.has_differences:
         return True, f"obeyed ({facts})"
-    return (
-        (False, f"ignored ({facts})")
-        if len(set(narrow.texts)) == len(narrow.texts)
-        else (None, f"unknown ({facts})")
-    )
+    if len(set(narrow.texts)) == len(narrow.texts):
+        return False, f"ignored ({facts})"
+    return None, f"unknown ({facts})"

@@ -43,7 +43,7 @@ def bounded_client(openai: Any, key: str | None, **options: Any) -> Any:
             finally:
                 await reply.aclose()
             if secret is not None:
-                take_out = secret.taken_out_of_lines if is_file else secret.taken_out_of_reply
+                take_out = secret.remove_from_lines if is_file else secret.remove_from_reply
                 content = take_out(content)
                 # The content is in UTF-8 now, whatever charset the server names.
                 if kind := reply.headers.get("content-type"):

@@ -204,7 +204,7 @@ def text_tokens(text: str | None) -> int:
     return math.ceil(len((text or "").encode("utf-8", "replace")) / BYTES_PER_TOKEN)
 
 
-def counted(reply: Reply, dearest: Usage) -> Usage:
+def counted_usage(reply: Reply, dearest: Usage) -> Usage:
     """Return the tokens that the server counted, or the amount set aside if it did not count.
 
     A server that counts 0 did not count: prompts are never empty, and answers have at least as many

@@ -17,7 +17,7 @@ from workbench.errors import ModelError
 from workbench.inference.served.address import Address
 from workbench.inference.served.budget import MOST_CHOICES
 from workbench.inference.served.providers import UNKNOWN, Provider
-from workbench.inference.served.reply import Kind, TryFailed, as_responses
+from workbench.inference.served.reply import FailureKind, TryFailed, as_responses
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ Body = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ModelCall:
     """One call, independent of the dialect."""
 
     prompt: Prompt
@@ -79,9 +79,9 @@ class Dialect:
         "the sampling whose further fields and thinking are sent with requests for probabilities"
         self.refusals: dict[str, str] = {}
         "parameter that is dropped or changed -> the server's words"
-        self.speak(provider)
+        self.start_with(provider)
 
-    def speak(self, provider: Provider) -> None:
+    def start_with(self, provider: Provider) -> None:
         """Start with the dialect of a kind of server."""
         self.provider = provider
         self.too_many = None if provider.n and not self._address.responses else 2
@@ -109,27 +109,24 @@ class Dialect:
                 "the sampling has a top-k"
             )
         else:
-            neutral_fields = (
-                f"; sent as neutral: {', '.join(sorted(provider.neutral))}"
-                if provider.neutral
-                else ""
-            )
-            note = f"dialect: {provider.name} ({provider.tested}){neutral_fields}"
+            note = f"dialect: {provider.name} ({provider.tested})"
+            if provider.neutral:
+                note += f"; sent as neutral: {', '.join(sorted(provider.neutral))}"
         if self._address.responses:
             note += "; asked through the Responses API, one answer a call and without seeds"
-        ignored_note = (
-            f"{provider.name} ignores {', '.join(provider.ignores)}, so these are not sent"
-            if provider.ignores
-            else ""
-        )
-        return (note, *filter(None, [ignored_note]))
+        notes = [note]
+        if provider.ignores:
+            ignored = ", ".join(provider.ignores)
+            notes.append(f"{provider.name} ignores {ignored}, so these are not sent")
+        return tuple(notes)
 
     def endpoint(self, prompt: Prompt) -> str:
+        """Return the endpoint for a prompt: `chat`, `completions` or `responses`."""
         if not prompt.chat or self._address.raw:
             return "completions"
         return "responses" if self._address.responses else "chat"
 
-    def body(self, call: Call) -> Body:
+    def body(self, call: ModelCall) -> Body:
         """Return the parameters of a call, with those of the sampling unchanged.
 
         Raises TryFailed if the endpoint has no such call.
@@ -138,54 +135,83 @@ class Dialect:
         if self.endpoint(call.prompt) != "responses":
             return body
         if call.echo:
-            raise TryFailed(Kind.REFUSED, "the Responses API echoes nothing")
+            raise TryFailed(FailureKind.REFUSED, "the Responses API echoes nothing")
         return as_responses(body, official=self._address.official)
 
-    def _chat_or_text(self, call: Call) -> Body:
-        sampling = call.sampling
-        if call.logprobs and not call.whole:
-            sampling = replace(
-                sampling, extra=self.scored_with.extra, thinking=self.scored_with.thinking
-            )
+    def _chat_or_text(self, call: ModelCall) -> Body:
+        """Return the parameters of a call to the chat or the text endpoint."""
+        sampling = self._sampling_of(call)
         body: Body = {"model": self._address.model}
         body |= {name: getattr(sampling, name) for name in STATED if name not in sampling.left}
-        if self.endpoint(call.prompt) != "completions":
-            body["messages"] = [
-                {"role": message.role, "content": message.content}
-                for message in call.prompt.messages
-            ]
-            body[self.limit] = sampling.most_tokens
-            if call.echo:
-                body["messages"].append({"role": "assistant", "content": call.echo})
-                body |= {"logprobs": call.logprobs, "extra_body": {"echo": True}}
-            elif call.logprobs:
-                body |= {"logprobs": True, "top_logprobs": min(call.logprobs, self.alternatives)}
+        is_chat = self.endpoint(call.prompt) != "completions"
+        if is_chat:
+            body |= self._chat_parameters(call, sampling)
         else:
-            body["prompt"] = raw_text(call.prompt) + call.echo
-            # The limit is sent for an echo, too, as some servers take 0 for no limit.
-            body["max_tokens"] = sampling.max_new_tokens
-            if call.logprobs:
-                body["logprobs"] = min(call.logprobs, self.alternatives)
-            body |= {"echo": True} if call.echo else {}
+            body |= self._text_parameters(call, sampling)
         if call.n > 1:
             body["n"] = call.n
         if call.seed is not None and self.seed:
             body["seed"] = call.seed
+        extra_fields = self._extra_fields(sampling, is_chat=is_chat)
+        if extra_fields:
+            body["extra_body"] = {**extra_fields, **body.get("extra_body", {})}
+        return body
+
+    def _sampling_of(self, call: ModelCall) -> Sampling:
+        """Return the sampling of a call, with the fields for probabilities if it asks for these."""
+        if not call.logprobs or call.whole:
+            return call.sampling
+        scored_with = self.scored_with
+        return replace(call.sampling, extra=scored_with.extra, thinking=scored_with.thinking)
+
+    def _chat_parameters(self, call: ModelCall, sampling: Sampling) -> Body:
+        """Return the prompt, the token limit and the log-probabilities of a call to a chat."""
+        messages = [
+            {"role": message.role, "content": message.content} for message in call.prompt.messages
+        ]
+        parameters: Body = {"messages": messages, self.limit: sampling.most_tokens}
+        if call.echo:
+            messages.append({"role": "assistant", "content": call.echo})
+            parameters["logprobs"] = call.logprobs
+            parameters["extra_body"] = {"echo": True}
+        elif call.logprobs:
+            parameters["logprobs"] = True
+            parameters["top_logprobs"] = min(call.logprobs, self.alternatives)
+        return parameters
+
+    def _text_parameters(self, call: ModelCall, sampling: Sampling) -> Body:
+        """Return the prompt, the token limit and the log-probabilities of a call to a text."""
+        parameters: Body = {
+            "prompt": raw_text(call.prompt) + call.echo,
+            # The limit is sent for an echo, too, as some servers take 0 for no limit.
+            "max_tokens": sampling.max_new_tokens,
+        }
+        if call.logprobs:
+            parameters["logprobs"] = min(call.logprobs, self.alternatives)
+        if call.echo:
+            parameters["echo"] = True
+        return parameters
+
+    def _extra_fields(self, sampling: Sampling, *, is_chat: bool) -> dict[str, Any]:
+        """Return the fields that the package does not know as parameters.
+
+        Raises ModelError for thinking without a chat, or if the user sets a field of the thinking.
+        """
         extra_fields = self.provider.fields(sampling)
         if sampling.thinking:
-            if "messages" not in body:
+            if not is_chat:
                 raise ModelError(f"{self._address.name}: {RAW_THOUGHTS}")
-            thinking = self.provider.thinking_fields(sampling.thinking)
-            if duplicates := sorted(_names(sampling.extra) & set(thinking)):
+            thinking_fields = self.provider.thinking_fields(sampling.thinking)
+            duplicates = sorted(_field_names(sampling.extra) & set(thinking_fields))
+            if duplicates:
                 raise ModelError(
                     f"{self._address.name}: --thinking {sampling.thinking} sets "
                     f"{', '.join(duplicates)}, and so does --extra-body; leave one of them out"
                 )
-            extra_fields |= thinking
-        extra_fields |= json.loads(sampling.extra) if sampling.extra else {}
-        if extra_fields:
-            body["extra_body"] = {**extra_fields, **body.get("extra_body", {})}
-        return body
+            extra_fields |= thinking_fields
+        if sampling.extra:
+            extra_fields |= json.loads(sampling.extra)
+        return extra_fields
 
     def learn(self, body: Body, failure: TryFailed, sampling: Sampling = NOTHING_MORE) -> bool:
         """Drop the refused feature, and return whether there is another way to ask.
@@ -193,9 +219,9 @@ class Dialect:
         Raises ModelError if the server refuses the sampling, because answers of another sampling
         must not be mixed in.
         """
-        if failure.kind is not Kind.REFUSED:
+        if failure.kind is not FailureKind.REFUSED:
             return False
-        if "seed" in body and _about("seed", failure):
+        if "seed" in body and _is_about("seed", failure):
             self.seed = False
             self._note(
                 "seed",
@@ -203,48 +229,40 @@ class Dialect:
                 "asked without a seed from now on, so its answers cannot be drawn again",
             )
             return True
-        if (
-            "max_tokens" in body
-            and "messages" in body
-            and "max_completion_tokens" in failure.reason
-        ):
+        is_chat = "messages" in body
+        if "max_tokens" in body and is_chat and "max_completion_tokens" in failure.reason:
             self.limit = "max_completion_tokens"
             self._note("max_tokens", failure, "asked with max_completion_tokens from now on")
             return True
-        if (
-            (n_alternatives := _alternatives(body))
-            and about_logprobs(failure)
-            and not unsupported(failure)
-        ):
-            self.alternatives = min(self.alternatives, _fewer(n_alternatives, failure.reason))
+        n_alternatives = _n_alternatives(body)
+        if n_alternatives and is_about_logprobs(failure) and not is_unsupported(failure):
+            allowed = _fewer_alternatives(n_alternatives, failure.reason)
+            self.alternatives = min(self.alternatives, allowed)
             return self.alternatives < n_alternatives
-        self._refuse(body, failure, sampling)
+        self._check_sampling_taken(body, failure, sampling)
         return False
 
-    def fewer(self, n: int, failure: TryFailed) -> int:
+    def n_after_refusal(self, n: int, failure: TryFailed) -> int:
         """Return the number of answers to ask for after n were refused.
 
         It is the number that the server names, or else `most`. It is 0 if the refusal is not about
         their number.
         """
-        if failure.kind is not Kind.REFUSED or n <= self.brought:
+        if failure.kind is not FailureKind.REFUSED or n <= self.brought:
             return 0
-        is_about_n = _about("n", failure) or NUMBER.search(failure.reason)
-        numbers = [
-            number
-            for number in map(int, re.findall(r"\b\d{1,3}\b", failure.reason))
-            if is_about_n and number < n
-        ]
-        best = max(numbers, default=0)
+        best = 0
+        if _is_about("n", failure) or NUMBER.search(failure.reason):
+            numbers = map(int, re.findall(r"\b\d{1,3}\b", failure.reason))
+            best = max((number for number in numbers if number < n), default=0)
         self.too_many = min(self.too_many or n, best + 1 if best else n)
         self._too_many_words = failure.reason
         return best or self.most
 
-    def came(self, n: int, choices: int) -> None:
+    def record_answers(self, n: int, n_answers: int) -> None:
         """Record how many answers a call for n brought."""
-        if n > 1 and choices == 1:
+        if n > 1 and n_answers == 1:
             self.too_many = 2
-        self.brought = max(self.brought, choices)
+        self.brought = max(self.brought, n_answers)
         if self.too_many is not None and self._too_many_words and self.brought < self.too_many:
             excess = f"more than {plural(self.brought, 'answer')} a call"
             if self.brought + 1 == self.too_many and excess not in self.refusals.get("n", ""):
@@ -262,7 +280,7 @@ class Dialect:
             self.refusals[parameter] = failure.reason
             log.warning("%s refuses %s (%s): %s", self._address.name, parameter, failure.reason, so)
 
-    def _refuse(self, body: Body, failure: TryFailed, sampling: Sampling) -> None:
+    def _check_sampling_taken(self, body: Body, failure: TryFailed, sampling: Sampling) -> None:
         """Raise ModelError if a refusal is about a parameter of the sampling.
 
         The message says what to ask for instead.
@@ -270,33 +288,34 @@ class Dialect:
         for name in (*STATED, *sorted(body.get("extra_body", {}))):
             if name in STATED and name not in body:
                 continue
-            if _about(name, failure):
+            if _is_about(name, failure):
                 raise ModelError(
                     f"{self._address.name}: the endpoint does not take {name} as the sampling sets "
-                    f"it ({failure.reason}). {self._instead(name, sampling)}"
+                    f"it ({failure.reason}). {self._advice_on(name, sampling)}"
                 )
 
-    def _instead(self, name: str, sampling: Sampling) -> str:
+    def _advice_on(self, name: str, sampling: Sampling) -> str:
         """Return advice for a refused parameter."""
-        if name in _names(sampling.extra):
+        if name in _field_names(sampling.extra):
             return "It is a field of --extra-body; leave it out there"
         if name in self.provider.thinking_fields(sampling.thinking):
             return (
                 "It asks for the thinking; leave --thinking out, and give this server's own "
                 "field in --extra-body"
             )
-        flag = "--" + name.replace("_", "-") if name in STATED else "--top-k"
+        flag = f"--{name.replace('_', '-')}" if name in STATED else "--top-k"
         return (
             "To leave it to the server, which is another sampling and never pooled with this one, "
             f"ask with {flag} server"
         )
 
 
-def _names(extra: str) -> frozenset[str]:
+def _field_names(extra: str) -> frozenset[str]:
+    """Return the names of the fields in the JSON of a sampling."""
     return frozenset(json.loads(extra)) if extra else frozenset()
 
 
-def _about(parameter: str, failure: TryFailed) -> bool:
+def _is_about(parameter: str, failure: TryFailed) -> bool:
     """Return whether a refusal is about a parameter.
 
     The server names it, or says that it is not supported.
@@ -309,14 +328,15 @@ def _about(parameter: str, failure: TryFailed) -> bool:
     return bool(re.search(rf"\b{parameter}\b", reason) and re.search(REFUSAL, reason))
 
 
-def about_logprobs(failure: TryFailed) -> bool:
+def is_about_logprobs(failure: TryFailed) -> bool:
     """Return whether a server refused to return probabilities, or that many of them."""
     return (
-        failure.kind is Kind.REFUSED and "logprobs" in (failure.parameter or failure.reason).lower()
+        failure.kind is FailureKind.REFUSED
+        and "logprobs" in (failure.parameter or failure.reason).lower()
     )
 
 
-def unsupported(failure: TryFailed) -> bool:
+def is_unsupported(failure: TryFailed) -> bool:
     """Return whether a refusal means that a feature does not exist.
 
     Otherwise a value is too large.
@@ -324,21 +344,23 @@ def unsupported(failure: TryFailed) -> bool:
     return bool(re.search(REFUSAL, failure.reason.lower()))
 
 
-def _alternatives(body: Body) -> int:
-    """Return the number of alternatives of a token that a call asked for."""
-    echoed = "echo" in body or "echo" in body.get("extra_body", {})
-    return 0 if echoed else int(body.get("top_logprobs") or body.get("logprobs") or 0)
+def _n_alternatives(body: Body) -> int:
+    """Return the number of alternatives of a token that a call asked for, or 0 for an echo."""
+    if "echo" in body or "echo" in body.get("extra_body", {}):
+        return 0
+    return int(body.get("top_logprobs") or body.get("logprobs") or 0)
 
 
-def _fewer(asked: int, said: str) -> int:
-    """Return the number of alternatives to ask for after a refusal.
+def _fewer_alternatives(n: int, reason: str) -> int:
+    """Return the number of alternatives to ask for after n were refused.
 
     It is the server's stated limit, or the next smaller step.
     """
-    limits = [
-        number for number in map(int, re.findall(r"\b\d{1,2}\b", said)) if 2 <= number < asked
-    ]
-    return max(limits, default=next((step for step in STEPS if step < asked), asked))
+    numbers = map(int, re.findall(r"\b\d{1,2}\b", reason))
+    limits = [number for number in numbers if 2 <= number < n]
+    if limits:
+        return max(limits)
+    return next((step for step in STEPS if step < n), n)
 
 
 NUMBER = re.compile(

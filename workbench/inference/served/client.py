@@ -33,7 +33,13 @@ from workbench.inference.served.address import ENDPOINT_HOSTS, Address
 from workbench.inference.served.bounded import TooLong, bounded_client
 from workbench.inference.served.budget import number_from, whole_from
 from workbench.inference.served.calls import Body
-from workbench.inference.served.reply import Kind, TryFailed, answered_with, brief, server_words
+from workbench.inference.served.reply import (
+    FailureKind,
+    TryFailed,
+    answered_with,
+    brief,
+    server_words,
+)
 from workbench.inference.served.secret import without_key
 from workbench.installed import install_package
 
@@ -106,20 +112,21 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
         try:
             seconds = float(text) / per_second
         except ValueError:
-            seconds = _until(text, now)
+            seconds = _seconds_until(text, now)
         if 0 <= seconds < math.inf:  # false for NaN
             return seconds
     return None
 
 
-def _until(date: str, now: float) -> float:
+def _seconds_until(date: str, now: float) -> float:
+    """Return the seconds until a date of a header, or -1 if it is no date."""
     try:
         return max(0.0, parsedate_to_datetime(date).timestamp() - now)
     except (TypeError, ValueError, OverflowError):
         return -1.0
 
 
-class Pace:
+class CallPace:
     """The control of the pace of calls.
 
     It belongs to one event loop.
@@ -139,6 +146,7 @@ class Pace:
         self._ended = asyncio.Event()
 
     def slot(self) -> Slot:
+        """Return the slot of a call, to be entered with `async with`."""
         return Slot(self)
 
     def pause(self, seconds: float) -> None:
@@ -146,6 +154,7 @@ class Pace:
         self._not_before = max(self._not_before, time.monotonic() + seconds)
 
     async def enter(self) -> None:
+        """Wait until one more call may start, and count it as active."""
         while True:
             if (wait := self._not_before - time.monotonic()) > 0:
                 await asyncio.sleep(wait)
@@ -166,10 +175,12 @@ class Pace:
         self.begun += 1
 
     def end(self) -> None:
+        """Count a request as ended."""
         self.begun -= 1
         self.wake()
 
     def leave(self) -> None:
+        """Count a call as ended."""
         self.under_way -= 1
         self.wake()
 
@@ -179,6 +190,7 @@ class Pace:
         ended.set()
 
     async def a_call_ended(self) -> None:
+        """Wait until a call or a request has ended."""
         await self._ended.wait()
 
     def allow(self, most: int) -> None:
@@ -188,9 +200,11 @@ class Pace:
         self.wake()
 
     def raise_limit(self) -> None:
+        """Allow one more parallel call for each round of successful calls."""
         self.limit = min(float(self.most), self.limit + 1.0 / max(1, int(self.limit)))
 
     def lower_limit(self, began: int) -> None:
+        """Halve the limit, once for all failed calls that began in the same round."""
         if began == self.round:
             self.round += 1
             self.limit = max(1.0, self.limit / 2)
@@ -199,7 +213,7 @@ class Pace:
 class Slot:
     """The slot of one active call."""
 
-    def __init__(self, pace: Pace):
+    def __init__(self, pace: CallPace):
         self._pace = pace
         self._began = 0
 
@@ -260,7 +274,11 @@ class Client:
         self._openai: Any = openai
         self._address, self._key, self._patience = address, key, patience
         self._http = bounded_client(
-            openai, key, transport=transport, follow_redirects=False, trust_env=not address.loopback
+            openai,
+            key,
+            transport=transport,
+            follow_redirects=False,
+            trust_env=not address.is_loopback,
         )
         self._client: Any = openai.AsyncOpenAI(
             api_key=key or "none",
@@ -304,7 +322,7 @@ class Client:
             return await self._within(make(self._client), seconds)
         except self._openai.NotFoundError as error:
             raise TryFailed(
-                Kind.REFUSED, answered_with(404, error.body, self._key), status=404
+                FailureKind.REFUSED, answered_with(404, error.body, self._key), status=404
             ) from None
 
     async def served(self) -> tuple[dict[str, Any], ...] | None:
@@ -316,18 +334,18 @@ class Client:
         for attempt in range(1, LIST_TRIES + 1):
             try:
                 reply = await self._within(self._client.models.with_raw_response.list(), LIST_S)
-                return _listed(reply)
+                return _parse_models(reply)
             except (self._openai.NotFoundError, ValueError):
                 return None
             except TryFailed as failure:
-                if failure.status in CANNOT_LIST or failure.kind is Kind.REFUSED:
+                if failure.status in CANNOT_LIST or failure.kind is FailureKind.REFUSED:
                     return None
                 max_tries = (
                     min(LIST_TRIES, self._patience.long_tries)
-                    if failure.kind is Kind.LATE
+                    if failure.kind is FailureKind.LATE
                     else LIST_TRIES
                 )
-                if attempt >= max_tries or failure.kind is Kind.ABSENT:
+                if attempt >= max_tries or failure.kind is FailureKind.ABSENT:
                     raise ModelError(f"{self._address.name}: {self._no_list(failure)}") from None
                 await asyncio.sleep(min(self._patience.first_wait_s * attempt, LIST_S))
         return None
@@ -364,7 +382,7 @@ class Client:
         return frozenset(map(str, paths)) if isinstance(paths, dict) else frozenset()
 
     def _no_list(self, failure: TryFailed) -> str:
-        if failure.kind is not Kind.LATE:
+        if failure.kind is not FailureKind.LATE:
             return failure.reason
         return (
             f"{self._address.url} was asked which models it serves: {failure.reason}. Look whether "
@@ -380,22 +398,24 @@ class Client:
         except (TimeoutError, openai.APITimeoutError) as error:
             if type(error.__cause__).__name__ in NEVER_SENT:
                 raise self._unreachable(error) from None
-            raise TryFailed(Kind.LATE, f"no whole reply in {seconds:g} s", paid=True) from None
+            raise TryFailed(
+                FailureKind.LATE, f"no whole reply in {seconds:g} s", paid=True
+            ) from None
         except TooLong as error:
-            raise TryFailed(Kind.USELESS, str(error), paid=True) from None
+            raise TryFailed(FailureKind.USELESS, str(error), paid=True) from None
         except openai.APIConnectionError as error:
             raise self._unreachable(error) from None
         except openai.NotFoundError:
             raise
         except UnicodeEncodeError:
             raise TryFailed(
-                Kind.REFUSED, "the prompt holds half a character, which no request can carry"
+                FailureKind.REFUSED, "the prompt holds half a character, which no request can carry"
             ) from None
         except openai.APIStatusError as error:
             raise self._refusal(error) from None
         except openai.APIError as error:
             raise TryFailed(
-                Kind.USELESS, f"the reply cannot be read ({type(error).__name__})", paid=True
+                FailureKind.USELESS, f"the reply cannot be read ({type(error).__name__})", paid=True
             ) from None
 
     @property
@@ -408,7 +428,7 @@ class Client:
         message = brief(without_key(str(cause), self._key)) or type(cause).__name__
         if type(cause).__name__ in NEVER_SENT:
             return TryFailed(
-                Kind.ABSENT,
+                FailureKind.ABSENT,
                 f"nothing answers at {self._address.url} ({message}). Start the server, or mend "
                 "the address",
             )
@@ -417,7 +437,7 @@ class Client:
             if type(cause).__name__ == "DecodingError"
             else "the connection broke off"
         )
-        return TryFailed(Kind.BROKEN, f"{event} ({message})", paid=True)
+        return TryFailed(FailureKind.BROKEN, f"{event} ({message})", paid=True)
 
     def _refusal(self, error: Any) -> Exception:
         """Return the error for an unsuccessful status.
@@ -440,11 +460,11 @@ class Client:
         reason = answered_with(status, error.body, self._key)
         wait_s = retry_after(error.response.headers, time.time())
         if status == 429:
-            return TryFailed(Kind.BUSY, reason, status=status, after=wait_s)
+            return TryFailed(FailureKind.BUSY, reason, status=status, after=wait_s)
         if status >= 500 or status in (408, 409, 425):
-            return TryFailed(Kind.BROKEN, reason, status=status, after=wait_s)
+            return TryFailed(FailureKind.BROKEN, reason, status=status, after=wait_s)
         parameter = error.param if isinstance(error.param, str) else None
-        return TryFailed(Kind.REFUSED, reason, status=status, parameter=parameter)
+        return TryFailed(FailureKind.REFUSED, reason, status=status, parameter=parameter)
 
     def _about_key(self, status: int) -> str:
         variable = self._address.key_variable
@@ -483,10 +503,10 @@ class Client:
                 f"{message}It lists this model, but not for such calls; try #completions, "
                 "#responses, or neither"
             )
-        return message + serves_words(self._address.model, ids)
+        return message + served_models_text(self._address.model, ids)
 
 
-def serves_words(model: str, ids: Iterable[str]) -> str:
+def served_models_text(model: str, ids: Iterable[str]) -> str:
     """Return the text about the models that a server lists.
 
     Names nearest to that of a model come first.
@@ -498,7 +518,7 @@ def serves_words(model: str, ids: Iterable[str]) -> str:
     return f"It serves: {brief(', '.join(names[:NAMED]))}{remainder}"
 
 
-def _listed(reply: Any) -> tuple[dict[str, Any], ...] | None:
+def _parse_models(reply: Any) -> tuple[dict[str, Any], ...] | None:
     """Return the entries of a list of models. Raises ValueError if it is not JSON."""
     import json
 

@@ -24,16 +24,16 @@ from workbench.inference.served.behaviour import (
     OPEN_CHAT,
     OPEN_TEXT,
     TOKENS,
-    compared,
-    narrowed_words,
-    temperature_words,
+    comparable_text,
+    judge_narrowing,
+    judge_temperature,
 )
-from workbench.inference.served.calls import ALTERNATIVES, Call
-from workbench.inference.served.client import TIMEOUT, NotServed, RetryPolicy, serves_words
+from workbench.inference.served.calls import ALTERNATIVES, ModelCall
+from workbench.inference.served.client import TIMEOUT, NotServed, RetryPolicy, served_models_text
 from workbench.inference.served.model import RemoteModel, load_remote
 from workbench.inference.served.probabilities import (
     NoProbabilities,
-    Unreadable,
+    UnreadableProbabilities,
     check_echo,
     echo_call,
     first_token_call,
@@ -41,7 +41,7 @@ from workbench.inference.served.probabilities import (
     forced_score,
 )
 from workbench.inference.served.providers import UNKNOWN
-from workbench.inference.served.reply import Kind, Reply, TryFailed, brief
+from workbench.inference.served.reply import FailureKind, Reply, TryFailed, brief
 
 WAIT_S = 20.0
 "seconds to wait for one token: a server may have to load the model first"
@@ -68,7 +68,7 @@ def check_served(name: str, environ: Mapping[str, str], *, batched: bool = False
     try:
         if batched:
             model.check_batches()
-        if not model.listed or not (model.address.official or model.address.loopback):
+        if not model.listed or not (model.address.official or model.address.is_loopback):
             _check_answers(model)
     finally:
         model.close()
@@ -86,14 +86,16 @@ def _check_answers(model: RemoteModel) -> None:
     missing: NotServed | None = None
     for prompt in (CHAT,) if address.raw else (CHAT, RAW):
         try:
-            model.ask(Call(prompt, 1, None, sampling))
+            model.ask(ModelCall(prompt, 1, None, sampling))
             return
         except NotServed as error:
             missing = missing or error
         except TryFailed as failure:
             if is_listed or not _is_missing(failure, address.model):
                 return
-            raise ModelError(f"{address.name}: {address.url} {_why(model, failure)}") from None
+            raise ModelError(
+                f"{address.name}: {address.url} {_refusal_text(model, failure)}"
+            ) from None
     if missing is not None:
         raise ModelError(
             f"{missing}. {_what_to_do(model)}" if model.serves and not is_listed else str(missing)
@@ -102,17 +104,17 @@ def _check_answers(model: RemoteModel) -> None:
 
 def _is_missing(failure: TryFailed, model: str) -> bool:
     """Return whether a try failed because there is no such model, or nothing answers."""
-    if failure.kind is Kind.REFUSED:
+    if failure.kind is FailureKind.REFUSED:
         names_model = failure.parameter == "model" or model.casefold() in failure.reason.casefold()
         return names_model or NO_SUCH_MODEL.search(failure.reason) is not None
-    return failure.kind in (Kind.LATE, Kind.ABSENT, Kind.BROKEN)
+    return failure.kind in (FailureKind.LATE, FailureKind.ABSENT, FailureKind.BROKEN)
 
 
-def _why(model: RemoteModel, failure: TryFailed) -> str:
+def _refusal_text(model: RemoteModel, failure: TryFailed) -> str:
     request = f"was asked for one token of {model.address.model!r}"
     unlisted = (
         f", which it does not list: {failure.reason}. "
-        f"{serves_words(model.address.model, model.serves)}"
+        f"{served_models_text(model.address.model, model.serves)}"
     )
     return f"{request}{unlisted if model.serves else f': {failure.reason}'}. {_what_to_do(model)}"
 
@@ -137,7 +139,7 @@ COUNTED = (
 LENGTHS = ("max_model_len", "context_length", "n_ctx", "context_window")
 "fields of a list of models with the largest number of tokens of a prompt and its answer"
 
-Found = tuple[bool | None, str]
+AbilityResult = tuple[bool | None, str]
 "whether a server is able, or None if unknown, and the words"
 
 
@@ -156,17 +158,17 @@ def examine(model: RemoteModel, within: float) -> Iterator[Ability]:
 
     Raises ModelError if it gives no answer at all.
     """
-    return _Tests(model, within).abilities()
+    return _EndpointTests(model, within).abilities()
 
 
-class _Tests:
+class _EndpointTests:
     """The tests of one endpoint."""
 
     def __init__(self, model: RemoteModel, within: float):
         self._model, self._within = model, within
         self._open = OPEN_TEXT if model.address.raw else OPEN_CHAT
         self._plain = sampled(PLAIN, {"top_k": SERVER}) if model.dialect.provider.own else PLAIN
-        self._differ = False
+        self._has_differences = False
         "whether answers to the open prompt differ, so that equal ones tell something"
         self._until = time.monotonic() + within
         "deadline of the test"
@@ -175,160 +177,151 @@ class _Tests:
         model, provider = self._model, self._model.dialect.provider
         yield Ability("dialect", provider is not UNKNOWN, "; ".join(model.notes))
         try:
-            reply = self._ask(Call(QUESTION, 1, SEED, self._plain))
+            reply = self._ask(ModelCall(QUESTION, 1, SEED, self._plain))
         except TryFailed as failure:
             raise ModelError(f"{model.address.name}: {failure.reason}") from None
-        text = split(reply.choices[0].text)
-        answered_by = ", ".join(
-            filter(None, (reply.snapshot or "no snapshot reported", reply.fingerprint))
-        )
-        yield Ability(
-            "answers",
-            text.answer is not None,
-            f"{brief(text.answer or 'cut off in thought')!r} by {answered_by}",
-        )
-        yield self._tried("temperature", self._temperature)
-        yield self._tried(
+        yield _answering(reply)
+        yield self._run_test("temperature", self._test_temperature)
+        yield self._run_test(
             "top-p",
-            lambda: self._narrow("top-p", f"{NUCLEUS}", replace(self._plain, top_p=NUCLEUS)),
+            lambda: self._test_narrowing(
+                "top-p", f"{NUCLEUS}", replace(self._plain, top_p=NUCLEUS)
+            ),
         )
-        yield self._tried("top-k", self._top_k)
-        yield self._tried("min-p", self._min_p)
-        yield self._tried("unknown fields", self._unknown_fields)
-        yield self._tried("most tokens", self._tokens)
-        yield self._tried("stop", self._stop)
-        yield self._tried("several a call (n)", self._several)
-        yield self._tried("seed", self._seeded)
-        alternatives = self._tried("log-probabilities", self._alternatives)
+        yield self._run_test("top-k", self._test_top_k)
+        yield self._run_test("min-p", self._test_min_p)
+        yield self._run_test("unknown fields", self._test_unknown_fields)
+        yield self._run_test("most tokens", self._test_token_limit)
+        yield self._run_test("stop", self._test_stop)
+        yield self._run_test("several a call (n)", self._test_several_answers)
+        yield self._run_test("seed", self._test_seed)
+        alternatives = self._run_test("log-probabilities", self._test_log_probabilities)
         yield alternatives
-        yield self._tried("echo", self._echoed)
+        yield self._run_test("echo", self._test_echo)
         yield self._questionnaire(exact=bool(alternatives.able))
-        yield self._tried("batches", self._batches)
+        yield self._run_test("batches", self._test_batches)
         yield _reasoning(reply)
-        yield Ability(
-            "limits",
-            None if not (limits := _limits(model)) else True,
-            limits or "the endpoint does not say",
-        )
+        limits = _limits(model)
+        yield Ability("limits", True if limits else None, limits or "the endpoint does not say")
         refusals = ", ".join(f"{name} ({words})" for name, words in model.dialect.refusals.items())
         yield Ability("refusals", not refusals, refusals or "none of what was asked")
 
-    def _tried(self, name: str, test: Callable[[], Found]) -> Ability:
+    def _run_test(self, name: str, test: Callable[[], AbilityResult]) -> Ability:
         self._until = time.monotonic() + self._within
         try:
             return Ability(name, *test())
         except TryFailed as failure:
-            if failure.kind is Kind.REFUSED:
+            if failure.kind is FailureKind.REFUSED:
                 return Ability(name, False, f"refused: {failure.reason}")
-            no_reply = f"no whole reply in {self._within:g} s, the deadline of a test (${TIMEOUT})"
-            return Ability(
-                name, None, f"unknown: {no_reply if failure.kind is Kind.LATE else failure.reason}"
-            )
-        except (ModelError, NoProbabilities, Unreadable) as error:
-            return Ability(
-                name,
-                False,
-                str(error).splitlines()[0].removeprefix(f"{self._model.address.name}: "),
-            )
+            reason = failure.reason
+            if failure.kind is FailureKind.LATE:
+                reason = (
+                    f"no whole reply in {self._within:g} s, the deadline of a test (${TIMEOUT})"
+                )
+            return Ability(name, None, f"unknown: {reason}")
+        except (ModelError, NoProbabilities, UnreadableProbabilities) as error:
+            first_line = str(error).splitlines()[0]
+            return Ability(name, False, first_line.removeprefix(f"{self._model.address.name}: "))
 
     @property
-    def _left(self) -> float:
+    def _remaining_s(self) -> float:
         return max(0.0, self._until - time.monotonic())
 
-    def _ask(self, call: Call) -> Reply:
-        (outcome,) = self._model.ask_all([call], self._left)
+    def _ask(self, call: ModelCall) -> Reply:
+        (outcome,) = self._model.ask_all([call], self._remaining_s)
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
-    def _temperature(self) -> Found:
-        at_one = self._model.drawing(self._plain, self._left)
-        self._differ = at_one.differ
+    def _test_temperature(self) -> AbilityResult:
+        at_one = self._model.sample_open_prompt(self._plain, self._remaining_s)
+        self._has_differences = at_one.has_differences
         try:
-            at_zero = self._model.drawing(replace(self._plain, temperature=0.0), self._left)
+            at_zero = self._model.sample_open_prompt(
+                replace(self._plain, temperature=0.0), self._remaining_s
+            )
         except TryFailed as failure:
-            if failure.kind is not Kind.REFUSED:
+            if failure.kind is not FailureKind.REFUSED:
                 raise
-            return at_one.differ or None, f"{at_one.describe('1')}; 0 is refused: {failure.reason}"
-        able, words = temperature_words(at_one, at_zero)
-        return able, f"{words}; {self._model.told_kind()}" if at_one.greedy else words
+            return (
+                at_one.has_differences or None,
+                f"{at_one.describe('1')}; 0 is refused: {failure.reason}",
+            )
+        able, words = judge_temperature(at_one, at_zero)
+        return able, f"{words}; {self._model.advice_on_drawing()}" if at_one.is_greedy else words
 
-    def _narrow(self, name: str, value: str, sampling: Sampling) -> Found:
-        if not self._differ:
+    def _test_narrowing(self, name: str, value: str, sampling: Sampling) -> AbilityResult:
+        if not self._has_differences:
             return None, "unknown: answers do not differ without it"
-        return narrowed_words(name, value, self._model.drawing(sampling, self._left))
+        return judge_narrowing(
+            name, value, self._model.sample_open_prompt(sampling, self._remaining_s)
+        )
 
-    def _top_k(self) -> Found:
+    def _test_top_k(self) -> AbilityResult:
         provider = self._model.dialect.provider
         if provider.no_top_k is None:
-            behaviour = (
-                f"draws with its own {' and '.join(provider.own)}"
-                if provider.own
-                else "takes none, and none is sent"
-            )
-            return None if provider.own else True, f"{provider.name} {behaviour}"
-        return self._narrow("top-k", "1", replace(self._plain, top_k=1))
+            if provider.own:
+                return None, f"{provider.name} draws with its own {' and '.join(provider.own)}"
+            return True, f"{provider.name} takes none, and none is sent"
+        return self._test_narrowing("top-k", "1", replace(self._plain, top_k=1))
 
-    def _min_p(self) -> Found:
+    def _test_min_p(self) -> AbilityResult:
         provider = self._model.dialect.provider
         if provider is not UNKNOWN and "min_p" not in provider.neutral:
             containing = [name for name, value in provider.neutral.items() if "min_p" in str(value)]
-            return (
-                (True, f"switched off within {containing[0]}")
-                if containing
-                else (None, f"unknown: {provider.name} has no field")
-            )
-        return self._narrow("min-p", "1", replace(self._plain, extra=json.dumps({"min_p": 1.0})))
+            if containing:
+                return True, f"switched off within {containing[0]}"
+            return None, f"unknown: {provider.name} has no field"
+        return self._test_narrowing(
+            "min-p", "1", replace(self._plain, extra=json.dumps({"min_p": 1.0}))
+        )
 
-    def _unknown_fields(self) -> Found:
-        words, kind = self._model.kind_by_refusal(self._left)
+    def _test_unknown_fields(self) -> AbilityResult:
+        words, kind = self._model.kind_by_refusal(self._remaining_s)
         if not words:
             return (
                 True,
                 "ignored without a word: a parameter that the server does not know changes nothing",
             )
         provider = self._model.dialect.provider
-        suggestion = (
-            f"; it speaks as {kind.name} does: ask {self._model.address.spoken(kind.key)}"
-            if kind
-            else ""
-        )
-        return True, f"refused ({words}){suggestion if provider is UNKNOWN else ''}"
+        suggestion = ""
+        if kind and provider is UNKNOWN:
+            name = self._model.address.spoken(kind.key)
+            suggestion = f"; it speaks as {kind.name} does: ask {name}"
+        return True, f"refused ({words}){suggestion}"
 
-    def _tokens(self) -> Found:
-        reply = self._ask(Call(self._open, 1, SEED, replace(self._plain, max_new_tokens=FEW)))
-        n_tokens, n_words = reply.answer_tokens, len(compared(reply.choices[0].text).split())
+    def _test_token_limit(self) -> AbilityResult:
+        reply = self._ask(ModelCall(self._open, 1, SEED, replace(self._plain, max_new_tokens=FEW)))
+        n_tokens, n_words = reply.answer_tokens, len(comparable_text(reply.choices[0].text).split())
         if n_words > FEW:
             return False, f"ignored: {n_words} words came where {FEW} tokens were asked for"
         if n_tokens is not None and n_tokens - reply.thinking_tokens > FEW:
             return False, f"ignored: {n_tokens} tokens came where {FEW} were asked for"
         return True, f"obeyed ({FEW} asked for, {n_words} words came)"
 
-    def _stop(self) -> Found:
+    def _test_stop(self) -> AbilityResult:
         reply = self._ask(
-            Call(self._open, 1, SEED, replace(self._plain, extra=json.dumps({"stop": [" "]})))
+            ModelCall(self._open, 1, SEED, replace(self._plain, extra=json.dumps({"stop": [" "]})))
         )
         # Some servers send the stop itself, too.
-        n_words = len(compared(reply.choices[0].text).split())
-        return (
-            (False, f"ignored: {n_words} words came behind it")
-            if n_words > FEW
-            else (True, "obeyed")
-        )
+        n_words = len(comparable_text(reply.choices[0].text).split())
+        if n_words > FEW:
+            return False, f"ignored: {n_words} words came behind it"
+        return True, "obeyed"
 
-    def _several(self) -> Found:
+    def _test_several_answers(self) -> AbilityResult:
         if self._model.dialect.most == 1:
             return False, "not asked for: one answer a call, each paid with its prompt"
         texts = [
-            choice.text for choice in self._ask(Call(self._open, 2, SEED, self._plain)).choices
+            choice.text for choice in self._ask(ModelCall(self._open, 2, SEED, self._plain)).choices
         ]
         if len(texts) < 2:
             return False, "ignored: one answer a call, each paid with its prompt"
-        if self._differ and texts[0] == texts[1]:
+        if self._has_differences and texts[0] == texts[1]:
             return None, "unknown: two answers came of one call, and they are equal"
         return True, "obeyed: two answers came of one call"
 
-    def _seeded(self) -> Found:
+    def _test_seed(self) -> AbilityResult:
         """Ask twice with one seed and once with another.
 
         For a conclusive test the answer to the other seed must differ.
@@ -337,7 +330,7 @@ class _Tests:
         if not model.dialect.seed:
             return False, "not taken, so answers cannot be drawn again"
         first, repeated, other = (
-            self._ask(Call(self._open, 1, seed, self._plain)).choices[0].text
+            self._ask(ModelCall(self._open, 1, seed, self._plain)).choices[0].text
             for seed in (SEED, SEED, SEED + 1)
         )
         if not model.dialect.seed:
@@ -348,7 +341,7 @@ class _Tests:
             return None, "unknown: another seed had the same answer"
         return True, "obeyed: two calls with one seed had the same answer, another seed another one"
 
-    def _alternatives(self) -> Found:
+    def _test_log_probabilities(self) -> AbilityResult:
         reply = self._ask(first_token_call(QUESTION, ALTERNATIVES))
         n_named = len(first_tokens(self._model.address.name, reply))
         consequence = "" if n_named > 1 else ": exact answers cannot be computed"
@@ -367,16 +360,16 @@ class _Tests:
         try:
             reply = self._ask(echo_call(QUESTION, "Yes"))
             log_probability = forced_score(self._model.address.name, reply, QUESTION, "Yes")
-        except (ModelError, TryFailed, NoProbabilities, Unreadable):
+        except (ModelError, TryFailed, NoProbabilities, UnreadableProbabilities):
             return Ability(name, None, f"counted: {COUNTED}")
         measure = "exact: each answer is forced upon it, six paid calls a prompt"
         return Ability(name, True, f"{measure} (p = {math.exp(log_probability):.2g} for one)")
 
-    def _batches(self) -> Found:
-        self._model.lists_batches()
+    def _test_batches(self) -> AbilityResult:
+        self._model.check_batch_list()
         return True, f"taken, at {self._model.dialect.provider.batch:g} of the price (run --batch)"
 
-    def _echoed(self) -> Found:
+    def _test_echo(self) -> AbilityResult:
         name = self._model.address.name
         tokens = first_tokens(name, self._ask(first_token_call(TEXT, ALTERNATIVES)))
         likeliest = max(tokens, key=tokens.__getitem__)
@@ -393,7 +386,17 @@ class _Tests:
         )
 
 
+def _answering(reply: Reply) -> Ability:
+    """Return whether an endpoint answers, with the answer and the snapshot."""
+    text = split(reply.choices[0].text)
+    snapshot = reply.snapshot or "no snapshot reported"
+    answered_by = f"{snapshot}, {reply.fingerprint}" if reply.fingerprint else snapshot
+    quoted = repr(brief(text.answer or "cut off in thought"))
+    return Ability("answers", text.answer is not None, f"{quoted} by {answered_by}")
+
+
 def _reasoning(reply: Reply) -> Ability:
+    """Return whether the model thought before an answer."""
     thought = split(reply.choices[0].text)
     token_count = (
         f"{reply.thinking_tokens:,} tokens of thought counted" if reply.thinking_tokens else ""
@@ -405,6 +408,7 @@ def _reasoning(reply: Reply) -> Ability:
 
 
 def _limits(model: RemoteModel) -> str:
+    """Return the token limit that the list of models states, or an empty string."""
     entry = model.listed
     meta = entry.get("meta")
     for field in (entry, meta if isinstance(meta, dict) else {}):

@@ -52,7 +52,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class LaunchedServer:
     """A running server."""
 
     url: str
@@ -110,7 +110,7 @@ def load_launched(
     Raises ModelError if there is no vLLM, or if the server ends or is stopped before it answers.
     """
     model = name.removeprefix(LAUNCHED)
-    server = _started(model, beside, should_stop, environ)
+    server = _start_server(model, beside, should_stop, environ)
     try:
         address = replace(parse_address(f"openai:{model}@{server.url}/v1#vllm", environ), name=name)
         launched = LaunchedModel(address, server, environ)
@@ -124,7 +124,9 @@ def load_launched(
 class LaunchedModel(RemoteModel):
     """A served model whose server this process started."""
 
-    def __init__(self, address: Address, server: Server, environ: Mapping[str, str] = os.environ):
+    def __init__(
+        self, address: Address, server: LaunchedServer, environ: Mapping[str, str] = os.environ
+    ):
         super().__init__(address, None, budget_from(environ), retry_policy_from(environ))
         self._server = server
 
@@ -174,9 +176,9 @@ def _files(model: str) -> str:
         return ""
 
 
-def _started(
+def _start_server(
     model: str, beside: Path | None, should_stop: Callable[[], bool], environ: Mapping[str, str]
-) -> Server:
+) -> LaunchedServer:
     program = executable(environ)
     version = _version(program)
     port = _free_port()
@@ -208,9 +210,9 @@ def _started(
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            env=_clean(environ),
+            env=_clean_environment(environ),
         )
-    server = Server(f"http://127.0.0.1:{port}", version, beside, process)
+    server = LaunchedServer(f"http://127.0.0.1:{port}", version, beside, process)
     try:
         _wait(server, model, should_stop, number_from(environ, START_S) or PATIENCE_S)
     except BaseException:
@@ -229,7 +231,7 @@ def _arguments(environ: Mapping[str, str]) -> list[str]:
         ) from error
 
 
-def _clean(environ: Mapping[str, str]) -> dict[str, str]:
+def _clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the environment without variables that lead Python to this environment's packages."""
     return {
         name: value
@@ -238,7 +240,9 @@ def _clean(environ: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _wait(server: Server, model: str, should_stop: Callable[[], bool], patience_s: float) -> None:
+def _wait(
+    server: LaunchedServer, model: str, should_stop: Callable[[], bool], patience_s: float
+) -> None:
     """Wait until the server answers. Raises ModelError if it does not."""
     deadline = time.monotonic() + patience_s
     while not _answers(server.url):
@@ -285,7 +289,7 @@ def _version(program: Path) -> str:
             text=True,
             timeout=VERSION_S,
             check=True,
-            env=_clean(os.environ),
+            env=_clean_environment(os.environ),
         )
     except (OSError, subprocess.SubprocessError) as error:
         message: Any = getattr(error, "stderr", "") or error

@@ -34,9 +34,9 @@ from workbench.domain.names import placeless
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request, Sampling, draws
 from workbench.errors import ModelError
-from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
+from workbench.inference.base import NextTokens, ScoredOptions, Work, unknown_tokens
 from workbench.inference.served.address import Address, endpoint_key, parse_address
-from workbench.inference.served.ask import Asker, PromptAsker, Run, Stopped
+from workbench.inference.served.ask import Asker, CallRun, PromptAsker, Stopped
 from workbench.inference.served.batches import BatchClient, BatchRun, Endpoint
 from workbench.inference.served.behaviour import (
     DRAWS,
@@ -46,26 +46,31 @@ from workbench.inference.served.behaviour import (
     Drawing,
     Snapshots,
     answer_probability,
-    compared,
+    comparable_text,
 )
 from workbench.inference.served.budget import Account, Budget, Usage, budget_from
-from workbench.inference.served.calls import ALTERNATIVES, Call, Dialect, call_seed
+from workbench.inference.served.calls import ALTERNATIVES, Dialect, ModelCall, call_seed
 from workbench.inference.served.client import Client, RetryPolicy, retry_policy_from
-from workbench.inference.served.probabilities import WHOLE, Probabilities, Refusals, likeliest
+from workbench.inference.served.probabilities import (
+    WHOLE,
+    MissingProbabilities,
+    Probabilities,
+    likeliest,
+)
 from workbench.inference.served.providers import UNKNOWN as UNKNOWN_KIND
 from workbench.inference.served.providers import (
     Provider,
-    named,
+    provider_named,
     providers,
-    recognised,
-    recognised_by_routes,
+    recognise_by_routes,
+    recognise_server,
 )
-from workbench.inference.served.reply import Kind, Reply, TryFailed, brief
+from workbench.inference.served.reply import FailureKind, Reply, TryFailed, brief
 
 T = TypeVar("T")
 
 
-class Loop:
+class EventLoopThread:
     """An event loop that runs coroutines in parallel to the caller's thread."""
 
     def __init__(self, name: str):
@@ -76,7 +81,7 @@ class Loop:
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         return asyncio.run_coroutine_threadsafe(work, self.loop)
 
-    def do(self, work: Coroutine[Any, Any, T]) -> T:
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run to the end and return the result. Interrupting the caller cancels the work."""
         future = self.start(work)
         try:
@@ -88,7 +93,7 @@ class Loop:
         """Cancel running coroutines and end the thread."""
         if self.loop.is_closed():
             return
-        self.do(self._cancel_all())
+        self.run(self._cancel_all())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
         self.loop.close()
@@ -166,7 +171,10 @@ class RemoteModel:
         self._work = Work()
         self._snapshots = Snapshots(address.name, lambda spent: self._account.budget.cost(spent))
         self._dialect = Dialect(
-            address, named(address.dialect) if address.dialect else recognised(address.host, ())
+            address,
+            provider_named(address.dialect)
+            if address.dialect
+            else recognise_server(address.host, ()),
         )
         self._revision = UNKNOWN
         self.listed: Mapping[str, Any] = {}
@@ -174,9 +182,9 @@ class RemoteModel:
         self.serves: tuple[str, ...] = ()
         "the models that the endpoint lists, or empty if it has no list"
         self._most = self._patience.concurrency
-        self._loop: Loop | None = None
+        self._loop: EventLoopThread | None = None
         self._asker: Asker | None = None
-        self._run: Run | None = None
+        self._run: CallRun | None = None
         self._under_way: Future[None] | None = None
         self._ledger: BatchLedger | None = None
         self._batches: BatchRun | None = None
@@ -250,27 +258,27 @@ class RemoteModel:
     def look(self) -> None:
         """Ask the endpoint what it serves, for the card."""
         loop, asker = self._open()
-        entries = loop.do(asker.client.served()) or ()
+        entries = loop.run(asker.client.served()) or ()
         self._revision = _revision(self.address, entries)
-        self.listed = _entry(self.address, entries) or {}
+        self.listed = _list_entry(self.address, entries) or {}
         self.serves = tuple(str(entry.get("id")) for entry in entries)
         if not self.address.dialect:
-            kind = recognised(self.address.host, entries)
+            kind = recognise_server(self.address.host, entries)
             if kind is UNKNOWN_KIND:
-                kind = recognised_by_routes(loop.do(asker.client.routes()))
-            self._dialect.speak(kind)
+                kind = recognise_by_routes(loop.run(asker.client.routes()))
+            self._dialect.start_with(kind)
 
     def score_with(self, sampling: Sampling) -> None:
         """See `Configured`."""
         self._dialect.provider.thinking_fields(sampling.thinking)
         self._dialect.scored_with = sampling
 
-    def ask(self, call: Call) -> Reply:
+    def ask(self, call: ModelCall) -> Reply:
         """Return the reply to a single call. Raises the errors of `Asker.ask`."""
         loop, asker = self._open()
-        return loop.do(asker.ask(Run(self.address.name, call.sampling), call))
+        return loop.run(asker.ask(CallRun(self.address.name, call.sampling), call))
 
-    def ask_all(self, calls: Sequence[Call], within: float) -> list[Reply | Exception]:
+    def ask_all(self, calls: Sequence[ModelCall], within: float) -> list[Reply | Exception]:
         """Return the reply to each call, or its error.
 
         The error is that of the second try, or TryFailed if there was none `within` so many seconds
@@ -279,17 +287,17 @@ class RemoteModel:
         loop, asker = self._open()
 
         async def ask() -> list[Reply | Exception]:
-            run = Run(self.address.name, calls[0].sampling, counts=False)
+            run = CallRun(self.address.name, calls[0].sampling, counts=False)
             tasks = [asyncio.create_task(asker.ask(run, call, PROBE_TRIES)) for call in calls]
             _, late = await asyncio.wait(tasks, timeout=within)
             for task in late:
                 task.cancel()
             outcomes = await asyncio.gather(*tasks, return_exceptions=True)
-            return [_or_late(outcome) for outcome in outcomes]
+            return [_error_or_reply(outcome) for outcome in outcomes]
 
-        return loop.do(ask())
+        return loop.run(ask())
 
-    def drawing(self, sampling: Sampling, within: float) -> Drawing:
+    def sample_open_prompt(self, sampling: Sampling, within: float) -> Drawing:
         """Return answers to the open prompt, each with a seed of its own.
 
         If all are equal, their probability is added.
@@ -297,13 +305,14 @@ class RemoteModel:
         Raises the error of the first failed call.
         """
         prompt = OPEN_TEXT if self.address.raw else OPEN_CHAT
-        calls = [Call(prompt, 1, call_seed(SEED, number), sampling) for number in range(DRAWS)]
+        calls = [ModelCall(prompt, 1, call_seed(SEED, number), sampling) for number in range(DRAWS)]
         until = time.monotonic() + within
         texts = tuple(
-            compared(_reply(received).choices[0].text) for received in self.ask_all(calls, within)
+            comparable_text(_reply_or_raise(received).choices[0].text)
+            for received in self.ask_all(calls, within)
         )
         result = Drawing(texts)
-        if result.greedy and (remaining_s := until - time.monotonic()) > 0:
+        if result.is_greedy and (remaining_s := until - time.monotonic()) > 0:
             (outcome,) = self.ask_all([replace(calls[0], logprobs=1, whole=True)], remaining_s)
             if isinstance(outcome, Reply):
                 result = replace(
@@ -320,16 +329,16 @@ class RemoteModel:
             return ""
         open_ended = replace(sampling, temperature=1.0, top_p=1.0, max_new_tokens=TOKENS)
         try:
-            sampled = self.drawing(open_ended, DRAWS * self._patience.reply_s)
+            sampled = self.sample_open_prompt(open_ended, DRAWS * self._patience.reply_s)
         except (ModelError, TryFailed) as error:
             log.warning(
                 "%s: it cannot be told whether its answers are drawn (%s)", self.address.name, error
             )
             return ""
         finding = f"{DRAWS} of {DRAWS} answers to an open prompt are equal at temperature 1"
-        return f"{finding}: {self.told_kind()}" if sampled.greedy else ""
+        return f"{finding}: {self.advice_on_drawing()}" if sampled.is_greedy else ""
 
-    def told_kind(self) -> str:
+    def advice_on_drawing(self) -> str:
         """Return the advice on a server that does not draw.
 
         If its kind is unknown, it is asked by a field that no server knows: some refuse it in words
@@ -364,7 +373,7 @@ class RemoteModel:
         """
         sampling = Sampling(max_new_tokens=1, extra=json.dumps({NO_FIELD: True}))
         (reply,) = self.ask_all(
-            [Call(OPEN_TEXT if self.address.raw else OPEN_CHAT, 1, None, sampling)], within
+            [ModelCall(OPEN_TEXT if self.address.raw else OPEN_CHAT, 1, None, sampling)], within
         )
         if isinstance(reply, Reply):
             return "", None
@@ -380,7 +389,7 @@ class RemoteModel:
             None,
         )
 
-    def at_once(self, most: int | None) -> None:
+    def limit_parallel(self, most: int | None) -> None:
         """Limit the active calls, from any thread. Their number still adapts within the limit."""
         self._most = self._patience.concurrency if most is None else most
         loop, asker = self._loop, self._asker
@@ -452,10 +461,10 @@ class RemoteModel:
             yield from self._in_batches(self._ledger, requests, sampling)
 
     def _by_calls(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
-        async def answer(asker: Asker, run: Run, position: int) -> tuple[Drawn, ...] | None:
+        async def answer(asker: Asker, run: CallRun, position: int) -> tuple[Drawn, ...] | None:
             return await asker.answer(run, position, requests[position])
 
-        for answers in self._each(len(requests), sampling, answer):
+        for answers in self._ask_each(len(requests), sampling, answer):
             yield from answers
 
     def _in_batches(
@@ -492,14 +501,14 @@ class RemoteModel:
                 "in OpenAI's manner (/files and /batches), name it with #openai at the end"
             )
 
-    def lists_batches(self) -> None:
+    def check_batch_list(self) -> None:
         """Ask the endpoint for its list of batches, which is free.
 
         Raises ModelError if it is not known to take batches, TryFailed if it has no such list.
         """
         self.check_batches()
         endpoint = self._endpoint()
-        endpoint.do(endpoint.client.listed())
+        endpoint.run(endpoint.client.check_list())
 
     def use_batches(self, ledger: BatchLedger) -> None:
         """See `Batching`."""
@@ -513,10 +522,10 @@ class RemoteModel:
         """See `Batching`."""
         endpoint = self._endpoint()
         try:
-            batch: SentBatch = sent if sent.batch else endpoint.do(endpoint.client.find(sent))
+            batch: SentBatch = sent if sent.batch else endpoint.run(endpoint.client.find(sent))
             if not batch.batch:
                 return replace(batch, state="cancelled")
-            return replace(batch, state=endpoint.do(endpoint.client.cancel(batch.batch)).state)
+            return replace(batch, state=endpoint.run(endpoint.client.cancel(batch.batch)).state)
         except TryFailed as failure:
             raise ModelError(failure.reason) from None
 
@@ -525,7 +534,7 @@ class RemoteModel:
         return Endpoint(
             self.address.name,
             BatchClient(asker.client, self._key),
-            loop.do,
+            loop.run,
             self._dialect,
             self._account,
             self._snapshots,
@@ -540,7 +549,7 @@ class RemoteModel:
         options: Sequence[Sequence[str]],
         *,
         whole_words: bool = False,
-    ) -> Iterator[Scored]:
+    ) -> Iterator[ScoredOptions]:
         """Score options as `Model.score`, yielding as replies arrive.
 
         See `scores` and, for whole words, `labels`.
@@ -549,9 +558,9 @@ class RemoteModel:
         useless: the endpoint sends no probabilities, or no readable ones for any of the first
         prompts.
         """
-        refusals = Refusals("could be scored")
+        refusals = MissingProbabilities("could be scored")
 
-        async def score(asker: Asker, run: Run, position: int) -> Scored | None:
+        async def score(asker: Asker, run: CallRun, position: int) -> ScoredOptions | None:
             prompt, choices = prompts[position], options[position]
             if not all(choices):
                 raise ModelError(
@@ -563,20 +572,20 @@ class RemoteModel:
             )
             logs_or_reason = await scores_of(prompt_asker, run, prompt, choices)
             if isinstance(logs_or_reason, str):
-                _ended(run, refusals, logs_or_reason)
-                return Scored(position, np.full(len(choices), np.nan), logs_or_reason)
+                _record_missing(run, refusals, logs_or_reason)
+                return ScoredOptions(position, np.full(len(choices), np.nan), logs_or_reason)
             if logs_or_reason is None or prompt_asker.mixed:
                 return None
             refusals.had_some()
             log_probabilities = np.array(logs_or_reason, dtype=np.float64)
-            return Scored(
+            return ScoredOptions(
                 position,
                 log_probabilities,
                 snapshot=prompt_asker.snapshot,
                 fingerprint=prompt_asker.fingerprint,
             )
 
-        yield from self._each(len(prompts), WHOLE, score)
+        yield from self._ask_each(len(prompts), WHOLE, score)
 
     def next_tokens(
         self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
@@ -593,15 +602,15 @@ class RemoteModel:
                 f"{name}: {k} next tokens were asked for; endpoints name 1 to {ALTERNATIVES}"
             )
 
-        refusals = Refusals("have next tokens")
+        refusals = MissingProbabilities("have next tokens")
 
-        async def ask(asker: Asker, run: Run, position: int) -> NextTokens | None:
+        async def ask(asker: Asker, run: CallRun, position: int) -> NextTokens | None:
             prompt_asker = PromptAsker(asker)
             logs_or_reason = await self._probabilities.of_next_tokens(
                 prompt_asker, run, prompts[position], k, words
             )
             if isinstance(logs_or_reason, str):
-                _ended(run, refusals, logs_or_reason)
+                _record_missing(run, refusals, logs_or_reason)
                 return unknown_tokens(position, logs_or_reason)
             if logs_or_reason is None or prompt_asker.mixed:
                 return None
@@ -611,17 +620,20 @@ class RemoteModel:
                 next_tokens, snapshot=prompt_asker.snapshot, fingerprint=prompt_asker.fingerprint
             )
 
-        yield from self._each(len(prompts), WHOLE, ask)
+        yield from self._ask_each(len(prompts), WHOLE, ask)
 
-    def _each(
-        self, count: int, sampling: Sampling, ask: Callable[[Asker, Run, int], Awaitable[T | None]]
+    def _ask_each(
+        self,
+        count: int,
+        sampling: Sampling,
+        ask: Callable[[Asker, CallRun, int], Awaitable[T | None]],
     ) -> Iterator[T]:
         """Yield the result of each of `count` requests as it arrives.
 
         If the run cannot continue, received results are yielded before ModelError is raised.
         """
         loop, asker = self._open()
-        run = self._run = Run(self.address.name, sampling)
+        run = self._run = CallRun(self.address.name, sampling)
         arrived: queue.SimpleQueue[T | None] = queue.SimpleQueue()
         room = asyncio.Semaphore(AHEAD * self._patience.concurrency)
 
@@ -648,13 +660,13 @@ class RemoteModel:
         self._loop = self._asker = None
         if loop is not None:
             if asker is not None:
-                loop.do(asker.client.close())
+                loop.run(asker.client.close())
             loop.close()
 
-    def _open(self) -> tuple[Loop, Asker]:
+    def _open(self) -> tuple[EventLoopThread, Asker]:
         if self._loop is None or self._asker is None:
-            self._loop = self._loop or Loop("served model")
-            self._asker = self._loop.do(self._new_asker())
+            self._loop = self._loop or EventLoopThread("served model")
+            self._asker = self._loop.run(self._new_asker())
         return self._loop, self._asker
 
     async def _new_asker(self) -> Asker:
@@ -674,7 +686,7 @@ class RemoteModel:
 
 async def _answer_all(
     asker: Asker,
-    run: Run,
+    run: CallRun,
     count: int,
     ask: Callable[[int], Awaitable[T | None]],
     room: asyncio.Semaphore,
@@ -710,27 +722,27 @@ async def _answer_all(
             task.add_done_callback(lambda _: asker.pace.end())
 
 
-def _or_late(found: Reply | BaseException) -> Reply | Exception:
+def _error_or_reply(found: Reply | BaseException) -> Reply | Exception:
     if isinstance(found, asyncio.CancelledError | Stopped):
-        return TryFailed(Kind.LATE, "no whole reply in time")
+        return TryFailed(FailureKind.LATE, "no whole reply in time")
     if not isinstance(found, Reply | Exception):
         raise found
     return found
 
 
-def _reply(found: Reply | Exception) -> Reply:
+def _reply_or_raise(found: Reply | Exception) -> Reply:
     if isinstance(found, Exception):
         raise found
     return found
 
 
-def _ended(run: Run, refusals: Refusals, reason: str) -> None:
+def _record_missing(run: CallRun, refusals: MissingProbabilities, reason: str) -> None:
     """Record a prompt without probabilities, and end the run if none has any."""
     if (error := refusals.had_none(reason)) is not None:
         run.end(error)
 
 
-def _entry(address: Address, listed: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+def _list_entry(address: Address, listed: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     return next((entry for entry in listed if entry.get("id") == address.model), None)
 
 
@@ -742,7 +754,7 @@ def _revision(address: Address, listed: tuple[dict[str, Any], ...]) -> str:
     The official endpoint dates its models. Others return the time of the request, but may name the
     weights (`root`). A path names none, see `placeless`.
     """
-    entry = _entry(address, listed)
+    entry = _list_entry(address, listed)
     if entry is None:
         return UNKNOWN
     weights = str(entry.get("root") or entry["id"])

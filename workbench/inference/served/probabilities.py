@@ -31,11 +31,17 @@ from workbench.domain.responses import Sampling
 from workbench.domain.thinking import in_thought
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens
-from workbench.inference.served.ask import PromptAsker, Run, Stopped
+from workbench.inference.served.ask import CallRun, PromptAsker, Stopped
 from workbench.inference.served.behaviour import Snapshots
-from workbench.inference.served.calls import ALTERNATIVES, Call, Dialect, about_logprobs, raw_text
+from workbench.inference.served.calls import (
+    ALTERNATIVES,
+    Dialect,
+    ModelCall,
+    is_about_logprobs,
+    raw_text,
+)
 from workbench.inference.served.providers import UNKNOWN
-from workbench.inference.served.reply import Kind, Reply, TryFailed
+from workbench.inference.served.reply import FailureKind, Reply, TryFailed
 from workbench.readers.lexicon import continues_word
 
 OPEN = 0.02
@@ -44,12 +50,12 @@ OF_BYTES = "bytes:"
 "prefix of a token that is not a whole character"
 
 
-def possible(options: Sequence[str], tokens: Mapping[str, float]) -> list[str]:
+def possible_options(options: Sequence[str], tokens: Mapping[str, float]) -> list[str]:
     """Return the options that may begin with one of the tokens.
 
     Examples
     --------
-    >>> possible(["agree", " agree", "Agree"], {"ag": -1.0, " agreeable": -2.0})
+    >>> possible_options(["agree", " agree", "Agree"], {"ag": -1.0, " agreeable": -2.0})
     ['agree', ' agree']
     """
     prefixes = [token for token in tokens if token]
@@ -60,7 +66,7 @@ def possible(options: Sequence[str], tokens: Mapping[str, float]) -> list[str]:
     ]
 
 
-def left_open(options: Sequence[str], tokens: Mapping[str, float]) -> tuple[str, ...]:
+def open_beginnings(options: Sequence[str], tokens: Mapping[str, float]) -> tuple[str, ...]:
     """Return the tokens that only begin an option, if their total probability matters.
 
     The most likely comes first.
@@ -75,13 +81,13 @@ def left_open(options: Sequence[str], tokens: Mapping[str, float]) -> tuple[str,
     return tuple(sorted(beginnings, key=lambda token: -tokens[token]))
 
 
-def unfinished(
+def unfinished_error(
     name: str, begin: Sequence[str], tokens: Mapping[str, float], options: Sequence[str]
-) -> Unreadable:
+) -> UnreadableProbabilities:
     """Return the error for labels of which a chat endpoint shows only the beginning."""
     token = begin[0]
     option = next(option for option in options if option.startswith(token))
-    return Unreadable(
+    return UnreadableProbabilities(
         f"{name}: the answer begins with {token!r} in {math.exp(tokens[token]):.1%} of cases, "
         f"which may become {option!r}. A label of several tokens can be scored where the endpoint "
         "echoes its prompt, and this chat endpoint does not. Use raw prompts on an endpoint with "
@@ -95,8 +101,8 @@ def whole_word_score(name: str, reply: Reply, option: str) -> float:
 
     It is read from an echo and one more token.
 
-    Raises as `echoed_score`. Raises Unreadable if the token after the option, or its alternatives,
-    are not in the reply.
+    Raises as `echoed_score`. Raises UnreadableProbabilities if the token after the option, or its
+    alternatives, are not in the reply.
     """
     logprobs = reply.choices[0].logprobs or {}
     tokens, logs = (
@@ -106,11 +112,11 @@ def whole_word_score(name: str, reply: Reply, option: str) -> float:
     alternatives = entries(logprobs, "top_logprobs", dict)
     if not tokens or len(tokens) != len(logs):
         raise NoProbabilities(
-            missing(name, "the log-probabilities of an echoed prompt (echo and logprobs)")
+            missing_message(name, "the log-probabilities of an echoed prompt (echo and logprobs)")
         )
     if len(alternatives) != len(tokens) or not alternatives[-1]:
-        raise Unreadable(
-            missing(
+        raise UnreadableProbabilities(
+            missing_message(
                 name,
                 f"the alternatives of the token after {option!r} (echo, logprobs, max_tokens 1)",
             )
@@ -137,12 +143,13 @@ LONGEST = 8
 
 
 async def forced_tokens(
-    asker: PromptAsker, run: Run, name: str, prompt: Prompt, words: Sequence[str], *, chat: bool
+    asker: PromptAsker, run: CallRun, name: str, prompt: Prompt, words: Sequence[str], *, chat: bool
 ) -> dict[str, float]:
     """Return the log-probability of each spelling of each word as the answer to a prompt, in nats.
 
     `chat`: whether the prompt goes to an endpoint for chats. Raises NoProbabilities if the endpoint
-    sends none, Unreadable if the answer is not found in the reply, and the errors of `Asker.ask`.
+    sends none, UnreadableProbabilities if the answer is not found in the reply, and the errors of
+    `Asker.ask`.
     """
     log_probabilities = {}
     space = "" if chat or raw_text(prompt)[-1:].isspace() else " "
@@ -186,14 +193,16 @@ def forced_score(name: str, reply: Reply, prompt: Prompt, answer: str) -> float:
             if "".join(tokens[start:stop]).strip() != answer:
                 continue
             if prompt_text not in "".join("".join(tokens[:start]).split()):
-                raise Unreadable(
+                raise UnreadableProbabilities(
                     f"{name}: the prompt that the endpoint sends back does not end with the "
                     f"answer {answer!r}"
                 )
             if any(log is None for log in logs[start:stop]):
-                raise Unreadable(missing(name, f"a log-probability for each token of {answer!r}"))
+                raise UnreadableProbabilities(
+                    missing_message(name, f"a log-probability for each token of {answer!r}")
+                )
             return float(sum(logs[start:stop]))
-    raise Unreadable(
+    raise UnreadableProbabilities(
         f"{name}: the prompt that the endpoint sends back does not hold the answer {answer!r}"
     )
 
@@ -202,7 +211,7 @@ def _echoed(name: str, found: Mapping[str, Any] | None) -> tuple[list[str], list
     tokens, logs = entries(found, "tokens", str), entries(found, "token_logprobs", int | float)
     if not tokens or len(tokens) != len(logs) or None in tokens:
         raise NoProbabilities(
-            missing(name, "the log-probabilities of an echoed chat (echo and logprobs)")
+            missing_message(name, "the log-probabilities of an echoed chat (echo and logprobs)")
         )
     return tokens, logs
 
@@ -231,23 +240,23 @@ class NoProbabilities(ModelError):
     """The error of an endpoint that sends no probabilities of the requested kind for any prompt."""
 
 
-class Unreadable(ModelError):
+class UnreadableProbabilities(ModelError):
     """The error of a reply without an exact probability for an option.
 
     Replies to other prompts may have one.
     """
 
 
-def echo_call(prompt: Prompt, option: str, more: int = 0) -> Call:
+def echo_call(prompt: Prompt, option: str, more: int = 0) -> ModelCall:
     """Return the call that echoes an option and one token after it.
 
     `more` is the number of alternatives to request for that token.
     """
-    return Call(prompt, 1, None, WHOLE, logprobs=more or 1, echo=option)
+    return ModelCall(prompt, 1, None, WHOLE, logprobs=more or 1, echo=option)
 
 
-def first_token_call(prompt: Prompt, k: int = ALTERNATIVES) -> Call:
-    return Call(prompt, 1, None, WHOLE, logprobs=k)
+def first_token_call(prompt: Prompt, k: int = ALTERNATIVES) -> ModelCall:
+    return ModelCall(prompt, 1, None, WHOLE, logprobs=k)
 
 
 def echoed_score(
@@ -258,14 +267,14 @@ def echoed_score(
     It is the sum over the tokens that spell exactly the option. These are followed by `after`
     tokens of the answer, or by none if a server leaves them out.
 
-    Raises ModelError if the server sends no log-probabilities, Unreadable if a token spans the
-    option's beginning.
+    Raises ModelError if the server sends no log-probabilities, UnreadableProbabilities if a token
+    spans the option's beginning.
     """
     tokens = entries(found, "tokens", str)
     logs = entries(found, "token_logprobs", int | float)
     if not tokens or len(tokens) != len(logs):
         raise NoProbabilities(
-            missing(name, "the log-probabilities of an echoed prompt (echo and logprobs)")
+            missing_message(name, "the log-probabilities of an echoed prompt (echo and logprobs)")
         )
     if after:
         try:
@@ -279,10 +288,12 @@ def echoed_score(
         if len(spelled) >= len(option):
             break
         if log is None:
-            raise Unreadable(missing(name, f"a log-probability for each token of {option!r}"))
+            raise UnreadableProbabilities(
+                missing_message(name, f"a log-probability for each token of {option!r}")
+            )
         total, spelled = total + float(log), token + spelled
     if spelled != option:
-        raise Unreadable(
+        raise UnreadableProbabilities(
             f"{name}: the option {option!r} does not begin with a token of its own after this "
             f"prompt (the server's tokens spell {spelled!r}). Let the prompt end without a space, "
             "and the option begin with it"
@@ -310,12 +321,12 @@ def first_tokens(name: str, reply: Reply) -> dict[str, float]:
 
     These are in nats.
 
-    Raises ModelError if there are none, Unreadable if the model begins by thinking, so that the
-    token is not an answer.
+    Raises ModelError if there are none, UnreadableProbabilities if the model begins by thinking, so
+    that the token is not an answer.
     """
     logprobs = reply.choices[0].logprobs
     if in_thought(reply.choices[0].text):
-        raise Unreadable(
+        raise UnreadableProbabilities(
             f"{name}: {THINKS.format(found='a token drawn from it lies within a thought')}"
         )
     content = entries(logprobs, "content", dict)
@@ -331,7 +342,7 @@ def first_tokens(name: str, reply: Reply) -> dict[str, float]:
         )
     if not alternatives:
         raise NoProbabilities(
-            missing(name, "the alternatives of an answer's first token (top_logprobs)")
+            missing_message(name, "the alternatives of an answer's first token (top_logprobs)")
         )
     log_by_token = {
         str(token): float(log)
@@ -340,7 +351,7 @@ def first_tokens(name: str, reply: Reply) -> dict[str, float]:
     }
     likeliest_token = max(log_by_token, key=log_by_token.__getitem__, default="")
     if in_thought(likeliest_token):
-        raise Unreadable(
+        raise UnreadableProbabilities(
             f"{name}: {THINKS.format(found=f'its likeliest first token is {likeliest_token!r}')}"
         )
     return log_by_token
@@ -351,12 +362,12 @@ def first_token_scores(
 ) -> list[float]:
     """Return the log-probability of each option as the answer's first token, in nats.
 
-    Raises Unreadable if an option is not among the server's alternatives: it is more than one
-    token, or too unlikely.
+    Raises UnreadableProbabilities if an option is not among the server's alternatives: it is more
+    than one token, or too unlikely.
     """
     absent = [option for option in options if option not in tokens]
     if absent:
-        raise Unreadable(
+        raise UnreadableProbabilities(
             f"{name}: {', '.join(map(repr, absent))} is not among the {len(tokens)} likeliest "
             "first tokens that the endpoint names, so it is several tokens or too unlikely to be "
             "scored there. Use options of one token, raw prompts on an endpoint with echo and "
@@ -383,7 +394,7 @@ def likeliest(name: str, prompt: int, tokens: Mapping[str, float], k: int) -> Ne
 
 
 @dataclass(slots=True)
-class Refusals:
+class MissingProbabilities:
     """The count of prompts without probabilities until one has some."""
 
     what: str
@@ -409,12 +420,12 @@ class Refusals:
         )
 
 
-def refused(name: str, failure: TryFailed, what: str) -> ModelError:
+def failed_call_error(name: str, failure: TryFailed, what: str) -> ModelError:
     """Return the error for a call for log-probabilities that failed."""
-    return ModelError(f"{missing(name, what)}. The call failed: {failure.reason}")
+    return ModelError(f"{missing_message(name, what)}. The call failed: {failure.reason}")
 
 
-def missing(name: str, what: str) -> str:
+def missing_message(name: str, what: str) -> str:
     return (
         f"{name}: options are scored from {what}, and the endpoint sends none. Use vLLM or a local "
         "model, or draw answers in place of them (--samples N)"
@@ -479,7 +490,7 @@ class Probabilities:
         """
 
     async def of_options(
-        self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
+        self, asker: PromptAsker, run: CallRun, prompt: Prompt, options: Sequence[str]
     ) -> list[float] | str | None:
         """Return the log-probability of each option, or the reason why this prompt has none.
 
@@ -488,52 +499,58 @@ class Probabilities:
         Raises NoProbabilities if the endpoint sends none.
         """
         if self._dialect.endpoint(prompt) == "completions":
-            return await self._asked(
+            return await self._result_or_reason(
                 run, self._echoed(asker, run, prompt, options), "echoed prompts with logprobs"
             )
-        return await self._asked(run, self._first(asker, run, prompt, options), "top_logprobs")
+        return await self._result_or_reason(
+            run, self._score_first_tokens(asker, run, prompt, options), "top_logprobs"
+        )
 
     async def of_labels(
-        self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
+        self, asker: PromptAsker, run: CallRun, prompt: Prompt, options: Sequence[str]
     ) -> list[float] | str | None:
         """Return the log-probability that the answer begins with each option as whole words.
 
         Failures are as in `of_options`.
         """
         if self._dialect.endpoint(prompt) == "completions":
-            asking = self._labels_echoed(asker, run, prompt, options)
-            return await self._asked(run, asking, "echoed prompts with logprobs")
-        return await self._asked(
-            run, self._labels_of_chat(asker, run, prompt, options), "top_logprobs"
+            asking = self._score_labels_by_echo(asker, run, prompt, options)
+            return await self._result_or_reason(run, asking, "echoed prompts with logprobs")
+        return await self._result_or_reason(
+            run, self._score_labels_in_chat(asker, run, prompt, options), "top_logprobs"
         )
 
     async def of_next_tokens(
-        self, asker: PromptAsker, run: Run, prompt: Prompt, k: int, words: Sequence[str]
+        self, asker: PromptAsker, run: CallRun, prompt: Prompt, k: int, words: Sequence[str]
     ) -> dict[str, float] | str | None:
         """Return the next tokens with their log-probabilities, as `of_options`.
 
         `words` are forced if necessary.
         """
-        return await self._asked(run, self._next(asker, run, prompt, k, words), "top_logprobs")
+        return await self._result_or_reason(
+            run, self._find_next_tokens(asker, run, prompt, k, words), "top_logprobs"
+        )
 
-    async def _asked(self, run: Run, asking: Awaitable[T], what: str) -> T | str | None:
+    async def _result_or_reason(
+        self, run: CallRun, asking: Awaitable[T], what: str
+    ) -> T | str | None:
         try:
             return await asking
         except TryFailed as failure:
-            run.ended(False, failure)
-            return str(refused(self._name, failure, what))
-        except Unreadable as error:
+            run.record_end(False, failure)
+            return str(failed_call_error(self._name, failure, what))
+        except UnreadableProbabilities as error:
             return str(error)
         except Stopped:
             return None
 
     async def _echoed(
-        self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
+        self, asker: PromptAsker, run: CallRun, prompt: Prompt, options: Sequence[str]
     ) -> list[float]:
         if self._doubts_echo:
             tokens: dict[str, float] = {}
             # After such an error there is nothing to compare with.
-            with suppress(TryFailed, NoProbabilities, Unreadable):
+            with suppress(TryFailed, NoProbabilities, UnreadableProbabilities):
                 reply = await asker.ask(run, first_token_call(prompt, ALTERNATIVES))
                 tokens = first_tokens(self._name, reply)
             await self._check_echo(asker, run, prompt, tokens)
@@ -541,13 +558,15 @@ class Probabilities:
         logprobs = [reply.choices[0].logprobs for reply in replies]
         return [echoed_score(self._name, *pair) for pair in zip(logprobs, options, strict=True)]
 
-    async def _labels_echoed(
-        self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
+    async def _score_labels_by_echo(
+        self, asker: PromptAsker, run: CallRun, prompt: Prompt, options: Sequence[str]
     ) -> list[float]:
         """Return the log-probability of each possible option with the end of its last word."""
         try:
-            tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
-            candidates = possible(options, tokens) if len(tokens) >= FEWEST else list(options)
+            tokens = await self._likely_first_tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
+            candidates = (
+                possible_options(options, tokens) if len(tokens) >= FEWEST else list(options)
+            )
         except NoProbabilities:
             tokens, candidates = {}, list(options)
         await self._check_echo(asker, run, prompt, tokens)
@@ -558,7 +577,7 @@ class Probabilities:
         return [log_by_option.get(option, -math.inf) for option in options]
 
     async def _check_echo(
-        self, asker: PromptAsker, run: Run, prompt: Prompt, tokens: Mapping[str, float]
+        self, asker: PromptAsker, run: CallRun, prompt: Prompt, tokens: Mapping[str, float]
     ) -> None:
         """Compare, once, the echo of the likeliest first token with the token's own probability.
 
@@ -575,56 +594,58 @@ class Probabilities:
         provider = self._dialect.provider
         return not self._echo_checked and (provider is UNKNOWN or not provider.echo)
 
-    async def _labels_of_chat(
-        self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
+    async def _score_labels_in_chat(
+        self, asker: PromptAsker, run: CallRun, prompt: Prompt, options: Sequence[str]
     ) -> list[float]:
         """Return the log-probability of each option in a chat.
 
         It is that of the first token if this is the whole option, otherwise the option is forced.
 
-        Raises Unreadable if neither is possible and the option matters.
+        Raises UnreadableProbabilities if neither is possible and the option matters.
         """
-        tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
+        tokens = await self._likely_first_tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
         if len(tokens) < FEWEST:
             raise NoProbabilities(
-                missing(self._name, "the alternatives of an answer's first token (top_logprobs)")
+                missing_message(
+                    self._name, "the alternatives of an answer's first token (top_logprobs)"
+                )
             )
-        self._say_open()
-        beginnings = left_open(options, tokens)
+        self._warn_of_word_ends()
+        beginnings = open_beginnings(options, tokens)
         if not beginnings:
             return [tokens.get(option, -math.inf) for option in options]
         if self._no_echo:
-            raise unfinished(self._name, beginnings, tokens, options)
+            raise unfinished_error(self._name, beginnings, tokens, options)
         log_by_option = {}
-        for option in possible(options, tokens):
+        for option in possible_options(options, tokens):
             try:
                 reply = await asker.ask(run, echo_call(prompt, option))
                 log_by_option[option] = forced_score(self._name, reply, prompt, option)
             except (NoProbabilities, TryFailed) as error:
-                if isinstance(error, TryFailed) and error.kind is not Kind.REFUSED:
+                if isinstance(error, TryFailed) and error.kind is not FailureKind.REFUSED:
                     raise
                 self._no_echo = True
-                raise unfinished(self._name, beginnings, tokens, options) from error
+                raise unfinished_error(self._name, beginnings, tokens, options) from error
         return [log_by_option.get(option, -math.inf) for option in options]
 
-    async def _first(
-        self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
+    async def _score_first_tokens(
+        self, asker: PromptAsker, run: CallRun, prompt: Prompt, options: Sequence[str]
     ) -> list[float]:
-        tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
+        tokens = await self._likely_first_tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
         return first_token_scores(self._name, tokens, options)
 
-    async def _next(
-        self, asker: PromptAsker, run: Run, prompt: Prompt, k: int, words: Sequence[str]
+    async def _find_next_tokens(
+        self, asker: PromptAsker, run: CallRun, prompt: Prompt, k: int, words: Sequence[str]
     ) -> dict[str, float]:
         """Return the next tokens from the endpoint's alternatives, or from forced answers."""
         if not self._forces:
             try:
-                tokens = await self._tokens(asker, run, prompt, k)
+                tokens = await self._likely_first_tokens(asker, run, prompt, k)
                 if len(tokens) >= min(k, FEWEST) or not words:
-                    self._say_fewer(len(tokens), k)
+                    self._warn_of_fewer(len(tokens), k)
                     return tokens
             except TryFailed as failure:
-                if not words or not about_logprobs(failure):
+                if not words or not is_about_logprobs(failure):
                     raise
             except NoProbabilities:
                 if not words:
@@ -636,18 +657,18 @@ class Probabilities:
             log.warning(FORCED, self._name, ", ".join(log_by_answer))
         return log_by_answer
 
-    def _say_open(self) -> None:
+    def _warn_of_word_ends(self) -> None:
         if not self._said_open:
             self._said_open = True
             log.warning(WORD_ENDS, self._name)
 
-    def _say_fewer(self, named: int, k: int) -> None:
+    def _warn_of_fewer(self, named: int, k: int) -> None:
         if named < k and not self._said_fewer:
             self._said_fewer = True
             log.warning(FEWER, self._name, named, k)
 
-    async def _tokens(
-        self, asker: PromptAsker, run: Run, prompt: Prompt, k: int, *, whoever: bool = False
+    async def _likely_first_tokens(
+        self, asker: PromptAsker, run: CallRun, prompt: Prompt, k: int, *, whoever: bool = False
     ) -> dict[str, float]:
         """Return the most likely first tokens of an answer.
 

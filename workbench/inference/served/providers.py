@@ -115,7 +115,7 @@ class Provider:
         )
         for candidate in modes:
             if candidate in self.thinking:
-                fields: dict[str, Any] = _filled(
+                fields: dict[str, Any] = _fill_slots(
                     self.thinking[candidate], {TOKENS: tokens, EFFORT: thinking}
                 )
                 return fields
@@ -135,7 +135,7 @@ class Provider:
         """Return the fields sent in addition to the parameters of every endpoint."""
         if "top_k" in sampling.left:
             return {}
-        fields: dict[str, Any] = _filled(self.neutral, {TOP_K: sampling.top_k or self.no_top_k})
+        fields: dict[str, Any] = _fill_slots(self.neutral, {TOP_K: sampling.top_k or self.no_top_k})
         return fields if self is not UNKNOWN or not sampling.top_k else {"top_k": sampling.top_k}
 
     @property
@@ -151,13 +151,13 @@ UNKNOWN = Provider("", "unknown server", "", "", no_top_k=0, neutral={}, logprob
 "assumed for an unknown server: it supports the protocol and refuses other fields"
 
 
-def _filled(value: Any, put: Mapping[str, Any]) -> Any:
+def _fill_slots(value: Any, put: Mapping[str, Any]) -> Any:
     """Return a value of a file with its slots filled.
 
     A slot alone becomes the value, a slot within a text its string.
     """
     if isinstance(value, Mapping):
-        return {name: _filled(part, put) for name, part in value.items()}
+        return {name: _fill_slots(part, put) for name, part in value.items()}
     if isinstance(value, str):
         if value in put:
             return put[value]
@@ -180,7 +180,7 @@ def _read(path: Path) -> Provider:
     return Provider(path.stem, **values)
 
 
-def named(key: str) -> Provider:
+def provider_named(key: str) -> Provider:
     """Return the dialect of a name. Raises ModelError."""
     for provider in providers():
         if provider.key == key:
@@ -191,7 +191,7 @@ def named(key: str) -> Provider:
     )
 
 
-def recognised(host: str, entries: tuple[Mapping[str, Any], ...]) -> Provider:
+def recognise_server(host: str, entries: tuple[Mapping[str, Any], ...]) -> Provider:
     """Return the dialect of a server by its host and its list of models, or `UNKNOWN`.
 
     The latter stands for a server that neither matches.
@@ -205,7 +205,7 @@ def recognised(host: str, entries: tuple[Mapping[str, Any], ...]) -> Provider:
     return UNKNOWN
 
 
-def recognised_by_routes(routes: frozenset[str]) -> Provider:
+def recognise_by_routes(routes: frozenset[str]) -> Provider:
     """Return the dialect of a server by the paths that it says it has.
 
     It is `UNKNOWN` if none matches.

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from http.client import responses
@@ -33,6 +34,7 @@ from workbench.domain.replies import (
     entries_of,
     thinking_tokens_of,
 )
+from workbench.domain.responses import Drawn
 from workbench.inference.served.secret import without_key
 
 FEWEST_TOKENS = 16
@@ -77,7 +79,7 @@ BEGINNING = 80
 "bytes quoted from a reply that is no JSON"
 
 
-class Kind(Enum):
+class FailureKind(Enum):
     """The reason why a try failed, which determines the reaction."""
 
     BUSY = "busy"
@@ -99,7 +101,7 @@ class TryFailed(Exception):
 
     def __init__(
         self,
-        kind: Kind,
+        kind: FailureKind,
         reason: str,
         *,
         status: int | None = None,
@@ -150,7 +152,9 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
     entries = entries_of(value)
     if not entries:
         fields = brief(", ".join(value)) or "none"
-        raise TryFailed(Kind.USELESS, f"the reply has no choices; its fields: {fields}", paid=True)
+        raise TryFailed(
+            FailureKind.USELESS, f"the reply has no choices; its fields: {fields}", paid=True
+        )
     requested = entries[:asked]
     usage = as_dict(value.get("usage"))
     thinking_tokens = thinking_tokens_of(value)
@@ -159,7 +163,7 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
     if not choices:
         finish_reason = requested[0].get("finish_reason")
         raise TryFailed(
-            Kind.USELESS,
+            FailureKind.USELESS,
             f"an answer without text (finish_reason {brief(str(finish_reason))})",
             paid=True,
         )
@@ -194,10 +198,12 @@ def _value(content: bytes, hidden: str | None) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise TryFailed(Kind.USELESS, _no_object(content, hidden), paid=True)
+        raise TryFailed(FailureKind.USELESS, _no_object(content, hidden), paid=True)
     # Some gateways report errors with the status 200.
     if value.get("error") and not (value.get("choices") or value.get("output")):
-        raise TryFailed(Kind.USELESS, f"the server says: {server_words(value, hidden)}", paid=True)
+        raise TryFailed(
+            FailureKind.USELESS, f"the server says: {server_words(value, hidden)}", paid=True
+        )
     return value
 
 
@@ -276,3 +282,37 @@ def brief(text: str) -> str:
         ).split()
     )
     return line if len(line) <= SHOWN else line[: SHOWN - 1] + "…"
+
+
+def answers_by_snapshot(
+    position: int,
+    texts_by_snapshot: Mapping[tuple[str, str], Iterable[str]],
+    n_failed: int,
+    reason: str,
+) -> tuple[Drawn, ...]:
+    """Return the answers to a request, one entry for each (snapshot, fingerprint).
+
+    Without answers there is one empty entry. The last entry has the number of failed answers and
+    their reason. The order of entries and texts does not depend on arrival.
+    """
+    entries = [
+        Drawn(
+            position,
+            _most_frequent_first(Counter(texts)),
+            snapshot=snapshot,
+            fingerprint=fingerprint,
+            more=True,
+        )
+        for (snapshot, fingerprint), texts in sorted(
+            texts_by_snapshot.items(), key=lambda item: item[0]
+        )
+    ]
+    if not entries:
+        entries = [Drawn(position, ())]
+    entries[-1] = replace(entries[-1], failed=n_failed, reason=reason, more=False)
+    return tuple(entries)
+
+
+def _most_frequent_first(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
+    """Return texts with their counts, the most frequent first. Equal counts are sorted by text."""
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -70,14 +70,14 @@ class Secret:
             return False
         return any(form in normal for normal in normal_forms(text) for form in self.normal_forms)
 
-    def taken_out(self, text: str) -> str:
+    def remove_from(self, text: str) -> str:
         """Return a text without the key."""
         if not self.is_in(text):
             return text
         shorter = self.plain.sub(REMOVED, text)
         return REMOVED if self.is_in(shorter) else shorter
 
-    def taken_out_of_reply(self, content: bytes) -> bytes:
+    def remove_from_reply(self, content: bytes) -> bytes:
         """Return the bytes of a reply without the key, in UTF-8."""
         content = _in_utf8(content)
         try:
@@ -85,23 +85,23 @@ class Secret:
         except (ValueError, RecursionError):
             text = content.decode("utf-8", "surrogateescape")
             return (
-                self.taken_out(text).encode("utf-8", "surrogateescape")
+                self.remove_from(text).encode("utf-8", "surrogateescape")
                 if self.is_in(text)
                 else content
             )
         root = [value]
-        if not self._take_out_of_strings(root):
+        if not self._remove_from_strings(root):
             return content
         try:
             return json.dumps(root[0]).encode()
         except RecursionError:
             return REMOVED.encode()
 
-    def taken_out_of_lines(self, content: bytes) -> bytes:
+    def remove_from_lines(self, content: bytes) -> bytes:
         """Return the bytes of a file of JSON lines without the key, in UTF-8."""
-        return b"\n".join(map(self.taken_out_of_reply, _in_utf8(content).splitlines()))
+        return b"\n".join(map(self.remove_from_reply, _in_utf8(content).splitlines()))
 
-    def _take_out_of_strings(self, root: list[Any]) -> bool:
+    def _remove_from_strings(self, root: list[Any]) -> bool:
         """Take the key out of every string of a JSON value, in place.
 
         Return whether it was in one.
@@ -115,7 +115,7 @@ class Secret:
             if isinstance(container, dict):
                 if any(map(self.is_in, container)):
                     is_changed = True
-                    renamed = {self.taken_out(name): value for name, value in container.items()}
+                    renamed = {self.remove_from(name): value for name, value in container.items()}
                     container.clear()
                     container.update(renamed)
                 parts: list[tuple[Any, Any]] = list(container.items())
@@ -125,7 +125,7 @@ class Secret:
                 if isinstance(part, str):
                     if self.is_in(part):
                         is_changed = True
-                        container[position] = self.taken_out(part)
+                        container[position] = self.remove_from(part)
                 elif isinstance(part, dict | list):
                     containers.append(part)
         return is_changed
@@ -166,7 +166,7 @@ def secret_of(key: str | None) -> Secret | None:
 def without_key(text: str, key: str | None) -> str:
     """Return a text without a key."""
     secret = secret_of(key)
-    return text if secret is None else secret.taken_out(text)
+    return text if secret is None else secret.remove_from(text)
 
 
 def normal_form(text: str, letter_escape: str = " ") -> str:
