@@ -27,6 +27,7 @@ from workbench.figures.pictures.of_table import (
     Scatter,
     Stacked,
     Star,
+    axis_of,
     pictures_of,
 )
 from workbench.figures.pictures.picture import Picture, split
@@ -377,3 +378,12 @@ def test_marks_of_chance_and_of_people_lie_on_the_line_of_a_model() -> None:
     text = svg(picture)
     assert "a coin" in text
     assert "people" in text
+
+
+def test_an_axis_holds_a_value_outside_the_scale_of_its_column() -> None:
+    column: Column[float] = Column("gain", "gain", lambda row: row, Kind.SHARE, scale=(-1.0, 1.0))
+    inside, outside = Estimate(0.5, 0.4, 0.6, 9), Estimate(-9.1, -9.4, -8.6, 9)
+    axis = axis_of(column, [inside, outside])
+    assert axis.low <= -9.1 < 0.5 <= axis.high
+    axis = axis_of(column, [inside])
+    assert (axis.low, axis.high) == (-1.0, 1.0)

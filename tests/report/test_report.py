@@ -483,7 +483,7 @@ def test_the_page_counts_rulings_in_force_that_change_no_figure(tmp_path: Path) 
             )
         write_report(store, tmp_path / "two", ReportChoice(audits=("reliability",)))
     two = "2 rulings of auditors are in force: 2 change no figure. The supplement lists them."
-    for folder, sentence in (("none", "No ruling of an auditor is in force"), ("two", two)):
+    for folder, sentence in (("none", "No auditor has corrected or excluded any"), ("two", two)):
         assert sentence in words(tmp_path / folder)
         assert sentence in (tmp_path / folder / "methods.md").read_text(encoding="utf-8")
 

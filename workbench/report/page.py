@@ -371,7 +371,7 @@ def _of_parts(parts: Sequence[Part], lines: Callable[[Reported], Iterable[str]])
 def rulings_in_force(found: Collected) -> str:
     """Return the number of auditors' rulings in force, and their effects on the figures."""
     if not found.rulings:
-        return "No ruling of an auditor is in force on what these figures rest on."
+        return "No auditor has corrected or excluded any of these answers."
     effects = Counter(ruling.counts for ruling in found.rulings)
     counts = ", ".join(
         f"{number:,} {_of_several(effect, number)}" for effect, number in effects.items()

@@ -324,8 +324,12 @@ def _sides(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterat
     """Yield the finding on the number of targets with a significant bias to either side."""
     above, below = (of.directions_by(adjusted).count(side) for side in ("above", "below"))
     noise = of.absolute_bias.noise.noise
-    noise_text = "" if math.isnan(noise) else f", noise alone gives {number(noise, Kind.SIZE)}"
-    directions = f", {above} with more yes than people, {below} with less" if above + below else ""
+    noise_text = "" if math.isnan(noise) else f"; noise alone would give {number(noise, Kind.SIZE)}"
+    directions = (
+        f": yes more often than people on {above:,}, less often on {below:,}"
+        if above + below
+        else ""
+    )
     yield OfModel(
         "Questions with a significant bias",
         name,

@@ -47,7 +47,7 @@ class Representation(Audit):
         mode=NAME,
         key="f6",
         label="Surveys",
-        tooltip="Go to Results: whose answers a model's are like",
+        tooltip="Go to Results: whose answers the models resemble",
         words="representation survey opinions population groups demographics wasserstein "
         "steering people",
     )

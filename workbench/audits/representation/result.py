@@ -249,7 +249,7 @@ def _book(
         "options": lambda name, ref: options_of(likeness_data, _named(likeness_data, name), ref),
     }
     return Book(
-        f"{stored.instrument.name}: whose answers a model's are like",
+        f"{stored.instrument.name}: whose answers the models resemble",
         _entries(stored, likeness_data, detail_tables),
         detail_tables,
         header=header(received),
@@ -438,7 +438,9 @@ def _headline(of: Likenesses) -> str:
     if not of.overall.n:
         return "no question can be compared"
     text = f"{number(of.overall.value, Kind.SHARE)} like people"
-    if not math.isnan(of.above_chance.value):
+    if of.above_chance.value < 0:
+        text += f", less than random letters ({number(of.even_overall, Kind.SHARE)})"
+    elif not math.isnan(of.above_chance.value):
         above_chance = number(of.above_chance.value, Kind.SHARE)
         text = f"{above_chance} of the way from random letters to people's answers ({text})"
     for ranked in (of.rankings[kind] for kind in of.kinds[:1] if of.rankings[kind]):
@@ -508,12 +510,15 @@ def _beyond_reach(of: Likenesses) -> Reach:
 
 
 def _way(of: Likenesses) -> str:
-    """Return a likeness on the scale from random letters to people, with both of its ends."""
+    """Return a likeness on the scale from random letters to people, with both of its ends.
+
+    Below random letters the scale has no meaning, and only the likeness is given.
+    """
     raw = (
         f"likeness {number(of.overall.value, Kind.SHARE)}, of random letters "
         f"{number(of.even_overall, Kind.SHARE)}"
     )
-    if math.isnan(of.above_chance.value):
+    if not of.above_chance.value >= 0:
         return raw
     return f"{shown_estimate(of.above_chance, Kind.SHARE)} of the way to people's answers ({raw})"
 
@@ -763,7 +768,8 @@ def models(likeness_data: LikenessData) -> Table[ModelLikeness]:
             *_comparability_columns(likeness_data),
         ],
         key=lambda row: (row.model,),
-        definition="100 % if the model's distribution of answers is people's on every question.",
+        definition="100 %: the model's shares of answers are people's on every question. 0 %: they "
+        "are no closer than those of random letters.",
         link=lambda row: Link("groups" if likeness_data.kinds else "questions", (row.model,)),
         pictures=[Forest(values=["above_chance"], rows=["way", "model"])],
     )

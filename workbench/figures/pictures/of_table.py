@@ -382,13 +382,19 @@ def axis_of(
 ) -> Axis:
     """Return the axis of a column.
 
-    It has the whole scale of a share, else the range of the values with 0.
+    It has the whole scale of a share unless a value lies outside, else the range of the values
+    with 0.
     """
     scale = column.scale or ((0.0, 1.0) if column.kind is Kind.SHARE else None)
-    if scale is not None and (whole or column.kind is Kind.SHARE):
+    is_within = scale is not None and all(
+        scale[0] <= estimate.value <= scale[1]
+        for estimate in values
+        if math.isfinite(estimate.value)
+    )
+    if scale is not None and is_within and (whole or column.kind is Kind.SHARE):
         low, high = scale
     else:
-        low, high = fitted(*reach(values, references), scale)
+        low, high = fitted(*reach(values, references), scale if is_within else None)
     zero = ((0.0, ""),) if low < 0 < high else ()
     return Axis(title or visible(column.title), column.kind, low, high, zero, ends)
 
