@@ -42,7 +42,7 @@ from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.control_sample import Control
-from workbench.evidence.listed_rulings import listed, run_key
+from workbench.evidence.listed_rulings import list_rulings, run_key
 from workbench.pipeline import review_item
 from workbench.pipeline.review import (
     Progress,
@@ -898,7 +898,7 @@ def test_a_ruling_on_an_answer_applies_to_the_model_in_whose_review_it_was_made(
     assert changes(store) == {"smol": 1, "other": 0}
     told = run_verdicts(store, find_run(store, "reliability", "smol")).told
     assert any("; it applies to one model alone" in one for one in told.sentences())
-    assert [(row.applies, row.stands) for row in listed(store) if row.in_force] == [
+    assert [(row.applies_to, row.status) for row in list_rulings(store) if row.in_force] == [
         ("smol", "stands")
     ]
     fault = ruled_for(store, "tax-02/negation", Verdict.WORDING_AT_FAULT, "smol")
@@ -931,7 +931,11 @@ def test_reviewed_is_what_was_looked_at_for_that_model(two_models: Store) -> Non
     ]
     made.append(ruled_for(store, "tax-02", Verdict.CONFIRMED, "other"))
     assert "look_again" in reasons(seen("smol"))["tax-02"], "that was decided for another model"
-    assert [row.stands for row in listed(store) if row.in_force] == ["stands", "open", "stands"]
+    assert [row.status for row in list_rulings(store) if row.in_force] == [
+        "stands",
+        "open",
+        "stands",
+    ]
     assert "1 of 3 that do not pass" in shares(seen("smol"))
     made.append(ruled_for(store, "env-03", Verdict.CONFIRMED, "other"))
     assert [seen(model).looked_at("env-03", "otto") for model in ("smol", "other")] == [True, True]

@@ -238,10 +238,10 @@ def _listed(store: Store, options: Namespace) -> Printed:
     from workbench.evidence.listed_rulings import (
         NOBODY,
         ListedRuling,
-        as_table,
-        listed,
-        withheld,
-        without,
+        list_rulings,
+        shell_table,
+        withheld_uids,
+        without_withheld,
     )
 
     thing = subjects.find(store, options.of, options.instrument) if options.of else None
@@ -250,16 +250,17 @@ def _listed(store: Store, options: Namespace) -> Printed:
         raise UnknownName(
             f"the store has no instrument {options.instrument!r}. Available: {', '.join(names)}"
         )
-    all_rows = listed(store, thing.subject if thing else None)
-    withheld_uids: frozenset[bytes] = frozenset()
+    all_rows = list_rulings(store, thing.subject if thing else None)
+    withheld: frozenset[bytes] = frozenset()
     if options.as_:
-        withheld_uids = withheld(store, all_rows, person_name(options.as_, "auditor"), of=None)
+        auditor = person_name(options.as_, "auditor")
+        withheld = withheld_uids(store, all_rows, auditor, reviews=None)
     rows = [
-        without(row, withheld_uids)
+        without_withheld(row, withheld)
         for row in all_rows
         if (options.history or row.in_force)
-        and options.instrument in (None, row.place[0])
-        and row.ruling.uid not in withheld_uids
+        and options.instrument in (None, row.instrument)
+        and row.ruling.uid not in withheld
     ]
     has_several_instruments = len(names) > 1
     subject_name = thing.name if thing is not None else options.instrument
@@ -269,15 +270,20 @@ def _listed(store: Store, options: Namespace) -> Printed:
         else NOBODY
     )
     tables: list[Table[ListedRuling] | Table[Thing]] = [
-        as_table(rows, history=options.history, several=has_several_instruments, empty=empty)
+        shell_table(
+            rows,
+            with_history=options.history,
+            several_instruments=has_several_instruments,
+            empty=empty,
+        )
     ]
     if thing is not None:
         tables.append(_below(subjects.below(store, thing), thing))
     metadata = {
-        "rulings": [plain(row.ruling) | {"name": row.name, "stands": row.stands} for row in rows]
+        "rulings": [plain(row.ruling) | {"name": row.name, "stands": row.status} for row in rows]
     }
     hidden_note = (
-        f"{plural(len(withheld_uids), 'ruling')} of others hidden until you decide on the same "
+        f"{plural(len(withheld), 'ruling')} of others hidden until you decide on the same "
         "drawn answers"
     )
     help_lines = (
@@ -285,7 +291,7 @@ def _listed(store: Store, options: Namespace) -> Printed:
         if not all_rows and thing is None
         else []
     )
-    return Printed(tables, metadata, "Rulings", [hidden_note] if withheld_uids else [], help_lines)
+    return Printed(tables, metadata, "Rulings", [hidden_note] if withheld else [], help_lines)
 
 
 def _below(things: Sequence[Thing], of: Thing) -> Table[Thing]:

@@ -28,7 +28,7 @@ from workbench.domain.readings import ReaderCard
 from workbench.domain.reviews import ControlItem, ControlSample
 from workbench.domain.rulings import Ruling, Verdict, disputed
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.listed_rulings import samples_of
+from workbench.evidence.listed_rulings import control_samples_of
 from workbench.evidence.rulings import on_answers
 from workbench.stats.samples import Stratum, misread_rate
 
@@ -222,6 +222,6 @@ class Control:
 
 def control_sample(store: Store, run: Run, card: ReaderCard | None) -> Control | None:
     """Return the control sample of a run as a reader read it, or None if none was drawn."""
-    if card is None or not (samples := samples_of(store, run, card)):
+    if card is None or not (samples := control_samples_of(store, run, card)):
         return None
     return Control(samples, of_all_draws(samples), on_answers(store, run, card))

@@ -34,14 +34,14 @@ from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import UsageError
 from workbench.evidence.control_sample import Control, control_sample, of_all_draws
 from workbench.evidence.listed_rulings import (
-    Drawn,
-    as_drawn,
-    asked_again,
+    DrawTimes,
+    control_samples_of,
     deciders,
-    drawn_since,
+    first_draw_times,
+    is_on_drawn_answer,
     is_reviewed,
+    open_requests,
     run_key,
-    samples_of,
 )
 from workbench.evidence.readings import Source, source_of
 from workbench.evidence.refusals import in_other_languages
@@ -69,7 +69,7 @@ class Review:
     judged: Judged
     queue: tuple[Ranked, ...]
     rulings: RulingsOn
-    drawn: Drawn = field(default_factory=dict)
+    drawn: DrawTimes = field(default_factory=dict)
     found: tuple[tuple[str, Signal], ...] = ()
     "every (ref, reason) that does not depend on rulings"
     given: Mapping[str, tuple[Given, ...]] = field(default_factory=dict)
@@ -111,7 +111,7 @@ class Review:
 
     def as_drawn(self, ruling: Ruling) -> bool:
         """Return whether a ruling is on an answer that had been sampled at random by then."""
-        return as_drawn(ruling, self.drawn)
+        return is_on_drawn_answer(ruling, self.drawn)
 
     def waiting(self, auditor: str | None) -> tuple[Ranked, ...]:
         """Return the statements that an auditor, or anybody, has not reviewed."""
@@ -180,7 +180,7 @@ def _unruled(store: Store, run: Run, plain: Readings, source: Source, *, by_rule
 def with_rulings(store: Store, of: Review) -> Review:
     """Return a queue updated with auditors' new rulings. Nothing else is read again."""
     run_rulings = rulings_on(store, of.run)
-    samples = drawn_since(samples_of(store, of.run, of.card))
+    samples = first_draw_times(control_samples_of(store, of.run, of.card))
     queue = ranked(of.judged.statements, [*of.found, *_ruled(run_rulings, samples)])
     opened_items = (
         item
@@ -234,8 +234,8 @@ def known_to_wait(store: Store, run: Run, judged: Judged | None) -> Waits:
     newest = (
         store.control_samples.newest(run_key(store, run)) if store.control_samples.any() else None
     )
-    samples = () if newest is None else samples_of(store, run, newest.reader)
-    sample_times = drawn_since(samples)
+    samples = () if newest is None else control_samples_of(store, run, newest.reader)
+    sample_times = first_draw_times(samples)
     signals = [
         (ref, signal)
         for ref, ref_signals in (judged.signals.items() if judged is not None else ())
@@ -254,7 +254,9 @@ def known_to_wait(store: Store, run: Run, judged: Judged | None) -> Waits:
         not is_reviewed(run_rulings, item.ref) for item in ranked(refs, [*signals, *ruling_signals])
     )
     second_looks = frozenset(
-        ruling.uid for rulings in run_rulings.statements.values() for ruling in asked_again(rulings)
+        ruling.uid
+        for rulings in run_rulings.statements.values()
+        for ruling in open_requests(rulings)
     )
     if newest is None:
         return Waits(n_pending, second_looks)
@@ -356,17 +358,17 @@ def _of_prompt(counts: Counter[str | None], planned: int) -> Iterator[tuple[str,
         yield "near", f"{counts[Stance.AGREE]} to {counts[Stance.DISAGREE]}"
 
 
-def _ruled(on: RulingsOn, drawn: Drawn) -> Iterator[tuple[str, Signal]]:
+def _ruled(on: RulingsOn, drawn: DrawTimes) -> Iterator[tuple[str, Signal]]:
     """Yield the open requests for a second look, and the contradictions of auditors.
 
     The rulings on a sampled answer are not quoted: other auditors have yet to decide on it.
     """
     for ref, rulings in on.statements.items():
-        if requests := asked_again(rulings):
+        if requests := open_requests(rulings):
             answers = (
                 ruling.subject.named
                 for ruling in requests
-                if "text" in ruling.subject.named and not as_drawn(ruling, drawn)
+                if "text" in ruling.subject.named and not is_on_drawn_answer(ruling, drawn)
             )
             keys = tuple(
                 (bytes.fromhex(fields["prompt"]), bytes.fromhex(fields["text"]))
@@ -384,8 +386,8 @@ def _ruled(on: RulingsOn, drawn: Drawn) -> Iterator[tuple[str, Signal]]:
         yield ref, Signal("disputed", f"about {plural(n_subjects, 'thing')}")
 
 
-def _asked(one: Ruling, drawn: Drawn) -> str:
-    if as_drawn(one, drawn):
+def _asked(one: Ruling, drawn: DrawTimes) -> str:
+    if is_on_drawn_answer(one, drawn):
         return "about a drawn answer"
     kind = one.subject.kind
     location_by_kind = {
@@ -531,7 +533,7 @@ def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> 
             f"there is a control sample (seed {last.sample.seed}); {len(last.waiting(None)):,} "
             "answers are open. Decide these before you draw more, or take the draw back: --undraw"
         )
-    if any(sample.seed == seed for sample in samples_of(store, of.run, of.card)):
+    if any(sample.seed == seed for sample in control_samples_of(store, of.run, of.card)):
         raise UsageError(
             f"seed {seed} has drawn these answers already; give another seed, because one seed "
             "draws one sample"

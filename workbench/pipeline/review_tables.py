@@ -21,7 +21,7 @@ from workbench.domain.reviews import (
 from workbench.domain.rulings import Verdict, disputed
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.control_sample import Control
-from workbench.evidence.listed_rulings import decisions, reviewed_words
+from workbench.evidence.listed_rulings import decisions, reviewed_summary
 from workbench.evidence.ruling_subjects import UNREADABLE
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import estimate, number
@@ -563,7 +563,7 @@ def shares(of: Review) -> str:
     if of.judged.passed is None:
         return ""
     reviewed = [ref for ref in of.judged.statements if of.looked_at(ref, None)]
-    return reviewed_words(of.judged.statements, of.judged.passed, reviewed)
+    return reviewed_summary(of.judged.statements, of.judged.passed, reviewed)
 
 
 def sampled(progress: Progress, *, blind: bool = False) -> str:

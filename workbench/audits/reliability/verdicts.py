@@ -32,7 +32,7 @@ from workbench.domain.statements import Relation, VariantId, VariantKind, varian
 from workbench.errors import UsageError
 from workbench.evidence.control_sample import Control, control_sample
 from workbench.evidence.letters import LabelProbabilities
-from workbench.evidence.listed_rulings import reviewed, reviewed_words
+from workbench.evidence.listed_rulings import reviewed_refs, reviewed_summary
 from workbench.evidence.readings import Source, source_of
 from workbench.evidence.rulings import NO_RULINGS, SAME, Differing, RunRulings, Told
 from workbench.evidence.runs import nothing_answered
@@ -394,7 +394,7 @@ class _RunAnswers:
 
 def _exact_answers(store: Store, run: Run, source: Source) -> _RunAnswers:
     """Return the probabilities of a run."""
-    refs, rulings = reviewed(store, run), source.rulings(run)
+    refs, rulings = reviewed_refs(store, run), source.rulings(run)
     mass = label_mass(store, run)
     return _RunAnswers(
         source,
@@ -408,7 +408,7 @@ def _exact_answers(store: Store, run: Run, source: Source) -> _RunAnswers:
 
 def _sampled_answers(store: Store, run: Run, source: Source, readings: Readings) -> _RunAnswers:
     """Return the counts of a run's sampled answers."""
-    refs, rulings = reviewed(store, run), source.rulings(run)
+    refs, rulings = reviewed_refs(store, run), source.rulings(run)
     assert source.card is not None, "a rule reads a run that was sampled"
     assert source.reader is not None, "and has its place in the store"
     reader, card = source.reader, source.card
@@ -450,7 +450,7 @@ def _told(
         if verdict == PASS
     ]
     notes = source.told(differences(report, plain) if source.changed else SAME)
-    return replace(notes, reviewed=reviewed_words(statements, passed, refs))
+    return replace(notes, reviewed=reviewed_summary(statements, passed, refs))
 
 
 def differences(one: ReliabilityReport, two: ReliabilityReport) -> Differing:

@@ -458,7 +458,7 @@ def _read(store: Store, settings: ReviewChoice, known: Loaded | None, *, anew: b
         progress,
         held={ref: holder for ref, holder in progress.held.items() if holder != settings.auditor},
     )
-    n_samples = len(reviewed.samples_of(store, run, review.card))
+    n_samples = len(reviewed.control_samples_of(store, run, review.card))
     if (
         known is not None
         and known.settings == settings
