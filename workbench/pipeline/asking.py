@@ -25,7 +25,7 @@ from workbench.inference.base import (
     Thinking,
     Unhurried,
 )
-from workbench.pipeline.planning import Plan, restocked
+from workbench.pipeline.planning import Plan, refreshed
 
 if TYPE_CHECKING:
     from workbench.inference.base import Model
@@ -201,7 +201,7 @@ class _Asking:
     def turn(self) -> str:
         """Plan for the model that answers now, and return a message on the change."""
         self._turns = turns_of(self._model)
-        self.plan = restocked(self._store, self.plan, self._model.card, self._attempt)
+        self.plan = refreshed(self._store, self.plan, self._model.card, self._attempt)
         self._said = {}
         progress = self.progress
         progress.done, progress.total = self.plan.samples_stored, self.plan.samples
@@ -271,7 +271,7 @@ class _Asking:
         Invalid answers are drawn again, and settled prompts are not asked any more.
         """
         if self.plan.settling is None:
-            self.plan = self.plan.after(came)
+            self.plan = self.plan.with_answers(came)
         self._standing(self.plan)
 
     def settle(self, wanted: Sequence[tuple[bytes, Request]]) -> None:
@@ -281,7 +281,7 @@ class _Asking:
         """
         if self.plan.settling is None or self.changed:
             return
-        self.plan = self.plan.settled_after(
+        self.plan = self.plan.with_settled_answers(
             self._said, {key: request.first + request.n for key, request in wanted}
         )
         self._said = {}

@@ -35,7 +35,7 @@ from workbench.inference.base import (
     Windowed,
 )
 from workbench.pipeline.asking import FLUSH_AFTER_S, Progress, changed_words, saved, turns_of
-from workbench.pipeline.planning import Plan, restocked
+from workbench.pipeline.planning import Plan, refreshed
 from workbench.readers.verbalizers import PUBLISHED_TOP, forms_by_prompt, mass
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ class _Scoring:
     def turn(self) -> str:
         """Plan for the model that answers now, and return a message on the change."""
         self._turns = turns_of(self._model)
-        self.plan = restocked(self._store, self.plan, self._model.card, self._attempt)
+        self.plan = refreshed(self._store, self.plan, self._model.card, self._attempt)
         self.progress.done, self.progress.total = self.plan.samples_stored, self.plan.samples
         return changed_words(
             self._model.card.name, self._turns, f"{self.plan.samples_needed:,} prompts"
