@@ -22,7 +22,7 @@ from workbench.audits.reported import Wanted
 from workbench.cli.main import main
 from workbench.domain.instruments import Party
 from workbench.errors import UsageError
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 
 
 def data(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
@@ -72,7 +72,7 @@ def models(store: Path) -> list[str]:
 
 def test_baselines_alone_are_in_no_report_and_no_line_of_home(demo: Path) -> None:
     with Store.open(demo) as store:
-        assert AUDIT.narrowed(store, Which())
+        assert AUDIT.narrowed(store, AnswerSelection())
         assert list(AUDIT.reported(store, Wanted())) == []
         assert list(AUDIT.home(store, {})) == []
 

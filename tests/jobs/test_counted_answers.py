@@ -132,12 +132,14 @@ def rulings_on_drawn_answers_count(store: Store, before: QuestionnaireJudged) ->
     probe = int(before.gathered[name].probe[0])
     given = store.raw_answers.of_run(before.runs[name])[probe]
     (put, *_) = store.ruled_things.prompts(probe=probe)
-    of = {one.words: one for one in subjects.below(store, subjects.prompt(put))}
+    of = {one.words: one for one in subjects.subjects_below(store, subjects.prompt_subject(put))}
     text = next(text for text in given if text in of and text != GERMAN)
     right = "disagree" if text != "No" else "agree"
 
     def rule(verdict: Verdict, reading: str | None = None) -> QuestionnaireJudged:
-        subjects.rule(store, of[text], verdict, auditor="otto", reason="looked", reading=reading)
+        subjects.add_ruling(
+            store, of[text], verdict, auditor="otto", reason="looked", reading=reading
+        )
         return judge_questionnaire(store)
 
     def of_prompt(judged: QuestionnaireJudged) -> tuple[float, float]:

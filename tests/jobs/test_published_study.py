@@ -40,7 +40,7 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.evidence.reader_quality import drawn_set
-from workbench.evidence.readings import gold, queue_agreement
+from workbench.evidence.readings import gold_labels, queue_agreement
 from workbench.pipeline.queues import QueueSpec, make
 from workbench.stats.resampling import derive_rng
 
@@ -202,8 +202,8 @@ def test_a_study_at_the_published_sizes_gives_back_what_was_put_in(
         for item in store.labels.judged("stance", queue="test", only_disputed=True):
             true = truth[item.context.text, item.context.statement]
             store.labels.decide(item.context.unit, book, true, Reason.SLIP, "", "carl")
-        test, unsettled = gold(store, "stance", ["test"], Purpose.TEST)
-        training, _ = gold(store, "stance", ["training"], Purpose.TRAINING)
+        test, unsettled = gold_labels(store, "stance", ["test"], Purpose.TEST)
+        training, _ = gold_labels(store, "stance", ["training"], Purpose.TRAINING)
         assert (len(test), unsettled, len(training)) == (264, [], 1_320)
         check_leak(training, test)
 

@@ -39,7 +39,7 @@ from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 from workbench.inference.base import Model, NextTokens
 from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
@@ -173,9 +173,9 @@ def test_answers_are_drawn_until_each_prompt_has_enough_valid_ones_and_the_other
     with pytest.raises(
         UnknownName, match="no model has answered the multiple-choice questions of copy yet"
     ):
-        judge_response_bias(asked, Which("copy"))
+        judge_response_bias(asked, AnswerSelection("copy"))
     launch.note_stored(asked, copy)
-    assert tuple(judge_response_bias(asked, Which("copy")).subjects) == ("first",)
+    assert tuple(judge_response_bias(asked, AnswerSelection("copy")).subjects) == ("first",)
 
 
 def test_a_letter_that_was_not_offered_is_drawn_again(asked: Store) -> None:
@@ -390,7 +390,7 @@ def test_each_wording_of_a_bias_shows_its_own_answers_and_texts_also_under_anoth
     ]
     asked.instruments.add(with_pairs(Instrument("worded", "Worded", ()), two, tuple(sets)))
     asked.statements.rename("worded", "acquiescence-reword.k", "agree", person="ana")
-    judged = judge_response_bias(asked, Which("worded"))
+    judged = judge_response_bias(asked, AnswerSelection("worded"))
     for variant, letter in {"": "a", "reword": "b"}.items():
         shown = question(asked, judged, "first", (Bias.ACQUIESCENCE, None, variant), "k")
         assert shown.changed.choice == forms[variant]

@@ -29,8 +29,8 @@ def reliability(path: Path) -> Path:
     """
     audit_runs.audited(path)
     with Store.open(path) as store:
-        thing = ruling_subjects.find(store, "mig-01/paraphrase-2", None)
-        ruling_subjects.rule(
+        thing = ruling_subjects.find_subject(store, "mig-01/paraphrase-2", None)
+        ruling_subjects.add_ruling(
             store,
             thing,
             Verdict.WORDING_AT_FAULT,

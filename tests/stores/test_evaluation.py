@@ -23,7 +23,7 @@ from workbench.data import shipped_codebook
 from workbench.domain.annotations import Purpose, Reason
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.evidence.reader_quality import UNKNOWN, Evaluation, represented_by
-from workbench.evidence.readings import settled
+from workbench.evidence.readings import settled_labels
 from workbench.pipeline.queues import QueueSpec, make
 from workbench.pipeline.training import TrainPlan, TrainSpec, evaluated, plan_training
 from workbench.stats.classification import macro_f1
@@ -284,7 +284,7 @@ def test_the_store_knows_which_models_gave_the_texts_of_a_test(path: Path) -> No
             for unit, context in test.items():
                 if (one.text, one.ref, one.variant) == (context.text, context.ref, context.variant):
                     said[unit, one.model] += one.answers
-        weights = represented_by(store, "stance", set(settled(store)))
+        weights = represented_by(store, "stance", set(settled_labels(store)))
     drawn, corrected = judged.report.drawn_labels, judged.corrected
     assert drawn is not None
     assert corrected is not None

@@ -26,7 +26,7 @@ from workbench.domain.designs import Design
 from workbench.domain.prompts import Probe
 from workbench.domain.responses import Sampling
 from workbench.errors import InputError, UsageError
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 from workbench.formats.answer_logs import log_of
 from workbench.formats.prompt_files import LAYOUTS
 from workbench.formats.prompt_files import about as prompt_about
@@ -348,7 +348,12 @@ def test_invalid_letters_of_a_log_are_missing_and_the_rest_of_the_plan_is_not(
         put(held, match(held, path, Wanted("veldania_panel")))
         (came,) = (
             registry.audit("representation")
-            .judge(held, Which("veldania_panel"), LikenessOptions(), lambda: nullcontext(held))
+            .judge(
+                held,
+                AnswerSelection("veldania_panel"),
+                LikenessOptions(),
+                lambda: nullcontext(held),
+            )
             .answered
         )
         assert (came.answered, came.planned) == (2 * len(probes), 3 * len(probes))
@@ -367,7 +372,7 @@ def test_two_files_of_one_model_are_two_runs_in_the_figures(tmp_path: Path) -> N
             ]
             path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
             put(held, match(held, path, Wanted("veldania_panel")))
-        which, options = Which("veldania_panel"), LikenessOptions()
+        which, options = AnswerSelection("veldania_panel"), LikenessOptions()
         found = registry.audit("representation").judge(
             held, which, options, lambda: nullcontext(held)
         )

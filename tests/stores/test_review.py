@@ -41,7 +41,7 @@ from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
-from workbench.evidence.control_sample import Control
+from workbench.evidence.control_sample import RuledControlSample
 from workbench.evidence.listed_rulings import list_rulings, run_key
 from workbench.pipeline import review_item
 from workbench.pipeline.review import (
@@ -114,8 +114,8 @@ def reasons(of: Review) -> dict[str, list[str]]:
 def rule(
     store: Store, name: str, verdict: Verdict, auditor: str = "otto", reading: str | None = None
 ) -> None:
-    thing = subjects.find(store, name)
-    subjects.rule(store, thing, verdict, auditor=auditor, reason="looked", reading=reading)
+    thing = subjects.find_subject(store, name)
+    subjects.add_ruling(store, thing, verdict, auditor=auditor, reason="looked", reading=reading)
 
 
 def test_each_reason_applies_where_it_should_and_the_sentence_adds_up(store: Store) -> None:
@@ -367,7 +367,7 @@ def test_the_rate_counts_the_prefix_that_is_decided_and_only_answers_that_were_d
     with Store.open(audited(tmp_path / "one.db")) as store:
         items = draw(store, queue(store), 40, seed=3).sample.items
 
-        def control() -> Control:
+        def control() -> RuledControlSample:
             found = control_of(store, queue(store))
             assert found is not None
             return found
@@ -681,8 +681,8 @@ def item_on(store: Store, audit: str) -> Shown:
     """Return the item of a statement that an auditor wants looked at again."""
     run = find_run(store, audit)
     ref = review(store, run, USUAL).judged.statements[0]
-    thing = subjects.statement(store, run.instrument, ref)
-    subjects.rule(store, thing, Verdict.LOOK_AGAIN, auditor="eva", reason="odd", reading=None)
+    thing = subjects.statement_subject(store, run.instrument, ref)
+    subjects.add_ruling(store, thing, Verdict.LOOK_AGAIN, auditor="eva", reason="odd", reading=None)
     of = review(store, run, USUAL)
     found = next(one for one in of.queue if one.ref == ref)
     return shown(store, of, found)
@@ -702,7 +702,10 @@ def test_an_item_of_letters_shows_the_letters_or_how_likely_each_is(
         table = answers_table(found)
         assert table.title == ("Probabilities" if exact else "Answers")
         for row in found.rows:
-            assert subjects.find(store, row.subject).subject.named["prompt"] == row.prompt.hex()
+            assert (
+                subjects.find_subject(store, row.subject).subject.named["prompt"]
+                == row.prompt.hex()
+            )
             assert ("%" in row.text) is exact
             assert row.reads == ("" if exact else letter_of(row.text))
         if not exact:
@@ -741,12 +744,12 @@ def test_letters_are_read_by_a_rule_so_they_have_reasons_and_a_control_sample_wh
         assert silent
         made = draw(store, of, 30, seed=1)
         assert {item.label for item in made.sample.items} >= {None, "a"}
-        reading = subjects.below(
-            store, subjects.find(store, subjects.short_answer(*at(made.sample.items[0])))
+        reading = subjects.subjects_below(
+            store, subjects.find_subject(store, subjects.short_answer(*at(made.sample.items[0])))
         )[0]
         before = judge_response_bias(store).rulings.changing
         other = next(label for label in reading.right_readings if label != "unreadable")
-        subjects.rule(
+        subjects.add_ruling(
             store, reading, Verdict.MISREAD, auditor="otto", reason="looked", reading=other
         )
         assert len(judge_response_bias(store).rulings.changing) == len(before) + 1, (
@@ -816,15 +819,15 @@ def test_what_the_reader_that_counts_reads_is_no_misreading_whatever_other_reade
     ]
     disputed = next(row for row in rows if len({one.reads for one in row.readers}) > 1)
     reads = {one.who: one.reads for one in disputed.readers}
-    usual = subjects.find(store, disputed.subject)
+    usual = subjects.find_subject(store, disputed.subject)
     assert usual.read == ("label-words", reads["label-words"])
-    thing = subjects.read_by(store, usual, by)
+    thing = subjects.with_reading_of(store, usual, by)
     with pytest.raises(
         UsageError, match=f"{by}, the reader that counts, already reads it as {reads[by]}; to say"
     ):
-        subjects.check(thing, Verdict.MISREAD, reads[by])
+        subjects.check_ruling(thing, Verdict.MISREAD, reads[by])
     for reading in {*thing.labels} - {reads[by]}:
-        subjects.check(thing, Verdict.MISREAD, reading)
+        subjects.check_ruling(thing, Verdict.MISREAD, reading)
 
 
 def test_an_item_says_of_each_answer_which_reason_is_about_it_and_what_each_reader_makes_of_it(
@@ -875,8 +878,8 @@ def ruled_for(
 ) -> Ruling:
     """Rule on something in the review of a model, or for all."""
     key = "" if model is None else store.runs.model_key(find_run(store, "reliability", model)).hex()
-    thing = subjects.find(store, name)
-    return subjects.rule(
+    thing = subjects.find_subject(store, name)
+    return subjects.add_ruling(
         store, thing, verdict, auditor="otto", reason="looked", reading=reading, model=key
     )
 
@@ -947,18 +950,18 @@ def test_the_model_that_a_ruling_applies_to_is_the_only_one_or_is_named(
     two_models: Store, store: Store
 ) -> None:
     name = "soc-07/original/personal-1/=" + _first_answer(two_models, "soc-07", "smol")
-    thing = subjects.find(two_models, name)
+    thing = subjects.find_subject(two_models, name)
     with pytest.raises(UsageError, match=r"found 2 models that answered .* or give --all-models"):
-        subjects.model_meant(two_models, thing, Verdict.EXCLUDED)
+        subjects.ruled_model(two_models, thing, Verdict.EXCLUDED)
     smol = two_models.runs.model_key(find_run(two_models, "reliability", "smol")).hex()
-    assert subjects.model_meant(two_models, thing, Verdict.EXCLUDED, "smol") == smol
-    assert subjects.model_meant(two_models, thing, Verdict.EXCLUDED, f"@{smol[:8]}") == smol
+    assert subjects.ruled_model(two_models, thing, Verdict.EXCLUDED, "smol") == smol
+    assert subjects.ruled_model(two_models, thing, Verdict.EXCLUDED, f"@{smol[:8]}") == smol
     with pytest.raises(UsageError, match="found no model 'nobody'"):
-        subjects.model_meant(two_models, thing, Verdict.EXCLUDED, "nobody")
-    statement = subjects.find(two_models, "env-03")
-    assert subjects.model_meant(two_models, statement, Verdict.EXCLUDED) == "", (
+        subjects.ruled_model(two_models, thing, Verdict.EXCLUDED, "nobody")
+    statement = subjects.find_subject(two_models, "env-03")
+    assert subjects.ruled_model(two_models, statement, Verdict.EXCLUDED) == "", (
         "an exclusion of it is for all"
     )
-    assert subjects.model_meant(store, subjects.find(store, name), Verdict.EXCLUDED) == smol, (
-        "here is no other"
-    )
+    assert (
+        subjects.ruled_model(store, subjects.find_subject(store, name), Verdict.EXCLUDED) == smol
+    ), "here is no other"

@@ -42,7 +42,7 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.evidence.readings import BatchReader
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 from workbench.figures.book import Book
 from workbench.pipeline.queues import QueueSpec, make
 
@@ -288,9 +288,11 @@ def unsided(base: Instrument | None = None) -> Instrument:
     return replace(base, statements=tuple(kept))
 
 
-def book_of(path: Path, options: ScoreOptions | None = None, which: Which | None = None) -> Book:
+def book_of(
+    path: Path, options: ScoreOptions | None = None, which: AnswerSelection | None = None
+) -> Book:
     """Return the figures of a store's free answers."""
     with Store.open(path) as store:
         return AUDIT.judge(
-            store, which or Which(), options or ScoreOptions(), lambda: Store.open(path)
+            store, which or AnswerSelection(), options or ScoreOptions(), lambda: Store.open(path)
         ).book

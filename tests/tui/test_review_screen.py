@@ -69,8 +69,8 @@ def rule(
     reading: str | None = None,
 ) -> None:
     with Store.open(path) as store:
-        thing = subjects.find(store, name)
-        subjects.rule(store, thing, verdict, auditor=auditor, reason=reason, reading=reading)
+        thing = subjects.find_subject(store, name)
+        subjects.add_ruling(store, thing, verdict, auditor=auditor, reason=reason, reading=reading)
 
 
 def opened(path: Path, start: str = "audit", auditor: str | None = "otto") -> WorkbenchApp:
@@ -777,7 +777,7 @@ async def test_without_a_run_the_newest_one_in_which_something_waits_is_opened_a
             next(run for run in store.runs.list("reliability") if run.model == "steady")
         ).hex()
         for ref in STATEMENTS:
-            of = subjects.find(store, ref).subject
+            of = subjects.find_subject(store, ref).subject
             about = Subject(of.kind, {**of.named, "model": steady})
             store.rulings.rule(about, Verdict.CONFIRMED, auditor="otto", reason="as it is")
     app = opened(path)

@@ -46,8 +46,8 @@ def path(tmp_path: Path) -> Path:
 def an_answer(path: Path, ref: str = "tax-02/original") -> str:
     """Return the name of an answer to a wording."""
     with Store.open(path) as store:
-        prompt = subjects.below(store, subjects.find(store, ref))[0]
-        return subjects.below(store, prompt)[0].name
+        prompt = subjects.subjects_below(store, subjects.find_subject(store, ref))[0]
+        return subjects.subjects_below(store, prompt)[0].name
 
 
 async def opened(path: Path, pilot: Pilot[int], app: WorkbenchApp, *keys: str) -> RulingsScreen:
@@ -276,7 +276,7 @@ async def test_the_palette_finds_the_list_save_where_people_label_and_decide(
 @pytest.mark.e2e
 async def test_every_reason_of_an_item_is_readable(path: Path) -> None:
     with Store.open(path) as store:
-        thing = subjects.find(store, "tax-02")
+        thing = subjects.find_subject(store, "tax-02")
         store.rulings.rule(
             thing.subject, Verdict.LOOK_AGAIN, auditor="eva", reason="word " * 120 + "end"
         )

@@ -23,7 +23,7 @@ from workbench.regular_files import check_file
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.evidence.ruling_subjects import Thing
+    from workbench.evidence.ruling_subjects import RulingSubject
     from workbench.figures.table import AnyTable
     from workbench.pipeline.review import Progress, Review
 
@@ -94,17 +94,19 @@ def rule(options: Namespace) -> int:
         raise UsageError("--all-models and --model exclude each other; give one of them")
     with Store.open(options.store) as store:
         things = [
-            subjects.read_by(store, subjects.find(store, name, options.instrument), options.reader)
+            subjects.with_reading_of(
+                store, subjects.find_subject(store, name, options.instrument), options.reader
+            )
             for name in options.subject
         ]
         for thing in things:
-            subjects.check(thing, verdict, options.reading)
+            subjects.check_ruling(thing, verdict, options.reading)
         models = [
-            "" if options.all_models else subjects.model_meant(store, thing, verdict, options.model)
+            "" if options.all_models else subjects.ruled_model(store, thing, verdict, options.model)
             for thing in things
         ]
         added = [
-            subjects.rule(
+            subjects.add_ruling(
                 store,
                 thing,
                 verdict,
@@ -244,7 +246,7 @@ def _listed(store: Store, options: Namespace) -> Printed:
         without_withheld,
     )
 
-    thing = subjects.find(store, options.of, options.instrument) if options.of else None
+    thing = subjects.find_subject(store, options.of, options.instrument) if options.of else None
     names = store.instruments.names()
     if options.instrument is not None and options.instrument not in names:
         raise UnknownName(
@@ -269,7 +271,7 @@ def _listed(store: Store, options: Namespace) -> Printed:
         if all_rows or subject_name
         else NOBODY
     )
-    tables: list[Table[ListedRuling] | Table[Thing]] = [
+    tables: list[Table[ListedRuling] | Table[RulingSubject]] = [
         shell_table(
             rows,
             with_history=options.history,
@@ -278,7 +280,7 @@ def _listed(store: Store, options: Namespace) -> Printed:
         )
     ]
     if thing is not None:
-        tables.append(_below(subjects.below(store, thing), thing))
+        tables.append(_below(subjects.subjects_below(store, thing), thing))
     metadata = {
         "rulings": [plain(row.ruling) | {"name": row.name, "stands": row.status} for row in rows]
     }
@@ -294,7 +296,7 @@ def _listed(store: Store, options: Namespace) -> Printed:
     return Printed(tables, metadata, "Rulings", [hidden_note] if withheld else [], help_lines)
 
 
-def _below(things: Sequence[Thing], of: Thing) -> Table[Thing]:
+def _below(things: Sequence[RulingSubject], of: RulingSubject) -> Table[RulingSubject]:
     return Table(
         "below",
         f"Below {of.name}",
@@ -451,7 +453,9 @@ def _next(store: Store, options: Namespace, progress: Progress) -> int:
     item_tables += [item.readers_of(pending)] if any(row.readers for row in pending.rows) else []
     instrument = progress.of.run.instrument if len(store.instruments.names()) > 1 else ""
     labels = (
-        () if isinstance(pending.item, Ranked) else subjects.find(store, pending.subject).labels
+        ()
+        if isinstance(pending.item, Ranked)
+        else subjects.find_subject(store, pending.subject).labels
     )
     model = ""
     if len(models := store.data_rows.models()) > 1:
@@ -485,7 +489,7 @@ def _nothing(progress: Progress) -> str:
 
 def _about(options: Namespace, progress: Progress) -> dict[str, Any]:
     """Return the run, the reader and the control sample of a review."""
-    from workbench.evidence.runs import about
+    from workbench.evidence.runs import run_data
     from workbench.pipeline.review_tables import withheld
 
     reviewed, is_withheld = progress.of, withheld(progress, blind=options.blind)
@@ -501,7 +505,7 @@ def _about(options: Namespace, progress: Progress) -> dict[str, Any]:
     return {
         "run": {"instrument": reviewed.run.instrument, "language": reviewed.run.language}
         if options.blind
-        else about(reviewed.run),
+        else run_data(reviewed.run),
         "auditor": progress.auditor,
         "blind": options.blind,
         "reader": reviewed.card,

@@ -224,8 +224,8 @@ def _rulings(store: Store, of: Review) -> Iterator[tuple[str, Verdict, str]]:
 
 
 def _rule(store: Store, run: Run, name: str, verdict: Verdict, reason: str) -> None:
-    subject = ruling_subjects.find(store, name, run.instrument)
+    subject = ruling_subjects.find_subject(store, name, run.instrument)
     model = store.runs.model_key(run).hex()
-    ruling_subjects.rule(
+    ruling_subjects.add_ruling(
         store, subject, verdict, auditor=AUDITOR, reason=reason, reading=None, model=model
     )

@@ -16,15 +16,15 @@ from workbench.domain.keys import SEED
 from workbench.domain.readings import free_text
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.reader_quality import (
-    Bounds,
     Evaluation,
-    Quality,
+    F1Bounds,
+    ReaderQuality,
     Support,
     evaluation,
     quality,
     quality_warnings,
 )
-from workbench.evidence.reader_quality import as_json as quality_as_json
+from workbench.evidence.reader_quality import quality_data as quality_as_json
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Curves, Forest, Matrix
 from workbench.figures.shown import number
@@ -72,7 +72,7 @@ class Assessed:
         return self.test.report(way, threshold, seed=self.seed)
 
     @cached_property
-    def quality(self) -> Quality:
+    def quality(self) -> ReaderQuality:
         """The quality of the readings that reach the threshold."""
         return quality(self.classifier, self.threshold, seed=self.seed)
 
@@ -184,7 +184,7 @@ class Way:
     accuracy: Estimate
     error: float
     "expected calibration error, of all answers"
-    bounds: Bounds | None
+    bounds: F1Bounds | None
 
 
 def ways(of: Assessed) -> Table[Way]:

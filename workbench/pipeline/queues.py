@@ -269,7 +269,7 @@ def _nothing(store: Store, spec: QueueSpec, codebook: Codebook) -> str:
     givers = f" by {', '.join(spec.models)}" if spec.models else ""
     if codebook.subject is Subject.STATEMENT:
         return f"the store has no statements{location}; import an instrument first"
-    models = ", ".join(free_text.models(store))
+    models = ", ".join(free_text.free_text_models(store))
     available = f". Models with answers: {models}" if models else ""
     return (
         f"the store has no free-text answers{givers}{location}{available}. {free_text.how_to_ask()}"

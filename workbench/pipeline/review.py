@@ -32,7 +32,7 @@ from workbench.domain.reviews import Drawn as DrawnStratum
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import UsageError
-from workbench.evidence.control_sample import Control, control_sample, of_all_draws
+from workbench.evidence.control_sample import RuledControlSample, control_sample, items_of_all_draws
 from workbench.evidence.listed_rulings import (
     DrawTimes,
     control_samples_of,
@@ -43,10 +43,15 @@ from workbench.evidence.listed_rulings import (
     open_requests,
     run_key,
 )
-from workbench.evidence.readings import Source, source_of
+from workbench.evidence.readings import ReadingSource, source_of
 from workbench.evidence.refusals import in_other_languages
-from workbench.evidence.ruling_subjects import contradictions, possible, read_by_all, short_answer
-from workbench.evidence.rulings import RulingsOn, on_answers, rulings_on
+from workbench.evidence.ruling_subjects import (
+    contradictions,
+    possible_readings,
+    read_by_all,
+    short_answer,
+)
+from workbench.evidence.rulings import RulingsInForce, rulings_in_force, rulings_on_answers
 from workbench.pipeline.checking import check_report
 from workbench.stats.resampling import derive_rng
 from workbench.stats.samples import allocated, drawn
@@ -68,7 +73,7 @@ class Review:
     reader: int | None
     judged: Judged
     queue: tuple[Ranked, ...]
-    rulings: RulingsOn
+    rulings: RulingsInForce
     drawn: DrawTimes = field(default_factory=dict)
     found: tuple[tuple[str, Signal], ...] = ()
     "every (ref, reason) that does not depend on rulings"
@@ -156,7 +161,9 @@ def review(store: Store, run: Run, readings: Readings) -> Review:
     return with_rulings(store, unruled)
 
 
-def _unruled(store: Store, run: Run, plain: Readings, source: Source, *, by_rule: bool) -> Review:
+def _unruled(
+    store: Store, run: Run, plain: Readings, source: ReadingSource, *, by_rule: bool
+) -> Review:
     """Return the facts on a run's statements without rulings, before ranking."""
     judgements = registry.audit(run.audit).judged_for_review(store, run, plain) or _unjudged(
         store, run, source.reader
@@ -173,13 +180,13 @@ def _unruled(store: Store, run: Run, plain: Readings, source: Source, *, by_rule
         for ref, (asked_version, current_version) in store.runs.outdated(run).items()
     ]
     return Review(
-        run, source.card, source.reader, judgements, (), RulingsOn(), found=tuple(signals)
+        run, source.card, source.reader, judgements, (), RulingsInForce(), found=tuple(signals)
     )
 
 
 def with_rulings(store: Store, of: Review) -> Review:
     """Return a queue updated with auditors' new rulings. Nothing else is read again."""
-    run_rulings = rulings_on(store, of.run)
+    run_rulings = rulings_in_force(store, of.run)
     samples = first_draw_times(control_samples_of(store, of.run, of.card))
     queue = ranked(of.judged.statements, [*of.found, *_ruled(run_rulings, samples)])
     opened_items = (
@@ -230,7 +237,7 @@ def known_to_wait(store: Store, run: Run, judged: Judged | None) -> Waits:
 
     No answer is read, so disagreement of readers and findings of checks are not counted.
     """
-    run_rulings = rulings_on(store, run)
+    run_rulings = rulings_in_force(store, run)
     newest = (
         store.control_samples.newest(run_key(store, run)) if store.control_samples.any() else None
     )
@@ -262,11 +269,12 @@ def known_to_wait(store: Store, run: Run, judged: Judged | None) -> Waits:
         return Waits(n_pending, second_looks)
     decided = {
         answer
-        for answer, rulings in on_answers(store, run, newest.reader).items()
+        for answer, rulings in rulings_on_answers(store, run, newest.reader).items()
         if _decided(rulings)
     }
     return Waits(
-        n_pending + sum((item.prompt, item.text) not in decided for item in of_all_draws(samples)),
+        n_pending
+        + sum((item.prompt, item.text) not in decided for item in items_of_all_draws(samples)),
         second_looks,
     )
 
@@ -275,7 +283,7 @@ def _decided(rulings: Iterable[Ruling]) -> bool:
     return any(ruling.verdict is not Verdict.LOOK_AGAIN for ruling in rulings)
 
 
-def _source(store: Store, run: Run, readings: Readings) -> Source:
+def _source(store: Store, run: Run, readings: Readings) -> ReadingSource:
     """Return the reader of a run's answers: a rule or a classifier.
 
     It is None without either, or without answers.
@@ -285,7 +293,7 @@ def _source(store: Store, run: Run, readings: Readings) -> Source:
         and readings.by is None
         and not store.classifiers.list()
     ):
-        return Source(None, None)
+        return ReadingSource(None, None)
     return source_of(store, [run], readings)
 
 
@@ -312,9 +320,9 @@ def _unjudged(store: Store, run: Run, reader: int | None) -> Judged:
     axes = {asked_probe.probe: asked_probe.axes for asked_probe in store.raw_answers.probes(run)}
     counts: dict[int, Counter[str | None]] = {}
     for probe, label, _, count in store.runs.counts(run, [reader]):
-        counts.setdefault(probe, Counter())[label if label in possible(axes[probe]) else None] += (
-            count
-        )
+        counts.setdefault(probe, Counter())[
+            label if label in possible_readings(axes[probe]) else None
+        ] += count
     planned = store.runs.planned(run)
     findings: dict[tuple[str, str], list[tuple[tuple[str, str, bool], str]]] = {}
     for probe, labels in counts.items():
@@ -358,7 +366,7 @@ def _of_prompt(counts: Counter[str | None], planned: int) -> Iterator[tuple[str,
         yield "near", f"{counts[Stance.AGREE]} to {counts[Stance.DISAGREE]}"
 
 
-def _ruled(on: RulingsOn, drawn: DrawTimes) -> Iterator[tuple[str, Signal]]:
+def _ruled(on: RulingsInForce, drawn: DrawTimes) -> Iterator[tuple[str, Signal]]:
     """Yield the open requests for a second look, and the contradictions of auditors.
 
     The rulings on a sampled answer are not quoted: other auditors have yet to decide on it.
@@ -441,7 +449,7 @@ WORDS = 80
 "the number of characters of a sampled answer that its row shows"
 
 
-def control_of(store: Store, of: Review) -> Control | None:
+def control_of(store: Store, of: Review) -> RuledControlSample | None:
     """Return the control sample of a run as its reader read it, or None if there is none."""
     sample = control_sample(store, of.run, of.card)
     return None if sample is None else replace(sample, items=_in_words(store, of, sample.items))
@@ -491,12 +499,12 @@ def take_back(store: Store, of: Review) -> int:
     return len(control.sample.items)
 
 
-def _ever_decided(store: Store, control: Control) -> int:
+def _ever_decided(store: Store, control: RuledControlSample) -> int:
     """Return the number of the newest draw's own answers that have a decision.
 
     Withdrawn decisions count, too.
     """
-    earlier = {(item.prompt, item.text) for item in of_all_draws(control.samples[:-1])}
+    earlier = {(item.prompt, item.text) for item in items_of_all_draws(control.samples[:-1])}
     own_answers = {
         (item.prompt.hex(), item.text.hex())
         for item in control.sample.items
@@ -511,7 +519,7 @@ def _ever_decided(store: Store, control: Control) -> int:
     return len(own_answers & decided)
 
 
-def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> Control:
+def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> RuledControlSample:
     """Draw n answers and add them to the control sample.
 
     Half of them are of statements that pass every test and half of the others. They are drawn from
@@ -629,7 +637,7 @@ class Progress:
     """A queue as one auditor sees it."""
 
     of: Review
-    control: Control | None = None
+    control: RuledControlSample | None = None
     auditor: str | None = None
     "the auditor, or None if everybody's decisions count"
     held: Mapping[str, str] = field(default_factory=dict)

@@ -17,7 +17,7 @@ from workbench.domain.responses import EXACT
 from workbench.domain.reviews import READERS_DISAGREE, Ranked
 from workbench.evidence.ruling_subjects import (
     UNREADABLE,
-    ReadBy,
+    ReaderReading,
     readings_of_statement,
     short_answer,
     short_prompt,
@@ -66,7 +66,7 @@ class ItemAnswer:
     start: int | None = None
     stop: int | None = None
     "the deciding words are `text[start:stop]`"
-    readers: tuple[ReadBy, ...] = ()
+    readers: tuple[ReaderReading, ...] = ()
     "the readings of all readers, if they differ and that is why the item is pending"
 
     @property
@@ -253,7 +253,7 @@ def shown(store: Store, of: Review, item: Waiting) -> Shown:
 
 def _readers(
     store: Store, of: Review, item: Waiting
-) -> Mapping[tuple[bytes, bytes], Sequence[ReadBy]]:
+) -> Mapping[tuple[bytes, bytes], Sequence[ReaderReading]]:
     """Return each reader's reading of the answers on which they disagree.
 
     The readings of a sampled answer are withheld.
@@ -286,7 +286,7 @@ def _answer(
     one: ReadAnswer,
     *,
     because: tuple[str, ...],
-    read_by: Sequence[ReadBy],
+    read_by: Sequence[ReaderReading],
 ) -> ItemAnswer:
     no_reading = NOT_READ if registry.audit(of.run.audit).nature.free_text else ""
     reads = (one.label or UNREADABLE) if of.reader is not None else no_reading
@@ -469,7 +469,7 @@ def _text(computed: bool, least: int) -> Column[ItemAnswer]:
     )
 
 
-def readers_of(item: Shown) -> Table[tuple[ItemAnswer, ReadBy]]:
+def readers_of(item: Shown) -> Table[tuple[ItemAnswer, ReaderReading]]:
     """Return each reader's reading of the answers on which they disagree.
 
     There are no rows if they agree.
@@ -496,6 +496,6 @@ def readers_of(item: Shown) -> Table[tuple[ItemAnswer, ReadBy]]:
     )
 
 
-def deciding(text: str, one: ReadBy) -> str:
+def deciding(text: str, one: ReaderReading) -> str:
     """Return the words of an answer that decide its reading, or empty if unknown."""
     return text[one.start : one.stop] if one.start is not None and one.stop is not None else ""

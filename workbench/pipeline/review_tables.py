@@ -20,7 +20,7 @@ from workbench.domain.reviews import (
 )
 from workbench.domain.rulings import Verdict, disputed
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.control_sample import Control
+from workbench.evidence.control_sample import RuledControlSample
 from workbench.evidence.listed_rulings import decisions, reviewed_summary
 from workbench.evidence.ruling_subjects import UNREADABLE
 from workbench.figures.book import Book, Entry
@@ -243,7 +243,7 @@ def _reasons(row: Waiting, *, blind: bool) -> list[str]:
     ]
 
 
-def _inclusion(control: Control | None, row: Waiting) -> float:
+def _inclusion(control: RuledControlSample | None, row: Waiting) -> float:
     if isinstance(row, Ranked) or control is None:
         return 1.0
     return control.inclusion(row.stratum)
@@ -428,7 +428,7 @@ class ErrorRow:
     rate: Estimate | float | None
 
 
-def errors(control: Control, kept_back: str = "") -> Table[ErrorRow]:
+def errors(control: RuledControlSample, kept_back: str = "") -> Table[ErrorRow]:
     """Return the table of misreading rates, estimated from the control sample alone.
 
     It has no rows while the rates are withheld.
@@ -489,7 +489,7 @@ def errors(control: Control, kept_back: str = "") -> Table[ErrorRow]:
     )
 
 
-def _draws(control: Control) -> list[str]:
+def _draws(control: RuledControlSample) -> list[str]:
     """Return the auditors who sampled, with their seeds.
 
     If there are several draws, a sentence tells that all of them count, and the result of the first
@@ -511,7 +511,7 @@ def _draws(control: Control) -> list[str]:
     ]
 
 
-def answers_drawn(control: Control, auditor: str | None = None) -> Table[ControlItem]:
+def answers_drawn(control: RuledControlSample, auditor: str | None = None) -> Table[ControlItem]:
     """Return every item of the control sample, for programs.
 
     `auditor` is whose decisions count, or None for anybody's.

@@ -29,7 +29,14 @@ from workbench.domain.annotations import Purpose
 from workbench.domain.names import thing_name
 from workbench.errors import CheckpointError, UsageError
 from workbench.evidence.reader_quality import UNKNOWN, DrawnSet, Evaluation, drawn_set
-from workbench.evidence.readings import Disputed, gold, how_to_ask, labels_of, mixed, versions
+from workbench.evidence.readings import (
+    Disputed,
+    gold_labels,
+    how_to_ask,
+    labels_of,
+    mixed_versions_note,
+    versions,
+)
 from workbench.evidence.rulings import NONE_RULED, RuledExamples, joined, ruled_examples
 from workbench.stats.classification import ClassificationReport
 
@@ -128,8 +135,8 @@ def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
     name = thing_name(spec.name, "classifier")
     if any(classifier.name == name for classifier in store.classifiers.list()):
         raise UsageError(f"a classifier is named {name!r} already; choose another name with --name")
-    train, open_train = gold(store, spec.codebook, spec.training, Purpose.TRAINING)
-    test, disputed = gold(store, spec.codebook, spec.test, Purpose.TEST)
+    train, open_train = gold_labels(store, spec.codebook, spec.training, Purpose.TRAINING)
+    test, disputed = gold_labels(store, spec.codebook, spec.test, Purpose.TEST)
     tested = [*test, *(item.example for item in disputed)]
     ruled = ruled_examples(store, spec.codebook, tested, by_statement=spec.by_statement)
     train = joined(train, ruled.examples)
@@ -150,7 +157,7 @@ def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
         sum(item.gold_by_one for item in labelled[1]),
     )
     given = versions(chain(*labelled))
-    warnings = (*warnings, *filter(None, [mixed(given)]))
+    warnings = (*warnings, *filter(None, [mixed_versions_note(given)]))
     return TrainPlan(
         spec,
         tuple(train),

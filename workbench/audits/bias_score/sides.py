@@ -30,10 +30,10 @@ from workbench.domain.readings import Readings
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
-from workbench.evidence.answered import answered
+from workbench.evidence.answered import answered_plan
 from workbench.evidence.readings import HALVES, source_of
-from workbench.evidence.rulings import Differing
-from workbench.evidence.runs import Which, answered_instrument, runs_of, template_notes
+from workbench.evidence.rulings import DifferingFigures
+from workbench.evidence.runs import AnswerSelection, answered_instrument, runs_of, template_notes
 from workbench.figures.book import WARNS, Book, Entry, in_order
 from workbench.figures.shown import estimate
 from workbench.figures.table import Column, Kind, Link, Table
@@ -51,27 +51,27 @@ AUDIT, CODEBOOK = "statement_labels", "side"
 
 @at_once
 def judge_sides(
-    store: Store, which: Which | None = None, options: SidesOptions | None = None
+    store: Store, which: AnswerSelection | None = None, options: SidesOptions | None = None
 ) -> SidesReport:
     """Return a model's labels with its kappas.
 
     Faulborn et al. (2025, section 3.1) report .77 and .76 for GPT-4. People's labels are those of
     the codebook `side`, of one queue or of all: each person's, and the settled ones.
     """
-    which, options = which or Which(), options or SidesOptions()
+    which, options = which or AnswerSelection(), options or SidesOptions()
     run = run_meant(store, which)
     return report_on(
         store, run, queue=options.queue, seed=options.seed, rulings=which.readings.rulings
     )
 
 
-def run_meant(store: Store, which: Which) -> Run:
+def run_meant(store: Store, which: AnswerSelection) -> Run:
     """Return the run in which a model labelled statements. Raises UnknownName, AmbiguousRun."""
     which = replace(which, instrument=which.instrument or answered_instrument(store, AUDIT))
     return found_run(store, AUDIT, which, answered=True)
 
 
-def narrowed(store: Store, which: Which) -> Sequence[Which]:
+def narrowed(store: Store, which: AnswerSelection) -> Sequence[AnswerSelection]:
     """Return a selection of answers for each run in which a model labelled statements."""
     if which.instrument is not None:
         store.instruments.get(which.instrument)
@@ -155,7 +155,7 @@ def report_on(
             for labeller, pairs in pairs_by_labeller.items()
             if pairs
         },
-        rulings=source.told(Differing(len(changed_refs), "statement", changed_refs)),
+        rulings=source.told(DifferingFigures(len(changed_refs), "statement", changed_refs)),
         notes=template_notes([run]),
     )
 
@@ -201,7 +201,7 @@ UNCHECKED = (
 
 
 def sides_header(
-    store: Store, which: Which, options: ScoreOptions, instruments: tuple[str, ...]
+    store: Store, which: AnswerSelection, options: ScoreOptions, instruments: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return the lines above a score that rests on a model's sides.
 
@@ -216,7 +216,7 @@ def sides_header(
 
 
 def _of(
-    store: Store, which: Which, options: ScoreOptions, instrument: str, *, several: bool
+    store: Store, which: AnswerSelection, options: ScoreOptions, instrument: str, *, several: bool
 ) -> Iterator[str]:
     """Yield the lines on a model's sides of one instrument."""
     run = run_of_sides(store, options.labels, instrument, which.templates.languages)
@@ -381,7 +381,7 @@ def _widest(refs: Sequence[str]) -> int:
 FIRST, UNFOLDED = ("kappas", "sides"), ("kappas",)
 
 
-def judge(store: Store, which: Which, options: SidesOptions) -> Result:
+def judge(store: Store, which: AnswerSelection, options: SidesOptions) -> Result:
     """Return a model's labels of the statements' sides as a result."""
 
     def made() -> Result:
@@ -403,7 +403,7 @@ def judge(store: Store, which: Which, options: SidesOptions) -> Result:
             findings=findings,
             headline=Headline(run.named, findings[0]),
             rulings=report.rulings,
-            answered=[answered(store, run)],
+            answered=[answered_plan(store, run)],
             references=[FAULBORN],
             judged=report,
         )

@@ -255,9 +255,9 @@ class QueueForm(FieldsForm[str | None], Background):
 def read_sources(store: Store) -> Sources:
     """Return the possible sources of a queue of a store."""
     from workbench.data import shipped_codebooks
-    from workbench.evidence.readings import models
+    from workbench.evidence.readings import free_text_models
 
-    return Sources(shipped_codebooks(), tuple(store.instruments.names()), models(store))
+    return Sources(shipped_codebooks(), tuple(store.instruments.names()), free_text_models(store))
 
 
 def read_proposal(store: Store, values: QueueValues) -> Proposal:
@@ -505,11 +505,15 @@ def read_queues(store: Store, *, first: bool) -> tuple[tuple[QueueState, ...], b
     That is the queue that most needs somebody, decisions before labels. It is empty unless this is
     the `first` reading.
     """
-    from workbench.evidence.readings import runs
+    from workbench.evidence.readings import free_text_runs
     from workbench.pipeline.todo import queue_that_waits
 
     states = tuple(_state(store, queue) for queue in store.queues.list())
-    return states, bool(states) or bool(runs(store)), queue_that_waits(store) if first else ""
+    return (
+        states,
+        bool(states) or bool(free_text_runs(store)),
+        queue_that_waits(store) if first else "",
+    )
 
 
 def _state(store: Store, queue: Queue) -> QueueState:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling, Subject
     from workbench.errors import WorkbenchError
-    from workbench.evidence.ruling_subjects import ReadBy, Thing
+    from workbench.evidence.ruling_subjects import ReaderReading, RulingSubject
     from workbench.pipeline.review import Progress, Waiting
     from workbench.pipeline.review_item import ItemAnswer, Shown
 
@@ -241,7 +241,7 @@ def reading_lines(
     return Content("\n").join(lines)
 
 
-def _read_by(row: ItemAnswer, one: ReadBy, *, own: bool) -> Content:
+def _read_by(row: ItemAnswer, one: ReaderReading, *, own: bool) -> Content:
     """Return a reader's reading of an answer and its reason. `own`: it is the reader of the run."""
     from workbench.pipeline.review_item import deciding
 
@@ -453,7 +453,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
             (run.instrument,), (self._item.ref,), prompt=row.prompt, answer=row.key or b""
         )
 
-    def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:
+    def rulings_in_sight(self, thing: RulingSubject, rulings: Sequence[Ruling]) -> Sequence[Ruling]:
         named = thing.subject.named
         prompt = bytes.fromhex(named["prompt"]) if "prompt" in named else b""
         withheld = self._withholds(

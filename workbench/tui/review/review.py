@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.domain.reviews import ControlSample
     from workbench.domain.rulings import Ruling
-    from workbench.evidence.ruling_subjects import Thing
+    from workbench.evidence.ruling_subjects import RulingSubject
     from workbench.pipeline.review import Progress, Review, Waiting
 
 NO_ANSWERS = """Nothing to review: no model has answered yet.
@@ -203,7 +203,7 @@ class ReviewScreen(BookScreen, BlindKey):
         progress: Progress | None = self._judged
         return None if progress is None else progress.of.read_by
 
-    def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
+    def rulings_in_sight(self, thing: RulingSubject, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
         own_rulings = [ruling for ruling in rulings if ruling.auditor == self._auditor]
         return own_rulings if self.withholds() else rulings
 

@@ -183,7 +183,7 @@ class BlindKey(RulingKeys):
     async def store_done(self, progress: Progress, item: Waiting, auditor: str) -> None:
         def close(store: Store) -> Ruling:
             from workbench.domain.rulings import Verdict
-            from workbench.evidence.ruling_subjects import rule, statement
+            from workbench.evidence.ruling_subjects import add_ruling, statement_subject
             from workbench.pipeline.review import with_rulings
 
             n_ruled, n_total = with_rulings(store, progress.of).ruled(item.ref, auditor)
@@ -192,9 +192,9 @@ class BlindKey(RulingKeys):
                 if n_ruled
                 else "nothing to rule on"
             )
-            thing = statement(store, progress.of.run.instrument, item.ref)
+            thing = statement_subject(store, progress.of.run.instrument, item.ref)
             model = store.runs.model_key(progress.of.run).hex()
-            return rule(
+            return add_ruling(
                 store,
                 thing,
                 Verdict.REVIEWED,

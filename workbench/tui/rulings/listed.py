@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling
     from workbench.evidence.listed_rulings import ListedRuling
-    from workbench.evidence.ruling_subjects import Thing
+    from workbench.evidence.ruling_subjects import RulingSubject
 
 NOBODY = """Nobody has ruled yet.
 
@@ -177,7 +177,7 @@ class RulingsScreen(BookScreen):
             model=named.get("model", ""),
         )
 
-    def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
+    def rulings_in_sight(self, thing: RulingSubject, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
         seen: Seen | None = self._judged
         return [ruling for ruling in rulings if seen is None or ruling.uid not in seen.kept_back]
 
@@ -344,7 +344,7 @@ class _RulingLists:
     def read(cls, store: Store, settings: RulingsChoice, run: Run | None) -> _RulingLists:
         """Read the rulings of a store. `run`: its rulings have a list of their own."""
         from workbench.evidence.listed_rulings import list_rulings, withheld_uids, without_withheld
-        from workbench.evidence.rulings import about_run
+        from workbench.evidence.rulings import rulings_about_run
 
         rows = [
             row for row in list_rulings(store, with_texts=True) if row.ruling.verdict is not None
@@ -354,7 +354,7 @@ class _RulingLists:
         run_uids = frozenset[bytes]()
         if run is not None:
             rulings = [row.ruling for row in rows]
-            run_uids = frozenset(ruling.uid for ruling, _ in about_run(store, run, rulings))
+            run_uids = frozenset(ruling.uid for ruling, _ in rulings_about_run(store, run, rulings))
         visible_rows = [
             without_withheld(row, withheld) for row in rows if row.ruling.uid not in withheld
         ]
