@@ -55,9 +55,11 @@ if TYPE_CHECKING:
     from stores.instruments.choices import AddedChoices
     from stores.instruments.issues import Added
     from stores.instruments.statement_imports import LanguageChange
+    from workbench.domain.choices import AnswerSet
     from workbench.domain.instruments import IssueLabel
     from workbench.domain.prompts import Persona
     from workbench.domain.questionnaires import Tallied
+    from workbench.domain.statements import Statement
     from workbench.pipeline.recorded import Found
 
 
@@ -497,74 +499,97 @@ def _survey_data(questionnaire: Questionnaire | None) -> dict[str, object]:
 
 def first_rows(material: Material, limit: int) -> Rows:
     """Return the first rows read: statements, or else models' answers, labels, or people."""
-    instrument = material.instrument
     if material.log is not None:
-        imported: list[tuple[str, ...]] = [
-            (run.card.name, f"{entry.count:,}", entry.answer or "")
-            for run in material.log.runs
-            for _, entry in run.entries[:limit]
-        ]
-        return ("model", "count", "answer"), imported[:limit]
+        return _rows_of_log(material.log, limit)
     if material.labels is not None:
         return ("annotator", "label", "statement", "response"), label_rows(material.labels, limit)
     if material.issue_labels:
-        labels: list[tuple[str, ...]] = [
-            (
-                label.annotator,
-                f"{label.label:+d}" if label.label else "0",
-                label.statement,
-                label.issue,
-            )
-            for label in material.issue_labels[:limit]
-        ]
-        return ("annotator", "label", "statement", "issue"), labels
+        return _rows_of_issue_labels(material.issue_labels[:limit])
     if material.placed is not None:
-        pairs: list[tuple[str, ...]] = [
-            (party.name, f"{coded.position:g}", f"{coded.rile:g}", coded.name)
-            for party, coded in material.placed.pairs[:limit]
-        ]
-        return ("party", "position", "rile", "in the file"), pairs
+        return _rows_of_parties(material.placed, limit)
+    instrument = material.instrument
     if instrument is None:
-        refs = tuple(
-            dict.fromkeys(ref for respondent in material.people for ref in respondent.answers)
-        )[:4]
-        people: list[tuple[str, ...]] = [
-            (respondent.name, *(respondent.answers.get(ref, "") for ref in refs))
-            for respondent in material.people[:limit]
-        ]
-        return ("respondent", *refs), people
+        return _rows_of_people(material.people, limit)
     if not instrument.statements:
-        sets: list[tuple[str, ...]] = [
-            (
-                answer_set.model,
-                str(answer_set.bias),
-                str(answer_set.condition or ""),
-                f"{len(answer_set.pairs):,}",
-            )
-            for answer_set in instrument.answer_sets[:limit]
-        ]
-        return ("model", "bias", "error", "questions"), sets
+        return _rows_of_answer_sets(instrument.answer_sets[:limit])
+    return _rows_of_statements(instrument, limit)
+
+
+def _rows_of_log(log: Found, limit: int) -> Rows:
     rows: list[tuple[str, ...]] = []
-    name_by_stance = (
-        {stance: name for name, stance in STANCES.items() if stance}
-        if instrument.party_answers
-        else {}
-    )
-    for statement in instrument.statements[:limit]:
-        wordings = statement.wordings
-        text = next(
-            (wording.text for wording in wordings if wording.variant == ORIGINAL),
-            wordings[0].text if wordings else "",
+    for run in log.runs:
+        for _, entry in run.entries[:limit]:
+            rows.append((run.card.name, f"{entry.count:,}", entry.answer or ""))
+    return ("model", "count", "answer"), rows[:limit]
+
+
+def _rows_of_issue_labels(labels: Sequence[IssueLabel]) -> Rows:
+    rows: list[tuple[str, ...]] = []
+    for label in labels:
+        value = f"{label.label:+d}" if label.label else "0"
+        rows.append((label.annotator, value, label.statement, label.issue))
+    return ("annotator", "label", "statement", "issue"), rows
+
+
+def _rows_of_parties(placed: Placed, limit: int) -> Rows:
+    rows: list[tuple[str, ...]] = [
+        (party.name, f"{coded.position:g}", f"{coded.rile:g}", coded.name)
+        for party, coded in placed.pairs[:limit]
+    ]
+    return ("party", "position", "rile", "in the file"), rows
+
+
+def _rows_of_people(people: Sequence[Respondent], limit: int) -> Rows:
+    """Return respondents with their answers to the first four questions."""
+    refs: dict[str, None] = {}
+    for respondent in people:
+        refs.update(dict.fromkeys(respondent.answers))
+    first_refs = tuple(refs)[:4]
+    rows: list[tuple[str, ...]] = []
+    for respondent in people[:limit]:
+        answers = [respondent.answers.get(ref, "") for ref in first_refs]
+        rows.append((respondent.name, *answers))
+    return ("respondent", *first_refs), rows
+
+
+def _rows_of_answer_sets(answer_sets: Sequence[AnswerSet]) -> Rows:
+    rows: list[tuple[str, ...]] = [
+        (
+            answer_set.model,
+            str(answer_set.bias),
+            str(answer_set.condition or ""),
+            f"{len(answer_set.pairs):,}",
         )
+        for answer_set in answer_sets
+    ]
+    return ("model", "bias", "error", "questions"), rows
+
+
+def _rows_of_statements(instrument: Instrument, limit: int) -> Rows:
+    """Return statements with their originals and, if known, the parties of each stance."""
+    name_by_stance: dict[int, str] = {}
+    if instrument.party_answers:
+        name_by_stance = {stance: name for name, stance in STANCES.items() if stance}
+    rows = []
+    for statement in instrument.statements[:limit]:
         answers = [
             answer for answer in instrument.party_answers if answer.statement == statement.ref
         ]
-        parties = (
+        parties = [
             ", ".join(answer.party for answer in answers if answer.stance == stance)
             for stance in name_by_stance
-        )
-        rows.append((statement.ref, f"{len(wordings):,}", *parties, text))
+        ]
+        n_wordings = f"{len(statement.wordings):,}"
+        rows.append((statement.ref, n_wordings, *parties, _original_text(statement)))
     return ("ref", "wordings", *name_by_stance.values(), "original"), rows
+
+
+def _original_text(statement: Statement) -> str:
+    """Return the text of the original, or else of the first wording, or an empty string."""
+    for wording in statement.wordings:
+        if wording.variant == ORIGINAL:
+            return wording.text
+    return statement.wordings[0].text if statement.wordings else ""
 
 
 def languages(instrument: Instrument) -> Counter[str]:
