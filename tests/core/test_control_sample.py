@@ -19,7 +19,7 @@ from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.reviews import ControlSample
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.evidence.control_sample import RuledControlSample, items_of_all_draws
-from workbench.pipeline.review import sampled
+from workbench.pipeline.review import sample_answers
 from workbench.stats.samples import LEAST, Stratum, allocated, drawn, misread_rate
 
 
@@ -130,7 +130,7 @@ RULED = {
 
 
 def _draw(seed: int) -> ControlSample:
-    strata, items = sampled([*ANSWERS], str, FEW, seed)
+    strata, items = sample_answers([*ANSWERS], str, FEW, seed)
     return ControlSample(
         bytes(16), {}, ReaderCard(ReaderKind.RULE, "r", "1"), seed, strata, "", "", tuple(items)
     )
@@ -172,7 +172,7 @@ def test_an_answer_that_several_draws_hold_counts_once_with_the_probability_of_b
             assert strata[name].drawn <= 2 * of.drawn
     sizes = [draws[0].strata[name].size * found.inclusion(name) for name in ("passes", "fails")]
     assert counted / 100 == pytest.approx(np.array(sizes), rel=0.01)
-    census = tuple(sampled([*ANSWERS], str, 10_000, seed) for seed in (1, 2))
+    census = tuple(sample_answers([*ANSWERS], str, 10_000, seed) for seed in (1, 2))
     every = [
         ControlSample(b"", {}, draws[0].reader, 1, strata, "", "", tuple(items))
         for strata, items in census

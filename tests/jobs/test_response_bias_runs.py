@@ -44,7 +44,7 @@ from workbench.inference.base import Model, NextTokens
 from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
-from workbench.pipeline.asking import Progress
+from workbench.pipeline.asking import AskingProgress
 from workbench.tidy.columns import Choice as RowsChoice
 from workbench.tidy.probabilities import PROBABILITIES
 from workbench.tui.format import percent
@@ -130,7 +130,7 @@ class NamingFew(ScriptedModel):
 
 def ask(
     store: Store, model: Model, design: Design = DESIGN, stop_after: int | None = None
-) -> Progress:
+) -> AskingProgress:
     plan = pipeline.plan(store, design, card=model.card)
     job = store.jobs.create(launch.SAMPLE, design.as_json(), plan.samples)
     attempt = store.jobs.claim(job, "0")

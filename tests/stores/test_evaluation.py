@@ -24,7 +24,7 @@ from workbench.domain.annotations import Purpose, Reason
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.evidence.reader_quality import UNKNOWN, Evaluation, represented_by
 from workbench.evidence.readings import settled_labels
-from workbench.pipeline.queues import QueueSpec, make
+from workbench.pipeline.queues import QueueSpec, make_queue
 from workbench.pipeline.training import TrainPlan, TrainSpec, evaluated, plan_training
 from workbench.stats.classification import macro_f1
 
@@ -73,14 +73,14 @@ def predicted(of: TrainPlan) -> dict[str, object]:
 def trained_on(path: Path) -> None:
     """Add a training set of texts that no model said beside the wordings of the test."""
     with Store.open(path) as store:
-        make(store, QueueSpec("training", Purpose.TRAINING, per_stratum=1, limit=2, seed=3))
+        make_queue(store, QueueSpec("training", Purpose.TRAINING, per_stratum=1, limit=2, seed=3))
     label(path, "training", "ana")
 
 
 def test_a_set_of_all_texts_gives_the_figures_of_all_answers(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, per_stratum=500))
+        make_queue(store, replace(TEST, per_stratum=500))
     label(path, "test", "ana")
     with Store.open(path) as store:
         found = Evaluation.of(predicted(plan(store)))
@@ -101,7 +101,7 @@ def test_a_set_of_all_texts_gives_the_figures_of_all_answers(path: Path) -> None
 def test_a_sample_says_its_effective_n_and_the_share_that_is_certain(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, limit=30))
+        make_queue(store, replace(TEST, limit=30))
     label(path, "test", "ana")
     with Store.open(path) as store:
         found = Evaluation.of(predicted(plan(store)))
@@ -121,7 +121,7 @@ def test_a_sample_says_its_effective_n_and_the_share_that_is_certain(path: Path)
 def test_disputed_texts_are_counted_with_bounds_for_both_cases(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, limit=30, labels=2))
+        make_queue(store, replace(TEST, limit=30, labels=2))
     label(path, "test", "ben", wrong=5)
     label(path, "test", "ana")
     with Store.open(path) as store:
@@ -148,7 +148,7 @@ def test_disputed_texts_are_counted_with_bounds_for_both_cases(path: Path) -> No
 def test_a_set_that_is_labelled_in_part_still_stands_for_all_answers(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, limit=40))
+        make_queue(store, replace(TEST, limit=40))
         frame = store.queues.get("test").spec["frame"]
     assert isinstance(frame, dict)
     label(path, "test", "ana", limit=25)
@@ -163,8 +163,8 @@ def test_a_set_that_is_labelled_in_part_still_stands_for_all_answers(path: Path)
 def test_two_sets_are_averaged_and_a_second_draw_may_take_the_same_texts(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, limit=30))
-        make(store, replace(TEST, name="later", limit=15, seed=9))
+        make_queue(store, replace(TEST, limit=30))
+        make_queue(store, replace(TEST, name="later", limit=15, seed=9))
         frame = store.queues.get("later").spec["frame"]
     assert isinstance(frame, dict)
     for queue in ("test", "later"):
@@ -182,7 +182,7 @@ def test_two_sets_are_averaged_and_a_second_draw_may_take_the_same_texts(path: P
 def test_sets_without_inclusion_probabilities_describe_themselves_and_say_so(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, limit=30))
+        make_queue(store, replace(TEST, limit=30))
     label(path, "test", "ana")
     with Store.open(path) as store:
         with store.write() as connection:
@@ -222,7 +222,7 @@ def registered(path: Path, queues: Sequence[str] = ()) -> None:
 def test_labelled_texts_enter_by_their_label_and_only_the_rest_is_corrected(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, per_stratum=500))
+        make_queue(store, replace(TEST, per_stratum=500))
     label(path, "test", "ana")
     registered(path)
     with Store.open(path) as store:
@@ -255,7 +255,7 @@ def test_labelled_texts_enter_by_their_label_and_only_the_rest_is_corrected(path
 def test_answers_that_came_after_the_draw_are_counted(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, limit=30))
+        make_queue(store, replace(TEST, limit=30))
     label(path, "test", "ana")
     registered(path)
     asked(path, replace(sided(), statements=sided().statements[:6]), ("droite-13b",))
@@ -270,7 +270,7 @@ def test_answers_that_came_after_the_draw_are_counted(path: Path) -> None:
 def test_the_store_knows_which_models_gave_the_texts_of_a_test(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, limit=40))
+        make_queue(store, replace(TEST, limit=40))
     label(path, "test", "ana")
     registered(path)
     asked(path, replace(sided(), statements=sided().statements[:6]), ("droite-13b",))

@@ -16,13 +16,13 @@ from workbench.audits.claims import sentences_of
 from workbench.domain.annotations import Purpose
 from workbench.evidence.label_reliability import label_reliability
 from workbench.evidence.runs import AnswerSelection
-from workbench.pipeline.queues import QueueSpec, make
+from workbench.pipeline.queues import QueueSpec, make_queue
 
 
 def labelled(path: Path, wrong: int) -> None:
     """Let two people label texts; the second calls every `wrong`-th one unrelated."""
     with Store.open(path) as store:
-        make(store, QueueSpec("test", Purpose.TEST, per_stratum=3, labels=2, overlap=0.8))
+        make_queue(store, QueueSpec("test", Purpose.TEST, per_stratum=3, labels=2, overlap=0.8))
     for name in ("ana", "ben"):
         with Annotator.open(path, "test", name) as person:
             count = 0

@@ -33,7 +33,7 @@ from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import AnswerSelection
 from workbench.inference.scripted.model import ScriptedModel
-from workbench.pipeline.queues import QueueSpec, make
+from workbench.pipeline.queues import QueueSpec, make_queue
 
 NUMBERS = re.compile(r"Of ([\d,]+) answers, ([\d,]+) count; excluded were ([^.]*)\.")
 
@@ -45,7 +45,7 @@ def free(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """
     path = labelled(asked(tmp_path_factory.mktemp("methods") / "free.db"))
     with Store.open(path) as store:
-        make(store, QueueSpec("again", Purpose.TRAINING, per_stratum=1, labels=2))
+        make_queue(store, QueueSpec("again", Purpose.TRAINING, per_stratum=1, labels=2))
     for name, contrary in (("bo", False), ("cy", True)):
         with Annotator.open(path, "again", name) as person:
             at = 0

@@ -29,7 +29,7 @@ from workbench.evidence.answered import answered_table
 from workbench.evidence.runs import AnswerSelection
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
-from workbench.pipeline.asking import Progress
+from workbench.pipeline.asking import AskingProgress
 from workbench.report import own_tables
 from workbench.report.collected import collect
 from workbench.report.options import ReportChoice
@@ -63,7 +63,7 @@ class Counting(ScriptedModel):
 
 def ask(
     store: Store, model: ScriptedModel, *, stop_after: int | None = None, **changes: object
-) -> Progress:
+) -> AskingProgress:
     """Ask what a design needs in this process; `stop_after`: as if it were cancelled after so many
     looks.
     """

@@ -44,7 +44,7 @@ from workbench.domain.statements import (
 from workbench.evidence.readings import BatchReader
 from workbench.evidence.runs import AnswerSelection
 from workbench.figures.book import Book
-from workbench.pipeline.queues import QueueSpec, make
+from workbench.pipeline.queues import QueueSpec, make_queue
 
 LABELS = tuple(stance.value for stance in STANCES)
 PREFIXES = ("likert", "opinion", "baseline")
@@ -267,7 +267,7 @@ def labelled(
 ) -> Path:
     """Let one person label a sample of the answers, as they read them."""
     with Store.open(path) as store:
-        make(store, QueueSpec(name, purpose, per_stratum=per_stratum))
+        make_queue(store, QueueSpec(name, purpose, per_stratum=per_stratum))
     with Annotator.open(path, name, "ana") as person:
         while (item := person.next()) is not None:
             person.label(item.unit, read_as(item.context.text)[0])

@@ -32,7 +32,7 @@ from workbench.domain.annotations import Purpose
 from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.evidence import ruling_subjects as subjects
-from workbench.pipeline.queues import QueueSpec, make
+from workbench.pipeline.queues import QueueSpec, make_queue
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.annotation.issue_cases import IssueGoldScreen
@@ -456,7 +456,7 @@ def queued(path: Path) -> Path:
     """
     asked(path)
     with Store.open(path) as store:
-        make(store, QueueSpec("round", Purpose.TEST, per_stratum=1, labels=2))
+        make_queue(store, QueueSpec("round", Purpose.TEST, per_stratum=1, labels=2))
     for name, said, most in (("ana", "agree", 99), ("ben", "neutral", 3)):
         with Annotator.open(path, "round", name) as person:
             while most and (item := person.next()) is not None:

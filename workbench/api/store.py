@@ -325,7 +325,13 @@ class Store(Typed):
         """
         from workbench.cli.acts import import_instrument, request_of
         from workbench.formats.packed import reading
-        from workbench.pipeline.importing import data, put, read, read_beside, rehearsed
+        from workbench.pipeline.importing import (
+            import_data,
+            read_beside,
+            read_import,
+            rehearse_import,
+            write_import,
+        )
 
         if not self.writable:
             raise ReadOnlyStore(
@@ -367,9 +373,9 @@ class Store(Typed):
         }
         with reading(most_bytes):
             request = request_of(given(import_instrument.options, values, "import_file"))
-            material = read(request) or read_beside(self.opened, request)
+            material = read_import(request) or read_beside(self.opened, request)
         outcome: dict[str, Any] = plain(
-            data((rehearsed if dry_run else put)(self.opened, material))
+            import_data((rehearse_import if dry_run else write_import)(self.opened, material))
         )
         return outcome
 

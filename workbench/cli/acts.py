@@ -30,7 +30,7 @@ from workbench.options.shared import ANNOTATOR, DRY_RUN, INSTRUMENT, JSON, PERSO
 
 if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
-    from workbench.pipeline.importing import Material, Outcome, Request
+    from workbench.pipeline.importing import ImportMaterial, ImportOutcome, ImportRequest
 
 SHIPPED = "veldania"
 TOLD_S = 0.2
@@ -290,25 +290,26 @@ def _progress() -> Callable[[Path, float], None]:
 
 def _import(options: Namespace) -> int:
     from stores.core.store import Store
-    from workbench.pipeline.importing import put, read, read_beside, rehearsed
+    from workbench.pipeline.importing import read_beside, read_import, rehearse_import, write_import
 
     request = request_of(options)
-    material = read(request)
+    material = read_import(request)
     # A rehearsal must not create the store that is named.
     if options.dry_run and material is not None and not options.store.exists():
         with (
             TemporaryDirectory() as folder,
             Store.open(Path(folder) / "store.db", create=True) as store,
         ):
-            return _say_import(options, rehearsed(store, material))
+            return _say_import(options, rehearse_import(store, material))
     with Store.open(options.store, create=material is not None and not options.dry_run) as store:
         material = _agreed(options, material or read_beside(store, request))
         return _say_import(
-            options, rehearsed(store, material) if options.dry_run else put(store, material)
+            options,
+            rehearse_import(store, material) if options.dry_run else write_import(store, material),
         )
 
 
-def _agreed(options: Namespace, material: Material) -> Material:
+def _agreed(options: Namespace, material: ImportMaterial) -> ImportMaterial:
     """Return the material to write. Ask first if much of a log would be left out."""
     log = material.log
     if (
@@ -328,12 +329,12 @@ def _agreed(options: Namespace, material: Material) -> Material:
     return replace(material, skip=agreed(f"{question} [y/N] ", default=False))
 
 
-def request_of(options: Namespace) -> Request:
+def request_of(options: Namespace) -> ImportRequest:
     """Return the request of an import. Raises UsageError for an option of another format."""
     from workbench.formats import mapping
     from workbench.formats.personas import given_personas
     from workbench.formats.read import ANSWERS, recognised
-    from workbench.pipeline.importing import Request
+    from workbench.pipeline.importing import ImportRequest
     from workbench.pipeline.label_imports import LabelOptions
 
     how_without = partial(
@@ -362,7 +363,7 @@ def request_of(options: Namespace) -> Request:
         "language": how.language
     }
     survey_columns = wanted_of(column_options, drop_unweighted=options.drop_unweighted)
-    return Request(
+    return ImportRequest(
         options.path,
         format,
         options.name,
@@ -495,19 +496,19 @@ def _check_instrument(options: Namespace, format: str) -> None:  # noqa: A002
         )
 
 
-def _say_import(options: Namespace, outcome: Outcome) -> int:
+def _say_import(options: Namespace, outcome: ImportOutcome) -> int:
     """Print the outcome of an import.
 
     With --dry-run, print what it would write and the first rows that were read.
     """
-    from workbench.pipeline.importing import NOTHING, data, first_rows, said
+    from workbench.pipeline.importing import NOTHING, first_rows, import_data, import_sentences
 
     if options.json:
-        print_json(data(outcome))
+        print_json(import_data(outcome))
         return 0
     if not options.format:
         say(f"Reading {options.path} as --format {outcome.material.format}.")
-    sentences = said(outcome, options.store)
+    sentences = import_sentences(outcome, options.store)
     if outcome.written:
         for sentence in sentences:
             say_wrapped(sentence)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.evidence.ruling_subjects import RulingSubject
     from workbench.figures.table import AnyTable
-    from workbench.pipeline.review import Progress, Review
+    from workbench.pipeline.review import Review, ReviewProgress
 
 VERDICTS = {
     verdict.value.replace(
@@ -362,7 +362,7 @@ def review(options: Namespace) -> int:
     """Print the queue or its next item, and first draw a control sample if one is asked for."""
     from stores.core.store import Store
     from workbench.domain.names import person_name
-    from workbench.pipeline.review import draw, progress_of, take_back
+    from workbench.pipeline.review import draw_control_sample, progress_of, take_back
 
     auditor = person_name(options.as_, "auditor") if options.as_ else None
     if options.seed != SEED.default and options.draw is None:
@@ -375,7 +375,7 @@ def review(options: Namespace) -> int:
         if options.undraw:
             take_back(store, _review(store, options))
         if options.draw is not None:
-            draw(
+            draw_control_sample(
                 store,
                 _review(store, options),
                 options.draw,
@@ -397,15 +397,17 @@ def _review(store: Store, options: Namespace) -> Review:
     return of_run(store, run, Readings(options.reader))
 
 
-def _reviewing_show(options: Namespace, progress: Progress) -> int:
+def _reviewing_show(options: Namespace, progress: ReviewProgress) -> int:
     from workbench.pipeline import review_tables as tables
 
     reviewed, control = progress.of, progress.control
-    blind, is_withheld = options.blind, tables.withheld(progress, blind=options.blind)
-    all_tables: list[AnyTable] = [tables.queue(progress, blind=blind), tables.reasons()]
+    blind, is_withheld = options.blind, tables.hidden_until(progress, blind=options.blind)
+    all_tables: list[AnyTable] = [tables.queue_table(progress, blind=blind), tables.reasons()]
     all_tables += [tables.auditors(progress, blind=blind)]
     all_tables += (
-        [tables.agreement(progress, blind=blind)] if tables.shared(progress, blind=blind) else []
+        [tables.agreement(progress, blind=blind)]
+        if tables.rulings_of_pairs(progress, blind=blind)
+        else []
     )
     if control is not None:
         auditor = (progress.auditor or "") if is_withheld else None
@@ -415,7 +417,7 @@ def _reviewing_show(options: Namespace, progress: Progress) -> int:
         if options.json or options.csv or options.parquet
         else [table for table in all_tables if table.name != "drawn"]
     )
-    paragraphs = tables.told(progress, blind=options.blind)
+    paragraphs = tables.queue_sentences(progress, blind=options.blind)
     put_out(
         options,
         visible_tables,
@@ -426,7 +428,7 @@ def _reviewing_show(options: Namespace, progress: Progress) -> int:
     return 0
 
 
-def _next(store: Store, options: Namespace, progress: Progress) -> int:
+def _next(store: Store, options: Namespace, progress: ReviewProgress) -> int:
     from stores.annotation.rulings import DIGITS
     from workbench.domain.reviews import Ranked
     from workbench.evidence import ruling_subjects as subjects
@@ -438,7 +440,7 @@ def _next(store: Store, options: Namespace, progress: Progress) -> int:
     metadata = _about(options, progress) | {"item": item_fields}
     title, paragraphs = (
         tables.title(progress.of, options.blind),
-        tables.told(progress, blind=options.blind),
+        tables.queue_sentences(progress, blind=options.blind),
     )
     if pending is None:
         put_out(options, [], metadata, title=title, told=(*paragraphs, _nothing(progress)))
@@ -471,7 +473,7 @@ def _next(store: Store, options: Namespace, progress: Progress) -> int:
     return 0
 
 
-def _nothing(progress: Progress) -> str:
+def _nothing(progress: ReviewProgress) -> str:
     """Return a sentence that nothing is pending, with the people who review the remaining items."""
     from workbench.pipeline.review_tables import nothing_waits
 
@@ -487,12 +489,12 @@ def _nothing(progress: Progress) -> str:
     return f"Nothing is pending.{holder_note}"
 
 
-def _about(options: Namespace, progress: Progress) -> dict[str, Any]:
+def _about(options: Namespace, progress: ReviewProgress) -> dict[str, Any]:
     """Return the run, the reader and the control sample of a review."""
     from workbench.evidence.runs import run_data
-    from workbench.pipeline.review_tables import withheld
+    from workbench.pipeline.review_tables import hidden_until
 
-    reviewed, is_withheld = progress.of, withheld(progress, blind=options.blind)
+    reviewed, is_withheld = progress.of, hidden_until(progress, blind=options.blind)
     samples = () if progress.control is None else progress.control.samples
     draws = [
         {

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from stores.jobs.job_rows import Job
     from workbench.audits.audit import Audit, Defaults
     from workbench.domain.probe_results import ProbeWish
-    from workbench.pipeline.estimates import Estimate
+    from workbench.pipeline.estimates import PlanEstimate
     from workbench.pipeline.planning import Plan
 
 SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
@@ -401,7 +401,7 @@ class RunPreview(Preview):
     """What asking a model would take."""
 
     plan: Plan = field(kw_only=True)
-    estimate: Estimate | None = field(kw_only=True)
+    estimate: PlanEstimate | None = field(kw_only=True)
     "None if no answer is missing"
     batched: bool = field(kw_only=True)
 

@@ -38,7 +38,7 @@ Came = dict[bytes, tuple[int, int]]
 
 
 @dataclass(slots=True)
-class Progress:
+class AskingProgress:
     """The progress of a collection, for people who watch."""
 
     done: int
@@ -160,7 +160,7 @@ class _Asking:
         should_stop: Callable[[], bool],
         first: FirstAnswers | None,
     ) -> None:
-        self.progress = Progress(plan.samples_stored, plan.samples)
+        self.progress = AskingProgress(plan.samples_stored, plan.samples)
         self._standing(plan)
         self.progress.watch = GpuWatch.of(model)
         if isinstance(model, Thinking):
@@ -405,7 +405,7 @@ def collect(
     only: Set[bytes] | None = None,
     say: Callable[[str], None] = lambda _: None,
     first: FirstAnswers | None = None,
-) -> Progress:
+) -> AskingProgress:
     """Ask for the missing answers, and commit them with their readings and the job's progress.
 
     If answers are drawn until they are valid, what is missing then is asked again, until nothing is

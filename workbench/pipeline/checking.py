@@ -127,7 +127,7 @@ class CheckPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedFinding:
     """A finding, and the waiver on it where there is one."""
 
     finding: LintFinding
@@ -139,7 +139,7 @@ class CheckReport:
     """All that is odd about an instrument, by what is known now."""
 
     instrument: Instrument
-    checked: tuple[Checked, ...]
+    checked: tuple[CheckedFinding, ...]
     "errors first"
     encoder: CheckModel | None
     "whose similarities were used; None where none are stored"
@@ -149,12 +149,12 @@ class CheckReport:
     "waivers of findings that are no more: their texts changed, or what was odd was mended"
 
     @property
-    def open(self) -> tuple[Checked, ...]:
+    def open(self) -> tuple[CheckedFinding, ...]:
         """What nobody waived."""
         return tuple(one for one in self.checked if one.waiver is None)
 
     @property
-    def waived(self) -> tuple[Checked, ...]:
+    def waived(self) -> tuple[CheckedFinding, ...]:
         return tuple(one for one in self.checked if one.waiver is not None)
 
     @property
@@ -239,7 +239,7 @@ def check_report(
         return report
     found = {one.finding.fingerprint: one.finding for one in report.checked}
     checked = tuple(
-        Checked(finding, waivers.get(fingerprint)) for fingerprint, finding in found.items()
+        CheckedFinding(finding, waivers.get(fingerprint)) for fingerprint, finding in found.items()
     )
     return replace(
         report,
@@ -268,7 +268,7 @@ def _checked(store: Store, name: str, language: str | None, thresholds: Threshol
         once.setdefault(finding.fingerprint, finding)  # the first of two that are alike stays
     return CheckReport(
         instrument,
-        tuple(Checked(one, None) for one in sorted(once.values(), key=by_severity)),
+        tuple(CheckedFinding(one, None) for one in sorted(once.values(), key=by_severity)),
         encoder,
         nli,
         thresholds,
@@ -457,11 +457,11 @@ SPREAD = {
     "high": "highest",
 }
 MARKED = {"error": "✗ error", "warning": "! warning", "note": "· note"}
-Found = tuple[str, Checked]
+Found = tuple[str, CheckedFinding]
 "the instrument, and what is odd about it"
 
 
-def key_of(one: Checked) -> str:
+def key_of(one: CheckedFinding) -> str:
     """Return the key of a finding, in hexadecimal."""
     return one.finding.fingerprint.hex()
 

@@ -40,7 +40,7 @@ WAYS = {"tuned": "fine-tuned", "zero_shot": "zero-shot"}
 
 
 @dataclass(frozen=True, slots=True)
-class ReadText:
+class TestText:
     """A text of the test set."""
 
     instrument: str
@@ -57,7 +57,7 @@ class Assessed:
     classifier: Classifier
     threshold: float = PUBLISHED_THRESHOLD
     seed: int = SEED
-    texts: Mapping[int, ReadText] = field(default_factory=dict)
+    texts: Mapping[int, TestText] = field(default_factory=dict)
     "unit -> the text that was read, if the store has it"
     models: Mapping[str, BoolArray] = field(default_factory=dict)
     "model -> (n,) whether it gave a text of the test set"
@@ -130,7 +130,7 @@ def assessed(
     classifier = store.classifiers.get(name)
     items = (item.context for item in store.labels.judged(classifier.codebook))
     text_by_unit = {
-        context.unit: ReadText(
+        context.unit: TestText(
             context.instrument, context.ref, context.variant, context.statement, context.text
         )
         for context in items
@@ -173,7 +173,7 @@ HELP = {
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ReadingWay:
     """Macro F1 of the classifier, or of its base.
 
     It is that of answers whose confidence reaches a threshold.
@@ -187,13 +187,13 @@ class Way:
     bounds: F1Bounds | None
 
 
-def ways(of: Assessed) -> Table[Way]:
+def ways(of: Assessed) -> Table[ReadingWay]:
     """Return macro F1 at the threshold and of all answers, fine-tuned beside zero-shot.
 
     See Faulborn et al. 2025.
     """
     rows = [
-        Way(
+        ReadingWay(
             way,
             of.test.point(way, threshold, seed=of.seed),
             of.report(way, threshold).accuracy,
@@ -742,7 +742,7 @@ class Misread:
     confidence: float
     below: bool
     "whether the threshold leaves it out"
-    found: ReadText | None
+    found: TestText | None
     "the text, or None if the store does not hold it"
 
 

@@ -104,7 +104,7 @@ class DraftSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class DraftCall:
     """One prompt about one text, asked once."""
 
     ref: str
@@ -136,13 +136,13 @@ class DraftPlan:
     """The prompts of a drafting job, and those asked before."""
 
     spec: DraftSpec
-    calls: tuple[Call, ...]
+    calls: tuple[DraftCall, ...]
     stored: frozenset[tuple[str, str, str, str, int]]
     skipped: tuple[tuple[str, str, int], ...] = ()
     "(kind, why, how many statements) that cannot be asked about"
 
     @property
-    def needed(self) -> tuple[Call, ...]:
+    def needed(self) -> tuple[DraftCall, ...]:
         return tuple(call for call in self.calls if call.place not in self.stored)
 
     def describe(self) -> str:
@@ -215,9 +215,9 @@ def plan_drafting(
 
 def _asked_about(
     spec: DraftSpec, statements: Sequence[Statement], items: Mapping[str, ChoiceItem]
-) -> tuple[list[Call], Counter[tuple[str, str]]]:
+) -> tuple[list[DraftCall], Counter[tuple[str, str]]]:
     """Return the calls, and (kind, why) -> how many statements no prompt of the kind asks about."""
-    calls: list[Call] = []
+    calls: list[DraftCall] = []
     skipped: Counter[tuple[str, str]] = Counter()
     for kind in dict.fromkeys(prompt.kind for prompt in spec.prompts):
         prompts = [prompt for prompt in spec.prompts if prompt.kind is kind]
@@ -292,11 +292,11 @@ def chosen_statements(
     return tuple(known[ref] for ref in dict.fromkeys(refs)) if refs else tuple(statements)
 
 
-def _calls(ref: str, basis: Wording, prompt: DraftPrompt, seed: int) -> Iterator[Call]:
+def _calls(ref: str, basis: Wording, prompt: DraftPrompt, seed: int) -> Iterator[DraftCall]:
     rendered = prompt.render(basis.text)
     for number in range(1, prompt.calls + 1):
         own = derived_seed(seed, rendered.key, number - 1)
-        yield Call(ref, basis.language, basis.text, prompt, number, rendered, own)
+        yield DraftCall(ref, basis.language, basis.text, prompt, number, rendered, own)
 
 
 def draft_by_rule(
@@ -394,7 +394,7 @@ stopped, and seen to go on, meanwhile
 
 
 @dataclass(slots=True)
-class Drafted:
+class DraftingProgress:
     """The progress and results of a drafting job."""
 
     done: int
@@ -441,7 +441,7 @@ def run_drafting(
     only: Collection[str] | None = None,
     say: Callable[[str], None] = lambda _: None,
     patient: bool = True,
-) -> Drafted:
+) -> DraftingProgress:
     """Ask what is missing; commit the lines of a call together, and with them the job's progress.
 
     Stops after the answers at hand when `should_stop` says so; what was committed stays. The sample
@@ -452,7 +452,7 @@ def run_drafting(
     store.drafts.keep_prompts(
         {call.prompt.template.key: call.prompt.template for call in plan.calls}.values()
     )
-    progress = Drafted(done=len(plan.calls) - len(plan.needed), total=len(plan.calls))
+    progress = DraftingProgress(done=len(plan.calls) - len(plan.needed), total=len(plan.calls))
     progress.waiting = {call.key for call in plan.needed}
     _draft(store, plan, model, progress, attempt, job, should_stop, only, say, patient)
     draw_samples(store, plan, progress.waiting)
@@ -463,7 +463,7 @@ def _draft(
     store: Store,
     plan: DraftPlan,
     model: Model,
-    progress: Drafted,
+    progress: DraftingProgress,
     attempt: int,
     job: int | None,
     should_stop: Callable[[], bool],
@@ -496,7 +496,7 @@ def _draft(
                     return
 
 
-def _told(progress: Drafted) -> str:
+def _told(progress: DraftingProgress) -> str:
     """Describe the answers of the first calls if none gave a draft, with examples."""
     bad = progress.lines.most_common()
     whys = ", ".join(f"{n:,} {fault_in_words(fault, n)}" for fault, n in bad)
@@ -513,12 +513,12 @@ def _told(progress: Drafted) -> str:
 def _answers(
     store: Store,
     model: Model,
-    calls: Sequence[Call],
+    calls: Sequence[DraftCall],
     sampling: Sampling,
     attempt: int,
     should_stop: Callable[[], bool],
     say: Callable[[str], None],
-) -> Generator[tuple[list[tuple[Call, Drawn]], Source], None, None]:
+) -> Generator[tuple[list[tuple[DraftCall, Drawn]], Source], None, None]:
     """Yield answers as they may be committed, with the model that gave them."""
     if not calls:
         return
@@ -546,12 +546,12 @@ def _answers(
 
 
 def _asked(
-    model: Model, calls: Sequence[Call], sampling: Sampling, should_stop: Callable[[], bool]
-) -> Iterator[list[tuple[Call, Drawn]]]:
+    model: Model, calls: Sequence[DraftCall], sampling: Sampling, should_stop: Callable[[], bool]
+) -> Iterator[list[tuple[DraftCall, Drawn]]]:
     """Yield the answers to calls that are asked together; once it is to stop, those that are paid
     for.
     """
-    batch: list[tuple[Call, Drawn]] = []
+    batch: list[tuple[DraftCall, Drawn]] = []
     committed = time.monotonic()
     answers = model.generate([Request(call.rendered, 1, call.seed) for call in calls], sampling)
     try:
@@ -579,9 +579,9 @@ def _asked(
 def _commit(
     store: Store,
     plan: DraftPlan,
-    batch: Sequence[tuple[Call, Drawn]],
+    batch: Sequence[tuple[DraftCall, Drawn]],
     source: Source,
-    progress: Drafted,
+    progress: DraftingProgress,
     job: int | None,
 ) -> None:
     """Write what a batch of answers holds, line by line."""
@@ -605,7 +605,7 @@ def _commit(
 
 
 def _read(
-    store: Store, spec: DraftSpec, call: Call, text: str, fresh: Sequence[NewDraft]
+    store: Store, spec: DraftSpec, call: DraftCall, text: str, fresh: Sequence[NewDraft]
 ) -> list[NewDraft]:
     """Return the lines of one answer as drafts; `fresh` are those that are not written yet."""
     kind = call.prompt.kind
@@ -650,7 +650,7 @@ def unsampled(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -> l
     Drafts that somebody decided on stay and count. What an earlier sample left out stays out, so
     that drafts of further calls compete with those that it kept.
     """
-    groups: dict[tuple[str, DraftPrompt], list[Call]] = {}
+    groups: dict[tuple[str, DraftPrompt], list[DraftCall]] = {}
     for call in plan.calls:
         if call.prompt.keep is not None:
             groups.setdefault((call.ref, call.prompt), []).append(call)

@@ -60,14 +60,14 @@ if TYPE_CHECKING:
     from workbench.domain.prompts import Persona
     from workbench.domain.questionnaires import Tallied
     from workbench.domain.statements import Statement
-    from workbench.pipeline.recorded import Found
+    from workbench.pipeline.recorded import ImportedAnswers
 
 
 EVERYTHING = SurveyColumns()
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ImportRequest:
     """The file to be imported, and how it is to be read."""
 
     path: Path
@@ -110,7 +110,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class ImportMaterial:
     """The content that was read from a file.
 
     It is an instrument, people's answers to its questions, answers of models, or labels of these.
@@ -122,7 +122,7 @@ class Material:
     people: tuple[Respondent, ...] = ()
     placed: Placed | None = None
     "positions of the parties of an instrument that is here"
-    log: Found | None = None
+    log: ImportedAnswers | None = None
     "answers of models that were collected elsewhere"
     labels: LabelFile | None = None
     "people's labels of answers that are here"
@@ -137,10 +137,10 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ImportOutcome:
     """The changes that an import made, or would make."""
 
-    material: Material
+    material: ImportMaterial
     written: bool
     imported: Imported | None = None
     "result of importing an instrument"
@@ -162,7 +162,7 @@ class Outcome:
     "(scale, how its answers in numbers were read)"
 
 
-def read(request: Request) -> Material | None:
+def read_import(request: ImportRequest) -> ImportMaterial | None:
     """Read an instrument completely, or return None for a file about one of the store.
 
     `read_beside` reads such a file. Raises UsageError, InputError.
@@ -183,10 +183,10 @@ def read(request: Request) -> Material | None:
         how=request.how,
         wanted=replace(request.wanted, missing=request.missing),
     )
-    return Material(format, instrument.name, instrument, how=request.how)
+    return ImportMaterial(format, instrument.name, instrument, how=request.how)
 
 
-def put(store: Store, material: Material) -> Outcome:
+def write_import(store: Store, material: ImportMaterial) -> ImportOutcome:
     """Write the material of an import, in one transaction.
 
     Raises ConflictError if something else is here already.
@@ -195,26 +195,26 @@ def put(store: Store, material: Material) -> Outcome:
         from workbench.pipeline import recorded
 
         recorded.check_partial(material.log, skip=material.skip)
-        stored = recorded.put(store, material.log)
-        return Outcome(material, True, jobs=stored.jobs, answers=stored.answers)
+        stored = recorded.store_answers(store, material.log)
+        return ImportOutcome(material, True, jobs=stored.jobs, answers=stored.answers)
     if material.labels is not None:
-        return Outcome(
+        return ImportOutcome(
             material, True, merged=import_labels(store, material.labels, partial=material.skip)
         )
     if material.issue_labels:
-        return Outcome(
+        return ImportOutcome(
             material, True, issues=store.issues.add(material.name, material.issue_labels)
         )
     if material.placed is not None:
         n_changed = store.instruments.place(
             material.name, material.placed.parties, material.placed.note
         )
-        return Outcome(material, True, placed=n_changed)
+        return ImportOutcome(material, True, placed=n_changed)
     if material.instrument is None:
         added = store.questionnaires.add_answers(material.name, material.people)
         stored_instrument = store.instruments.get(material.name)
         all_answers = store.questionnaires.tallied(material.name)
-        return Outcome(
+        return ImportOutcome(
             material,
             True,
             added=added,
@@ -229,7 +229,7 @@ def put(store: Store, material: Material) -> Outcome:
     tallied_answers = (
         tallied(instrument.questionnaire) if instrument.questionnaire is not None else None
     )
-    return Outcome(
+    return ImportOutcome(
         material,
         True,
         imported=imported,
@@ -238,15 +238,15 @@ def put(store: Store, material: Material) -> Outcome:
     )
 
 
-def rehearsed(store: Store, material: Material) -> Outcome:
-    """Return the result of `put` without writing.
+def rehearse_import(store: Store, material: ImportMaterial) -> ImportOutcome:
+    """Return the result of `write_import` without writing.
 
     It raises the same errors, except that of a log with much to exclude.
     """
     if material.log is not None:
-        return Outcome(material, False)
+        return ImportOutcome(material, False)
     with store.rehearsal():
-        return replace(put(store, material), written=False)
+        return replace(write_import(store, material), written=False)
 
 
 def listed_formats() -> tuple[str, ...]:
@@ -256,7 +256,7 @@ def listed_formats() -> tuple[str, ...]:
     return (*formats(), *BESIDE)
 
 
-def read_beside(store: Store, request: Request) -> Material:
+def read_beside(store: Store, request: ImportRequest) -> ImportMaterial:
     """Read a file about an instrument that is here.
 
     It has people's answers to its questions, answers of models to its prompts, labels of these
@@ -278,7 +278,7 @@ def read_beside(store: Store, request: Request) -> Material:
         placed = read_positions(
             path, store.instruments.get(name).parties, request.election, request.how
         )
-        return Material(MANIFESTO, name, placed=placed, how=request.how)
+        return ImportMaterial(MANIFESTO, name, placed=placed, how=request.how)
     if format == ISSUE_LABELS:
         from workbench.pipeline.issues import read_labels_for_issues
 
@@ -287,7 +287,9 @@ def read_beside(store: Store, request: Request) -> Material:
                 f"{path}: labels for policy issues have columns of their own. Omit the names of "
                 "columns."
             )
-        return Material(ISSUE_LABELS, name, issue_labels=read_labels_for_issues(store, name, path))
+        return ImportMaterial(
+            ISSUE_LABELS, name, issue_labels=read_labels_for_issues(store, name, path)
+        )
     tallied_answers = store.questionnaires.tallied(name)
     if tallied_answers is None:
         raise UsageError(no_questions(name))
@@ -300,23 +302,23 @@ def read_beside(store: Store, request: Request) -> Material:
     findings.check()
     if not people:
         raise UsageError(f"{path} has no answers; nothing was changed")
-    return Material(ANSWERS, name, people=people, notes=notes, how=request.how)
+    return ImportMaterial(ANSWERS, name, people=people, notes=notes, how=request.how)
 
 
-def _read_labels(request: Request) -> Material:
+def _read_labels(request: ImportRequest) -> ImportMaterial:
     """Read people's labels of answers."""
     if request.how != AS_IS:
         raise UsageError(
             f"{request.path}: label files have columns of their own. Omit the names of columns."
         )
     file = read_label_file(request.path, request.labels)
-    return Material(LABELS, file.name, labels=file, skip=request.skip)
+    return ImportMaterial(LABELS, file.name, labels=file, skip=request.skip)
 
 
-def _read_log(store: Store, request: Request) -> Material:
+def _read_log(store: Store, request: ImportRequest) -> ImportMaterial:
     """Read answers of models that were collected elsewhere."""
-    from workbench.pipeline.recorded import Wanted as WantedAnswers
-    from workbench.pipeline.recorded import match
+    from workbench.pipeline.recorded import AnswerTarget as WantedAnswers
+    from workbench.pipeline.recorded import match_answers
 
     path = request.path
     if path.is_file() and not log_of(path, request.how):
@@ -331,8 +333,12 @@ def _read_log(store: Store, request: Request) -> Material:
         most_count=request.most_count,
         skip=request.skip,
     )
-    return Material(
-        LOG, name, log=match(store, path, target, request.how), how=request.how, skip=request.skip
+    return ImportMaterial(
+        LOG,
+        name,
+        log=match_answers(store, path, target, request.how),
+        how=request.how,
+        skip=request.skip,
     )
 
 
@@ -385,7 +391,7 @@ Rows = tuple[tuple[str, ...], list[tuple[str, ...]]]
 "headings, and rows of texts"
 
 
-def said(outcome: Outcome, store: Path) -> tuple[str, ...]:
+def import_sentences(outcome: ImportOutcome, store: Path) -> tuple[str, ...]:
     """Return sentences on the content of an import: its new parts, findings and the next step."""
     if (log := outcome.material.log) is not None:
         sentences = [
@@ -413,9 +419,9 @@ def said(outcome: Outcome, store: Path) -> tuple[str, ...]:
     )
 
 
-def brief(outcome: Outcome, store: Path) -> str:
+def import_summary(outcome: ImportOutcome, store: Path) -> str:
     """Return the result of an import in one line, with the changes by language."""
-    first = said(outcome, store)[0]
+    first = import_sentences(outcome, store)[0]
     changes = () if outcome.imported is None else outcome.imported.by_language
     return (
         ". ".join(
@@ -428,7 +434,7 @@ def brief(outcome: Outcome, store: Path) -> str:
     )
 
 
-def data(outcome: Outcome) -> dict[str, object]:
+def import_data(outcome: ImportOutcome) -> dict[str, object]:
     """Return the outcome for a program."""
     material = outcome.material
     common: dict[str, object] = {"format": material.format, "written": outcome.written}
@@ -497,7 +503,7 @@ def _survey_data(questionnaire: Questionnaire | None) -> dict[str, object]:
     }
 
 
-def first_rows(material: Material, limit: int) -> Rows:
+def first_rows(material: ImportMaterial, limit: int) -> Rows:
     """Return the first rows read: statements, or else models' answers, labels, or people."""
     if material.log is not None:
         return _rows_of_log(material.log, limit)
@@ -515,7 +521,7 @@ def first_rows(material: Material, limit: int) -> Rows:
     return _rows_of_statements(instrument, limit)
 
 
-def _rows_of_log(log: Found, limit: int) -> Rows:
+def _rows_of_log(log: ImportedAnswers, limit: int) -> Rows:
     rows: list[tuple[str, ...]] = []
     for run in log.runs:
         for _, entry in run.entries[:limit]:
@@ -629,7 +635,7 @@ def said_of(added: AddedRespondents) -> str:
     return "; ".join(parts)
 
 
-def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
+def _of_instrument(outcome: ImportOutcome, store: Path) -> Iterator[str]:
     instrument, imported = outcome.material.instrument, outcome.imported
     assert instrument is not None
     assert imported is not None
@@ -699,7 +705,7 @@ def said_by_language(changes: Sequence[LanguageChange]) -> Iterator[str]:
             yield f"- {verb}: {'; '.join(phrases)}{remark}"
 
 
-def _left(outcome: Outcome, imported: Imported, store: Path) -> Iterator[str]:
+def _left(outcome: ImportOutcome, imported: Imported, store: Path) -> Iterator[str]:
     """Yield lines on unchanged and excluded parts of an import, and its findings."""
     if imported.kept:
         yield (
@@ -722,7 +728,7 @@ def _left(outcome: Outcome, imported: Imported, store: Path) -> Iterator[str]:
         )
 
 
-def _of_answers(outcome: Outcome, store: Path) -> Iterator[str]:
+def _of_answers(outcome: ImportOutcome, store: Path) -> Iterator[str]:
     assert outcome.added is not None
     yield f"{outcome.material.name}: {said_of(outcome.added)}"
     yield from _mapped(outcome.material.how)
@@ -747,7 +753,7 @@ def _mapped(how: ReadSettings) -> Iterator[str]:
         yield f"- columns: {'; '.join(parts)}"
 
 
-def _imported_said_numbers(outcome: Outcome, store: Path) -> Iterator[str]:
+def _imported_said_numbers(outcome: ImportOutcome, store: Path) -> Iterator[str]:
     """Yield sentences on the reading of answers in numbers.
 
     Nothing in a file shows that its scale runs the other way.

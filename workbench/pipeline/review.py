@@ -215,7 +215,7 @@ def _given(store: Store, run: Run, ref: str) -> tuple[Given, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
+class PendingItems:
     """The number of items that are known to be pending for an auditor under a run."""
 
     items: int
@@ -230,7 +230,7 @@ class Waits:
         return f"at least {plural(self.items, 'item')}{second_looks}"
 
 
-def known_to_wait(store: Store, run: Run, judged: Judged | None) -> Waits:
+def pending_items(store: Store, run: Run, judged: Judged | None) -> PendingItems:
     """Return the pending items that are known at once.
 
     They are known from verdicts (`judged`), rulings and the control sample.
@@ -266,13 +266,13 @@ def known_to_wait(store: Store, run: Run, judged: Judged | None) -> Waits:
         for ruling in open_requests(rulings)
     )
     if newest is None:
-        return Waits(n_pending, second_looks)
+        return PendingItems(n_pending, second_looks)
     decided = {
         answer
         for answer, rulings in rulings_on_answers(store, run, newest.reader).items()
         if _decided(rulings)
     }
-    return Waits(
+    return PendingItems(
         n_pending
         + sum((item.prompt, item.text) not in decided for item in items_of_all_draws(samples)),
         second_looks,
@@ -519,7 +519,9 @@ def _ever_decided(store: Store, control: RuledControlSample) -> int:
     return len(own_answers & decided)
 
 
-def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> RuledControlSample:
+def draw_control_sample(
+    store: Store, of: Review, n: int, *, seed: int, drawn_by: str = ""
+) -> RuledControlSample:
     """Draw n answers and add them to the control sample.
 
     Half of them are of statements that pass every test and half of the others. They are drawn from
@@ -549,14 +551,14 @@ def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> 
     answers = answers_of(store, of)
     if not answers:
         raise UsageError(f"{of.run.label} has no answers yet")
-    strata, items = sampled(answers, of.judged.stratum, n, seed)
+    strata, items = sample_answers(answers, of.judged.stratum, n, seed)
     store.control_samples.add(run_key(store, of.run), of.card, seed, strata, items, drawn_by)
     control = control_of(store, of)
     assert control is not None, "it was just written"
     return control
 
 
-def sampled(
+def sample_answers(
     answers: Sequence[ReadAnswer], stratum: Callable[[str], str], n: int, seed: int
 ) -> tuple[dict[str, DrawnStratum], list[ControlItem]]:
     """Return a draw of n answers: the strata of their statements, and each drawn text once.
@@ -605,7 +607,7 @@ BETWEEN = 2
 Waiting = Ranked | ControlItem
 
 
-class State(StrEnum):
+class ItemState(StrEnum):
     """The state of an item, as one auditor sees it."""
 
     OPEN = "open"
@@ -615,7 +617,9 @@ class State(StrEnum):
     OTHERS = "by others"
 
 
-def mixed(statements: Sequence[Ranked], drawn: Sequence[ControlItem]) -> Iterator[Waiting]:
+def with_control_sample(
+    statements: Sequence[Ranked], drawn: Sequence[ControlItem]
+) -> Iterator[Waiting]:
     """Yield the pending items: a sampled answer, two statements, and so on.
 
     It ends when none are left.
@@ -627,13 +631,13 @@ def mixed(statements: Sequence[Ranked], drawn: Sequence[ControlItem]) -> Iterato
     yield from remaining
 
 
-def name(item: Waiting) -> str:
+def item_name(item: Waiting) -> str:
     """Return the text that people type to rule on an item."""
     return item.ref if isinstance(item, Ranked) else short_answer(item.prompt, item.text)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Progress:
+class ReviewProgress:
     """A queue as one auditor sees it."""
 
     of: Review
@@ -646,7 +650,11 @@ class Progress:
     @property
     def items(self) -> tuple[Waiting, ...]:
         """All items of the queue, in rank, with the control sample mixed in."""
-        return tuple(mixed(self.of.queue, self.control.items if self.control is not None else ()))
+        return tuple(
+            with_control_sample(
+                self.of.queue, self.control.items if self.control is not None else ()
+            )
+        )
 
     def deciders(self, item: Waiting) -> tuple[str, ...]:
         """Return the auditors who have decided on an item."""
@@ -666,17 +674,17 @@ class Progress:
         auditor = self.held.get(item.ref, "") if isinstance(item, Ranked) else ""
         return "" if auditor == self.auditor else auditor
 
-    def state(self, item: Waiting) -> State:
+    def state(self, item: Waiting) -> ItemState:
         """Return the state of an item.
 
         If a second opinion is requested it is open for auditors who have given none.
         """
         deciders = self.deciders(item)
         if self.auditor in deciders and not _asked_again(item):
-            return State.YOU
+            return ItemState.YOU
         if deciders and not _wants_another(item):
-            return State.OTHERS
-        return State.HELD if self.holder(item) else State.OPEN
+            return ItemState.OTHERS
+        return ItemState.HELD if self.holder(item) else ItemState.OPEN
 
     def upcoming(self, item: str = "") -> tuple[Waiting, ...]:
         """Return the items that an auditor reviews next, in rank.
@@ -689,21 +697,21 @@ class Progress:
         second_opinions: list[Waiting] = []
         passed: tuple[list[Waiting], list[Waiting]] = ([], [])
         for candidate in self.items:
-            if name(candidate) == item:  # earlier items come after all later ones
+            if item_name(candidate) == item:  # earlier items come after all later ones
                 passed, open_items, second_opinions = (open_items, second_opinions), [], []
                 continue
             state = self.state(candidate)
-            if state is State.OPEN or (
-                state is State.OTHERS and not isinstance(candidate, Ranked) and self.auditor
+            if state is ItemState.OPEN or (
+                state is ItemState.OTHERS and not isinstance(candidate, Ranked) and self.auditor
             ):
                 open_items.append(candidate)
-            elif state is State.OTHERS and self.auditor and not self.holder(candidate):
+            elif state is ItemState.OTHERS and self.auditor and not self.holder(candidate):
                 second_opinions.append(candidate)
         return (*open_items, *passed[0], *second_opinions, *passed[1])
 
     def found(self, item: str) -> Waiting | None:
         """Return an item by its name, or None if it is no longer in the queue."""
-        return next((item_ for item_ in self.items if name(item_) == item), None)
+        return next((item_ for item_ in self.items if item_name(item_) == item), None)
 
 
 def _asked_again(item: Waiting) -> bool:
@@ -718,19 +726,19 @@ def _wants_another(item: Waiting) -> bool:
 
 
 @at_once
-def progress_of(store: Store, of: Review, auditor: str | None) -> Progress:
+def progress_of(store: Store, of: Review, auditor: str | None) -> ReviewProgress:
     """Return a queue as an auditor sees it now."""
-    return Progress(
+    return ReviewProgress(
         of, control_of(store, of), auditor, store.review_leases.held(run_key(store, of.run))
     )
 
 
-def same(one: Progress, two: Progress) -> bool:
+def shows_same(one: ReviewProgress, two: ReviewProgress) -> bool:
     """Return whether two states of a queue show the same."""
     return _seen(one) == _seen(two)
 
 
-def _seen(progress: Progress) -> tuple[object, ...]:
+def _seen(progress: ReviewProgress) -> tuple[object, ...]:
     queue_review, control = progress.of, progress.control
     rulings = queue_review.rulings.statements, queue_review.rulings.things, queue_review.drawn
     sample = None if control is None else (control.samples, control.rulings)
@@ -747,7 +755,7 @@ def _seen(progress: Progress) -> tuple[object, ...]:
 
 
 @at_once
-def looked_again(store: Store, known: Progress, auditor: str | None) -> Progress:
+def looked_again(store: Store, known: ReviewProgress, auditor: str | None) -> ReviewProgress:
     """Return the progress with new rulings, samples and leases.
 
     Statements keep their known order, whatever their scores are now: somebody is going through
@@ -761,7 +769,7 @@ def looked_again(store: Store, known: Progress, auditor: str | None) -> Progress
     return progress_of(store, replace(updated, queue=tuple(queue)), auditor)
 
 
-def take_next(store: Store, progress: Progress, item: str = "") -> Waiting | None:
+def take_next(store: Store, progress: ReviewProgress, item: str = "") -> Waiting | None:
     """Return the next item for an auditor, after an `item`, and lease it to them.
 
     It is None if nothing else is pending.
@@ -775,7 +783,7 @@ def take_next(store: Store, progress: Progress, item: str = "") -> Waiting | Non
     return None
 
 
-def open_item(store: Store, progress: Progress, item: Waiting) -> bool:
+def open_item(store: Store, progress: ReviewProgress, item: Waiting) -> bool:
     """Lease an item to its auditor, or return False if another one reviews it.
 
     The control sample is leased to nobody.

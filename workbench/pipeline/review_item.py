@@ -24,8 +24,15 @@ from workbench.evidence.ruling_subjects import (
 )
 from workbench.figures.shown import number
 from workbench.figures.table import Column, Kind, Table
-from workbench.pipeline.review import Progress, Review, Waiting, answers_of, name, take_next
-from workbench.pipeline.review_tables import why
+from workbench.pipeline.review import (
+    Review,
+    ReviewProgress,
+    Waiting,
+    answers_of,
+    item_name,
+    take_next,
+)
+from workbench.pipeline.review_tables import reason_in_queue
 
 NOT_READ = "not read"
 HIDDEN = "hidden"
@@ -100,7 +107,7 @@ def unread(row: ItemAnswer) -> ItemAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownItem:
     """An item with the answers of the model."""
 
     item: Waiting
@@ -112,7 +119,7 @@ class Shown:
 
     @property
     def subject(self) -> str:
-        return name(self.item)
+        return item_name(self.item)
 
     @property
     def computed(self) -> bool:
@@ -125,7 +132,7 @@ class Shown:
         remainder = f"{plural(self.left_out, 'more prompt')} not shown" if self.left_out else ""
         return (
             f"Next: {self.subject}",
-            f"because: {why(self.item, blind=blind)}",
+            f"because: {reason_in_queue(self.item, blind=blind)}",
             *wordings,
             *filter(None, [remainder]),
         )
@@ -186,11 +193,11 @@ class Shown:
             "kind": kind,
             "subject": self.subject,
             "statement": self.item.ref,
-            "why": why(self.item, blind=blind),
+            "why": reason_in_queue(self.item, blind=blind),
         }
 
 
-def next_item(store: Store, progress: Progress, *, blind: bool = False) -> Shown | None:
+def next_item(store: Store, progress: ReviewProgress, *, blind: bool = False) -> ShownItem | None:
     """Return an auditor's next item, leased to them, or None if nothing is pending.
 
     A `blind` item hides the reading of a sampled answer.
@@ -198,13 +205,13 @@ def next_item(store: Store, progress: Progress, *, blind: bool = False) -> Shown
     item = take_next(store, progress)
     if item is None:
         return None
-    next_shown = shown(store, progress.of, item)
+    next_shown = show_item(store, progress.of, item)
     if blind and not isinstance(item, Ranked):
         return replace(next_shown, rows=tuple(map(unread, next_shown.rows)))
     return next_shown
 
 
-def shown(store: Store, of: Review, item: Waiting) -> Shown:
+def show_item(store: Store, of: Review, item: Waiting) -> ShownItem:
     """Return an item with the model's answers.
 
     Of a statement these are the answers to the wordings that its reasons are about, or to all of
@@ -248,7 +255,7 @@ def shown(store: Store, of: Review, item: Waiting) -> Shown:
         )
         for answer in selected
     )
-    return Shown(item, _wordings(store, of, item, [row.variant for row in rows]), rows)
+    return ShownItem(item, _wordings(store, of, item, [row.variant for row in rows]), rows)
 
 
 def _readers(
@@ -311,7 +318,7 @@ def _answer(
     )
 
 
-def _computed(store: Store, of: Review, item: Waiting) -> Shown:
+def _computed(store: Store, of: Review, item: Waiting) -> ShownItem:
     """Return an item of a run with computed probabilities."""
     prompts = store.review_queries.prompts(of.run, item.ref)
     variants = item.variants if isinstance(item, Ranked) else ()
@@ -331,7 +338,7 @@ def _computed(store: Store, of: Review, item: Waiting) -> Shown:
         for prompt in selected[:LISTED]
     )
     wordings = _wordings(store, of, item, [prompt.variant for prompt in selected])
-    return Shown(item, wordings, rows, left_out=len(selected) - len(rows))
+    return ShownItem(item, wordings, rows, left_out=len(selected) - len(rows))
 
 
 def probabilities(store: Store, of: Review, probe: int) -> str:
@@ -368,7 +375,7 @@ def _wordings(
     )
 
 
-def answers(item: Shown) -> Table[ItemAnswer]:
+def answers(item: ShownItem) -> Table[ItemAnswer]:
     """Return the model's answers, their readings and their names for `rule`."""
     computed = item.computed
     factors: Column[ItemAnswer] = Column("factors", "factors", lambda row: row.factors, aside=True)
@@ -392,7 +399,7 @@ def answers(item: Shown) -> Table[ItemAnswer]:
     )
 
 
-def answers_in_short(item: Shown, most: int | None = FIRST) -> Table[ItemAnswer]:
+def answers_in_short(item: ShownItem, most: int | None = FIRST) -> Table[ItemAnswer]:
     """Return the answers for a terminal, at most `most` of them, or all for None.
 
     The answer's name is beside its text, and one column has its prompt and its reasons.
@@ -469,7 +476,7 @@ def _text(computed: bool, least: int) -> Column[ItemAnswer]:
     )
 
 
-def readers_of(item: Shown) -> Table[tuple[ItemAnswer, ReaderReading]]:
+def readers_of(item: ShownItem) -> Table[tuple[ItemAnswer, ReaderReading]]:
     """Return each reader's reading of the answers on which they disagree.
 
     There are no rows if they agree.

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from stores.annotation.queues import Queue
     from stores.core.store import Store
     from workbench.options.option import Option
-    from workbench.pipeline.queues import Proposal, QueueSpec
+    from workbench.pipeline.queues import QueueProposal, QueueSpec
 
 NAME_FIRST = "Give the queue a name; this line then shows what the queue will draw."
 ALL = ""
@@ -246,7 +246,7 @@ class QueueForm(FieldsForm[str | None], Background):
             from workbench.pipeline import queues
 
             proposal = read_proposal(store, values)
-            queues.make(store, proposal.spec, proposal)
+            queues.make_queue(store, proposal.spec, proposal)
             return proposal.spec.name
 
         self.dismiss(await self.with_store(make))
@@ -260,12 +260,12 @@ def read_sources(store: Store) -> Sources:
     return Sources(shipped_codebooks(), tuple(store.instruments.names()), free_text_models(store))
 
 
-def read_proposal(store: Store, values: QueueValues) -> Proposal:
+def read_proposal(store: Store, values: QueueValues) -> QueueProposal:
     """Draw the items of a form without making the queue. Raises WorkbenchError."""
     from workbench.pipeline import queues
 
     spec = as_spec(values)
-    return queues.propose(store, spec)
+    return queues.propose_queue(store, spec)
 
 
 def as_spec(values: QueueValues) -> QueueSpec:

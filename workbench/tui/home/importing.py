@@ -36,7 +36,7 @@ from workbench.tui.kit.base import StoreScreen, of_store, worker
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.formats.records import ReadSettings
-    from workbench.pipeline.importing import Material, Outcome, Request
+    from workbench.pipeline.importing import ImportMaterial, ImportOutcome, ImportRequest
 
 KINDS = (*TABLES, *PACKED, ".parquet", ".sav", ".dta", ".eval")
 
@@ -248,8 +248,8 @@ class ImportScreen(StoreScreen):
         super().__init__()
         self._tell = tell
         self._folder = folder or Path.cwd()
-        self._request: Request | None = None
-        self._material: Material | None = None
+        self._request: ImportRequest | None = None
+        self._material: ImportMaterial | None = None
         "material of the preview, which is then written, or None if it cannot be"
         self._format = ""
         "format that the request was read as"
@@ -378,7 +378,9 @@ class ImportScreen(StoreScreen):
         self.people_box.remove_class("-shown")
         self._ask(replace(self._request, wanted=survey_columns, missing=survey_columns.missing))
 
-    def show_preview(self, request: Request, material: Material, outcome: Outcome) -> None:
+    def show_preview(
+        self, request: ImportRequest, material: ImportMaterial, outcome: ImportOutcome
+    ) -> None:
         if request != self._request:
             return
         self._material, self._format, self._skippable = material, material.format, False
@@ -398,7 +400,7 @@ class ImportScreen(StoreScreen):
         self._say(preview_content, "-good")
         self.panel.focus()
 
-    def show_refused(self, request: Request, error: WorkbenchError) -> None:
+    def show_refused(self, request: ImportRequest, error: WorkbenchError) -> None:
         """Show why files cannot be read as requested, and the key that helps."""
         if request != self._request:
             return
@@ -411,7 +413,7 @@ class ImportScreen(StoreScreen):
         if mapping_hint or skip_hint:
             self.panel.focus()
 
-    def _skip_hint(self, request: Request, error: WorkbenchError) -> str:
+    def _skip_hint(self, request: ImportRequest, error: WorkbenchError) -> str:
         """Return how to import the other parts, or an empty string if that is impossible."""
         from stores.annotation.exchange import PARTIAL
         from workbench.formats.read import PARTS
@@ -422,7 +424,7 @@ class ImportScreen(StoreScreen):
             return "\ns imports the others."
         return "\ns skips the files with errors." if self._format in PARTS else ""
 
-    def unfold(self, request: Request) -> None:
+    def unfold(self, request: ImportRequest) -> None:
         """Show the contents of a folder."""
         if request != self._request:
             return
@@ -479,7 +481,7 @@ class ImportScreen(StoreScreen):
         self.how_boxes.add_class("-shown")
         self.columns_box.focus()
 
-    def _mapping_texts(self, request: Request) -> dict[str, str]:
+    def _mapping_texts(self, request: ImportRequest) -> dict[str, str]:
         """Return the texts of the fields of the mapping, by field."""
         from workbench.formats.mapping import written
 
@@ -500,7 +502,7 @@ class ImportScreen(StoreScreen):
             "more": " ".join(f"{name}={value}" for name, value in more_options.items() if value),
         }
 
-    def _keeps_columns(self, request: Request) -> bool:
+    def _keeps_columns(self, request: ImportRequest) -> bool:
         """Return whether the columns stay as they are, with no proposed mapping in their place."""
         from workbench.formats.read import BESIDE, WITH_PARTIES
 
@@ -543,11 +545,11 @@ class ImportScreen(StoreScreen):
             self.files.focus()
 
     def _look_at(self, path: Path) -> None:
-        from workbench.pipeline.importing import Request
+        from workbench.pipeline.importing import ImportRequest
 
-        self._ask(Request(path))
+        self._ask(ImportRequest(path))
 
-    def _ask(self, request: Request) -> None:
+    def _ask(self, request: ImportRequest) -> None:
         self._request, self._material, self._skippable = request, None, False
         self._proposed = None
         self.trouble.hide()
@@ -562,7 +564,7 @@ class ImportScreen(StoreScreen):
         self.refresh_bindings()
 
     @staticmethod
-    def _format_of(request: Request) -> str:
+    def _format_of(request: ImportRequest) -> str:
         from workbench.formats.read import recognised
         from workbench.pipeline.importing import EVERYTHING
 
@@ -572,7 +574,7 @@ class ImportScreen(StoreScreen):
         except WorkbenchError:
             return ""
 
-    def _told(self, request: Request) -> Callable[[Path, float], None]:
+    def _told(self, request: ImportRequest) -> Callable[[Path, float], None]:
         """Return a function for another thread that shows how much of a file was read."""
         shown_at = monotonic()
 
@@ -586,24 +588,24 @@ class ImportScreen(StoreScreen):
         return told
 
     @worker("look")
-    async def look(self, request: Request) -> None:
-        def load() -> tuple[Material, Outcome] | None:
+    async def look(self, request: ImportRequest) -> None:
+        def load() -> tuple[ImportMaterial, ImportOutcome] | None:
             """Return the material and outcome of the import, or None for an ordinary folder.
 
             Raises WorkbenchError if it cannot be read as it is, or conflicts with the store.
             """
             from workbench.formats.packed import reading
             from workbench.formats.read import is_plain
-            from workbench.pipeline.importing import read, read_beside, rehearsed
+            from workbench.pipeline.importing import read_beside, read_import, rehearse_import
 
-            def rehearse(store: Store) -> tuple[Material, Outcome]:
+            def rehearse(store: Store) -> tuple[ImportMaterial, ImportOutcome]:
                 material = read_alone or read_beside(store, request)
-                return material, rehearsed(store, material)
+                return material, rehearse_import(store, material)
 
             with reading(told=self._told(request)):
                 if not request.format and is_plain(request.path):
                     return None
-                read_alone = read(request)
+                read_alone = read_import(request)
                 return of_store(path, rehearse)
 
         path = self.store_path
@@ -621,24 +623,24 @@ class ImportScreen(StoreScreen):
             self.show_preview(request, *result)
 
     @worker("write", newest=False)
-    async def write(self, material: Material) -> None:
+    async def write(self, material: ImportMaterial) -> None:
         def act(store: Store) -> str:
-            from workbench.pipeline.importing import brief, put
+            from workbench.pipeline.importing import import_summary, write_import
 
-            return brief(put(store, material), store.path)
+            return import_summary(write_import(store, material), store.path)
 
         sentence = await self.with_store(act)
         self.dismiss()
         self._tell(sentence)
 
 
-def with_log_options(request: Request, typed: str) -> Request:
+def with_log_options(request: ImportRequest, typed: str) -> ImportRequest:
     """Return a request with the typed model, audit and family. Raises UsageError."""
     values = _typed_options(typed, ("model", "audit", "family"), OF_LOG)
     return replace(request, model=values["model"], audit=values["audit"], family=values["family"])
 
 
-def with_label_options(request: Request, typed: str) -> Request:
+def with_label_options(request: ImportRequest, typed: str) -> ImportRequest:
     """Return a request with the typed queue, purpose and codebook. Raises UsageError."""
     from workbench.pipeline.label_imports import LabelOptions
 
@@ -662,7 +664,7 @@ def _typed_options(typed: str, names: tuple[str, ...], example: str) -> dict[str
     return values
 
 
-def _proposed(request: Request) -> ReadSettings | None:
+def _proposed(request: ImportRequest) -> ReadSettings | None:
     """Return the proposed mapping of a table to statements, or None without a readable one."""
     from workbench.formats.read import likely
 
@@ -674,12 +676,16 @@ def _proposed(request: Request) -> ReadSettings | None:
         return None
 
 
-def preview(outcome: Outcome, store: Path) -> Content:
+def preview(outcome: ImportOutcome, store: Path) -> Content:
     """Return the preview of an import: format, new contents, oddities, and the first rows."""
-    from workbench.pipeline.importing import first_rows, said
+    from workbench.pipeline.importing import first_rows, import_sentences
 
     material = outcome.material
-    sentences = [sentence for sentence in said(outcome, store) if not sentence.startswith("Next: ")]
+    sentences = [
+        sentence
+        for sentence in import_sentences(outcome, store)
+        if not sentence.startswith("Next: ")
+    ]
     head = Content.assemble(("Format  ", "$text-muted"), (visible(material.format), "bold"))
     parts = [
         head,
