@@ -83,7 +83,7 @@ def test_a_set_of_all_texts_gives_the_figures_of_all_answers(path: Path) -> None
         make_queue(store, replace(TEST, per_stratum=500))
     label(path, "test", "ana")
     with Store.open(path) as store:
-        found = Evaluation.of(predicted(plan(store)))
+        found = Evaluation.from_json(predicted(plan(store)))
         drawn = {item.unit: item.answers or 0 for item in store.queues.items("test")}
         rows = store.labels.judged("stance", queue="test")
     table = [[0] * 4 for _ in LABELS]
@@ -104,7 +104,7 @@ def test_a_sample_says_its_effective_n_and_the_share_that_is_certain(path: Path)
         make_queue(store, replace(TEST, limit=30))
     label(path, "test", "ana")
     with Store.open(path) as store:
-        found = Evaluation.of(predicted(plan(store)))
+        found = Evaluation.from_json(predicted(plan(store)))
         items = store.queues.items("test")
         frame = store.queues.get("test").spec["frame"]
     assert isinstance(frame, dict)
@@ -126,7 +126,7 @@ def test_disputed_texts_are_counted_with_bounds_for_both_cases(path: Path) -> No
     label(path, "test", "ana")
     with Store.open(path) as store:
         before = plan(store)
-        found = Evaluation.of(predicted(before))
+        found = Evaluation.from_json(predicted(before))
         bounds = found.bounds()
         assert before.disputed
         assert len(before.disputed) == len(found.unsettled.given) <= 5
@@ -140,7 +140,7 @@ def test_disputed_texts_are_counted_with_bounds_for_both_cases(path: Path) -> No
             store.labels.decide(
                 item.example.item, shipped_codebook("stance"), truth, Reason.SLIP, "", "carl"
             )
-        settled = Evaluation.of(predicted(plan(store)))
+        settled = Evaluation.from_json(predicted(plan(store)))
     assert settled.bounds() is None
     assert bounds.wrong <= settled.report("tuned").macro_f1.value <= bounds.right
 
@@ -153,7 +153,7 @@ def test_a_set_that_is_labelled_in_part_still_stands_for_all_answers(path: Path)
     assert isinstance(frame, dict)
     label(path, "test", "ana", limit=25)
     with Store.open(path) as store:
-        found = Evaluation.of(predicted(plan(store)))
+        found = Evaluation.from_json(predicted(plan(store)))
     assert found.unlabelled == 5
     assert found.sampled is not None
     assert found.sampled.weight.sum() == pytest.approx(frame["answers"])
@@ -170,8 +170,8 @@ def test_two_sets_are_averaged_and_a_second_draw_may_take_the_same_texts(path: P
     for queue in ("test", "later"):
         label(path, queue, "ana")
     with Store.open(path) as store:
-        both = Evaluation.of(predicted(plan(store)))
-        one = Evaluation.of(predicted(plan(store, "test")))
+        both = Evaluation.from_json(predicted(plan(store)))
+        one = Evaluation.from_json(predicted(plan(store, "test")))
         units = {item.unit for name in ("test", "later") for item in store.queues.items(name)}
     assert len(both.true) == len(units)
     for found in (both, one):
@@ -188,11 +188,11 @@ def test_sets_without_inclusion_probabilities_describe_themselves_and_say_so(pat
         with store.write() as connection:
             connection.execute("update queue_item set inclusion = null, answers = null")
         of = plan(store)
-        found = Evaluation.of(predicted(of))
+        found = Evaluation.from_json(predicted(of))
         assert UNKNOWN in of.describe()
     assert found.sampled is None
     assert found.stands_for() == f"{UNKNOWN} (the inclusion probability is unknown for test)"
-    old = Evaluation.of(evaluation(0.9))
+    old = Evaluation.from_json(evaluation(0.9))
     assert old.stands_for().startswith(UNKNOWN)
     assert old.bounds() is None
 

@@ -109,7 +109,7 @@ def test_all_filters_of_lm_eval_share_an_answer(path: Path, tmp_path: Path) -> N
     with Store.open(path) as store:
         found = match_answers(store, log, WANTED)
         assert (found.count, len(found.repeated)) == (12, 12)
-        assert any("--model NAME" in sentence for sentence in found.said())
+        assert any("--model NAME" in sentence for sentence in found.sentences())
         assert store_answers(store, found).answers == n_answers(store) == 12
 
 
@@ -174,7 +174,7 @@ def test_a_second_answer_to_a_request_is_left_out_with_its_reason(
     with Store.open(path) as store:
         found = match_answers(store, log, WANTED)
         assert (found.count, len(found.repeated), found.count_left_out) == (1, 1, 1)
-        assert "another answer in this file already (entry 2)" in "\n".join(found.said())
+        assert "another answer in this file already (entry 2)" in "\n".join(found.sentences())
 
 
 def test_a_folder_of_logs_is_one_import(
@@ -300,7 +300,7 @@ def test_words_for_a_missing_value_are_counted_and_stay(path: Path, tmp_path: Pa
     with Store.open(path) as store:
         found = match_answers(store, log, WANTED)
     assert [entry.answer for run in found.runs for _, entry in run.entries] == texts
-    assert "- 3 answers are the word NaN or None; stored as a text." in "\n".join(found.said())
+    assert "- 3 answers are the word NaN or None; stored as a text." in "\n".join(found.sentences())
 
 
 def test_faulty_entries_are_listed_and_left_out_where_that_is_wanted(
@@ -313,7 +313,7 @@ def test_faulty_entries_are_listed_and_left_out_where_that_is_wanted(
             store, log, AnswerTarget("small", audit="reliability", family="chat", skip=True)
         )
         assert (found.count, found.count_left_out) == (1, 1)
-        assert "column 'temperature'" in "\n".join(found.said())
+        assert "column 'temperature'" in "\n".join(found.sentences())
 
 
 def test_what_nobody_knows_is_empty_in_every_export(

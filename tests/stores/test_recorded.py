@@ -194,7 +194,7 @@ def test_what_matches_nothing_is_counted_and_kept_out(store: Path, tmp_path: Pat
     with Store.open(store) as held:
         found = match_answers(held, path, AnswerTarget(small().name))
         assert "- left out: 1 answer: its statement is none of the instrument (entry 3)" in list(
-            found.said()
+            found.sentences()
         )
         store_answers(held, found)
     path.write_text(
@@ -216,7 +216,7 @@ def test_calls_without_an_answer_are_counted_and_a_prompt_that_was_sent_otherwis
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     with Store.open(store) as held:
         found = match_answers(held, path, AnswerTarget(small().name))
-    assert "- without an answer: 1 call: the call failed (entry 2)" in list(found.said())
+    assert "- without an answer: 1 call: the call failed (entry 2)" in list(found.sentences())
     path = tmp_path / "t.jsonl"
     rows = [
         {"prompt": messages(other[0])[-1]["content"], "answer": "Yes."},

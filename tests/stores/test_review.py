@@ -796,8 +796,8 @@ def test_an_item_of_a_questionnaire_shows_the_likeliest_next_tokens_of_some_peop
         assert refs.count(found.item.ref) >= len(asked)
         assert all(" %" in row.text for row in found.rows)
         assert all("respondent" in row.factors for row in found.rows)
-        assert found.told()[-1] == f"{found.left_out} more prompts not shown"
-        assert "PROMPT template-at-fault" in found.acts(None)[0]
+        assert found.lines()[-1] == f"{found.left_out} more prompts not shown"
+        assert "PROMPT template-at-fault" in found.ruling_commands(None)[0]
 
 
 @given(st.integers(0, 9), st.integers(0, 9))

@@ -153,7 +153,7 @@ def asked(
                 batch.append(
                     Answered(probe.prompt.key, 1000 + n, sum(count for _, count in said), said)
                 )
-            readings = BatchReader.of(store, base.templates, probes).read(batch)
+            readings = BatchReader.for_probes(store, base.templates, probes).read(batch)
             store.runs.add(model_id, sampling_id, attempt, batch, readings=readings)
             store.jobs.finish(job, attempt, "done")
     return path

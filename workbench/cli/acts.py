@@ -320,7 +320,7 @@ def _agreed(options: Namespace, material: ImportMaterial) -> ImportMaterial:
         or not at_terminal()
     ):
         return material
-    for sentence in log.said():
+    for sentence in log.sentences():
         say_wrapped(sentence)
     question = (
         f"{log.count_left_out:,} of {log.count + log.count_left_out:,} answers would be left "

@@ -445,7 +445,7 @@ def _next(store: Store, options: Namespace, progress: ReviewProgress) -> int:
     if pending is None:
         put_out(options, [], metadata, title=title, told=(*paragraphs, _nothing(progress)))
         return 0
-    paragraphs = (*paragraphs, *pending.told(blind=options.blind))
+    paragraphs = (*paragraphs, *pending.lines(blind=options.blind))
     if medium(options) is Medium.PEOPLE and options.html is None and options.latex is None:
         item_tables: list[AnyTable] = [
             item.answers_in_short(pending, None if options.all else item.FIRST)
@@ -468,7 +468,7 @@ def _next(store: Store, options: Namespace, progress: ReviewProgress) -> int:
             if options.blind or n_with_name > 1
             else str(row["name"])
         )
-    acts = pending.acts(progress.auditor, instrument, labels, options.reader, model)
+    acts = pending.ruling_commands(progress.auditor, instrument, labels, options.reader, model)
     put_out(options, item_tables, metadata, title=title, told=paragraphs, notes=acts)
     return 0
 

@@ -698,61 +698,7 @@ def refusal_table(several: Sequence[ModelRefusals]) -> Table[RefusalRate]:
         "refusals",
         "Refusals",
         refusal_rates(several),
-        [
-            Column("model", "model", lambda row: row.model),
-            Column(
-                "by",
-                "by",
-                lambda row: row.by,
-                help="over all statements, of a side, or of an issue",
-            ),
-            Column(
-                "group",
-                "of",
-                lambda row: row.group,
-                words=_issue_words(several),
-                help="a side, or a policy issue that the statements are labelled for",
-            ),
-            Column(
-                "refused",
-                "refused",
-                lambda row: row.refused,
-                Kind.SHARE,
-                scale=(0.0, 1.0),
-                help="share of the answers received; thinking without an answer is not an answer",
-            ),
-            Column("answers", "answers", lambda row: row.refused.n, Kind.COUNT),
-            Column(
-                "statements", "statements", lambda row: row.statements, Kind.COUNT, short="stmts"
-            ),
-            Column(
-                "unmappable",
-                "unmappable, by rule",
-                lambda row: row.unmappable,
-                Kind.SHARE,
-                short="unmappable",
-                help="names no label and is not a refusal, as the rule reads it: unlike the "
-                "unreadable answers of "
-                "the audit, before rulings; unknown for free text",
-            ),
-            Column(
-                "neutral",
-                "neutral",
-                lambda row: row.neutral,
-                Kind.SHARE,
-                aside=True,
-                help="the middle of a numbered scale",
-            ),
-            Column(
-                "other_language",
-                "other language",
-                lambda row: row.foreign,
-                Kind.SHARE,
-                short="other lang",
-                help="in another language than the prompt, by its label words and frequent "
-                "words, with any reading",
-            ),
-        ],
+        _refusal_columns(several),
         key=lambda row: (row.model, row.by, row.group),
         definition=DEFINITION,
         notes=_notes(several),
@@ -768,62 +714,70 @@ def refusal_table(several: Sequence[ModelRefusals]) -> Table[RefusalRate]:
     )
 
 
+def _refusal_columns(several: Sequence[ModelRefusals]) -> list[Column[RefusalRate]]:
+    """Return the columns of the refusal rates. `several` name the issues."""
+    return [
+        Column("model", "model", lambda row: row.model),
+        Column(
+            "by",
+            "by",
+            lambda row: row.by,
+            help="over all statements, of a side, or of an issue",
+        ),
+        Column(
+            "group",
+            "of",
+            lambda row: row.group,
+            words=_issue_words(several),
+            help="a side, or a policy issue that the statements are labelled for",
+        ),
+        Column(
+            "refused",
+            "refused",
+            lambda row: row.refused,
+            Kind.SHARE,
+            scale=(0.0, 1.0),
+            help="share of the answers received; thinking without an answer is not an answer",
+        ),
+        Column("answers", "answers", lambda row: row.refused.n, Kind.COUNT),
+        Column("statements", "statements", lambda row: row.statements, Kind.COUNT, short="stmts"),
+        Column(
+            "unmappable",
+            "unmappable, by rule",
+            lambda row: row.unmappable,
+            Kind.SHARE,
+            short="unmappable",
+            help="names no label and is not a refusal, as the rule reads it: unlike the "
+            "unreadable answers of "
+            "the audit, before rulings; unknown for free text",
+        ),
+        Column(
+            "neutral",
+            "neutral",
+            lambda row: row.neutral,
+            Kind.SHARE,
+            aside=True,
+            help="the middle of a numbered scale",
+        ),
+        Column(
+            "other_language",
+            "other language",
+            lambda row: row.foreign,
+            Kind.SHARE,
+            short="other lang",
+            help="in another language than the prompt, by its label words and frequent "
+            "words, with any reading",
+        ),
+    ]
+
+
 def refusal_gap_table(several: Sequence[ModelRefusals], seed: int) -> Table[RefusalGap]:
     """Return the comparison of models' refusal rates between sides."""
     return Table(
         "refusal_sides",
         "Refusals, one side against the other",
         refusal_gaps(several, seed),
-        [
-            Column("model", "model", lambda row: row.model),
-            Column("by", "by", lambda row: row.by, help="of a side, or of an issue"),
-            Column(
-                "group",
-                "of",
-                lambda row: row.group,
-                words=_issue_words(several),
-                help="a side, or a policy issue that the statements are labelled for",
-            ),
-            Column(
-                "sides",
-                "sides",
-                lambda row: " − ".join(row.names),
-                help="`for`: agreeing supports the issue",
-            ),
-            Column(
-                "first",
-                "first",
-                lambda row: row.shares[0],
-                Kind.SHARE,
-                help="refused, on the side named first",
-            ),
-            Column("second", "second", lambda row: row.shares[1], Kind.SHARE),
-            Column(
-                "difference",
-                "difference",
-                lambda row: row.found.difference,
-                Kind.POINTS,
-                scale=(-1.0, 1.0),
-                reference=_zero,
-                help="first minus second",
-            ),
-            Column(
-                "p",
-                "p",
-                lambda row: row.found.p,
-                Kind.P_VALUE,
-                help="of no difference: statements are shuffled between the sides, with all "
-                "their answers",
-            ),
-            Column(
-                "untested",
-                "no test because",
-                lambda row: row.found.untested,
-                short="no test",
-                aside=True,
-                help="why there is no p value",
-            ),
-        ],
+        _refusal_gap_columns(several),
         key=lambda row: (row.model, row.by, row.group),
         definition="Difference in how often a model refuses statements of each side. Seed "
         f"{seed}; p is not adjusted for the number of issues.",
@@ -832,6 +786,60 @@ def refusal_gap_table(several: Sequence[ModelRefusals], seed: int) -> Table[Refu
         if not any(model_refusals.statements for model_refusals in several)
         else NO_SIDES,
     )
+
+
+def _refusal_gap_columns(several: Sequence[ModelRefusals]) -> list[Column[RefusalGap]]:
+    """Return the columns of the comparison of sides. `several` name the issues."""
+    return [
+        Column("model", "model", lambda row: row.model),
+        Column("by", "by", lambda row: row.by, help="of a side, or of an issue"),
+        Column(
+            "group",
+            "of",
+            lambda row: row.group,
+            words=_issue_words(several),
+            help="a side, or a policy issue that the statements are labelled for",
+        ),
+        Column(
+            "sides",
+            "sides",
+            lambda row: " − ".join(row.names),
+            help="`for`: agreeing supports the issue",
+        ),
+        Column(
+            "first",
+            "first",
+            lambda row: row.shares[0],
+            Kind.SHARE,
+            help="refused, on the side named first",
+        ),
+        Column("second", "second", lambda row: row.shares[1], Kind.SHARE),
+        Column(
+            "difference",
+            "difference",
+            lambda row: row.found.difference,
+            Kind.POINTS,
+            scale=(-1.0, 1.0),
+            reference=_zero,
+            help="first minus second",
+        ),
+        Column(
+            "p",
+            "p",
+            lambda row: row.found.p,
+            Kind.P_VALUE,
+            help="of no difference: statements are shuffled between the sides, with all "
+            "their answers",
+        ),
+        Column(
+            "untested",
+            "no test because",
+            lambda row: row.found.untested,
+            short="no test",
+            aside=True,
+            help="why there is no p value",
+        ),
+    ]
 
 
 def _issue_words(several: Sequence[ModelRefusals]) -> dict[str, str]:

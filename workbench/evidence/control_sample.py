@@ -113,7 +113,7 @@ class RuledControlSample:
             if stratum in sample.strata
         )
 
-    def of(self, item: ControlItem) -> tuple[Ruling, ...]:
+    def rulings_on(self, item: ControlItem) -> tuple[Ruling, ...]:
         """Return the rulings on an item, one an auditor.
 
         Those that only ask for another look are left out.
@@ -123,7 +123,7 @@ class RuledControlSample:
 
     def looked_at(self, item: ControlItem, auditor: str | None) -> bool:
         """Return whether an auditor, or anybody, has decided on an item."""
-        return any(auditor in (None, ruling.auditor) for ruling in self.of(item))
+        return any(auditor in (None, ruling.auditor) for ruling in self.rulings_on(item))
 
     def waiting(self, auditor: str | None) -> tuple[ControlItem, ...]:
         """Return the items that an auditor, or anybody, has not decided on."""
@@ -174,7 +174,11 @@ class RuledControlSample:
         for item, n_held in self._that_count(stratum):
             if (misread := self.misread(item)) is not None:
                 right = next(
-                    (ruling.label for ruling in self.of(item) if ruling.verdict is Verdict.MISREAD),
+                    (
+                        ruling.label
+                        for ruling in self.rulings_on(item)
+                        if ruling.verdict is Verdict.MISREAD
+                    ),
                     None,
                 )
                 pair = item.label, right if misread else item.label
@@ -205,7 +209,7 @@ class RuledControlSample:
         It is None if auditors did not settle it. A right reading that is what the reader said is no
         error.
         """
-        rulings = self.of(item)
+        rulings = self.rulings_on(item)
         if disputed(rulings) or any(
             ruling.verdict not in (Verdict.CONFIRMED, Verdict.MISREAD) for ruling in rulings
         ):

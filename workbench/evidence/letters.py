@@ -231,7 +231,7 @@ class LetterAnswers:
     "whether a job has tries left"
 
     @classmethod
-    def of(cls, forms: Iterable[AskedForm]) -> LetterAnswers:
+    def from_forms(cls, forms: Iterable[AskedForm]) -> LetterAnswers:
         """Return the answers to some prompts."""
         drawn_forms = [form for form in forms if form.answers is not None]
         return cls(

@@ -254,8 +254,8 @@ class Evaluation:
     "the reason why inclusion is unknown; empty if it is known"
 
     @classmethod
-    def of(cls, evaluation: Mapping[str, Any]) -> Evaluation:
-        """Return the evaluation stored in a store."""
+    def from_json(cls, evaluation: Mapping[str, Any]) -> Evaluation:
+        """Return the evaluation that a store has."""
         draw = evaluation.get("drawn") or {"unknown": NOT_RECORDED}
         unknown = str(draw.get("unknown", ""))
         true = np.array(evaluation["true"], dtype=np.int64)
@@ -440,7 +440,7 @@ class Evaluation:
 
 def evaluation(classifier: Classifier) -> Evaluation:
     """Return a registered classifier's predictions on its test set."""
-    return Evaluation.of(classifier.evaluation)
+    return Evaluation.from_json(classifier.evaluation)
 
 
 def _f1(value: float) -> str:
@@ -576,7 +576,7 @@ def quality(
     classifier: Classifier, threshold: float, *, corrected: bool = False, seed: int = SEED
 ) -> ReaderQuality:
     """Return the quality of a classifier for readings that reach a threshold."""
-    test = Evaluation.of(classifier.evaluation)
+    test = Evaluation.from_json(classifier.evaluation)
     report = test.report("tuned", threshold, seed=seed)
     point = test.point("tuned", threshold, seed=seed)
     return ReaderQuality(

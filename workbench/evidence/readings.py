@@ -340,7 +340,7 @@ class BatchReader:
         return self.truncated + (self.blank if free_text else self.unreadable)
 
     @classmethod
-    def of(
+    def for_probes(
         cls, store: Store, templates: Sequence[Template], probes: Iterable[Probe]
     ) -> BatchReader:
         by_name = {(template.name, template.inverted): template for template in templates}
@@ -471,12 +471,14 @@ class ReadingSource:
         """
         return ruled_statements(self.ruled.values(), figure)
 
-    def told(self, differ: DifferingFigures = SAME) -> RulingNotes:
+    def ruling_notes(self, differ: DifferingFigures = SAME) -> RulingNotes:
         """Return the notes on rulings.
 
         `differ` has the figures that differ without rulings.
         """
-        return RulingNotes.of(self.would.values(), counted=self.ruled is self.would, differ=differ)
+        return RulingNotes.from_runs(
+            self.would.values(), counted=self.ruled is self.would, differ=differ
+        )
 
 
 def source_of(store: Store, runs: Sequence[Run], readings: Readings) -> ReadingSource:

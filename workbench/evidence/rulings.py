@@ -124,7 +124,7 @@ def rulings_of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRuling
         return NO_RULINGS
     model = store.runs.model_key(run).hex()
     in_force = [ruling for ruling in in_force if _is_about(ruling, run, model, card)]
-    run_probes = _Places.of(store, run, in_force)
+    run_probes = _RunProbes.from_run(store, run, in_force)
     by_thing: dict[tuple[Any, ...], dict[str, Ruling]] = {}
     for ruling in sorted(in_force, key=lambda ruling: (ruling.at, ruling.uid)):
         if run_probes.of_subject(ruling):
@@ -222,7 +222,7 @@ def rulings_about_run(
     ]
     if not matching:
         return
-    run_probes = _Places.of(store, run, matching)
+    run_probes = _RunProbes.from_run(store, run, matching)
     for ruling in sorted(matching, key=lambda ruling: (ruling.at, ruling.uid)):
         if refs := frozenset(run_probes.refs[probe] for probe in run_probes.of_subject(ruling)):
             yield ruling, refs
@@ -311,7 +311,7 @@ def _that_counts(rulings: Sequence[Ruling]) -> Ruling | None:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Places:
+class _RunProbes:
     """The probes of a run for the subjects of rulings."""
 
     by_prompt: Mapping[str, frozenset[int]]
@@ -325,7 +325,7 @@ class _Places:
     "(key of a prompt, key of a text) of ruled answers that the run's model gave"
 
     @classmethod
-    def of(cls, store: Store, run: Run, rulings: Sequence[Ruling]) -> _Places:
+    def from_run(cls, store: Store, run: Run, rulings: Sequence[Ruling]) -> _RunProbes:
         refs = {
             ruling.subject.named["statement"]
             for ruling in rulings
@@ -465,7 +465,7 @@ class RulingNotes:
     "a sentence on how much of the results was reviewed"
 
     @classmethod
-    def of(
+    def from_runs(
         cls, found: Iterable[RunRulings], *, counted: bool, differ: DifferingFigures = SAME
     ) -> RulingNotes:
         """Return the notes on several runs' rulings. A ruling on several of them counts once."""

@@ -170,7 +170,7 @@ class _Asking:
         self._should_stop = should_stop
         self._turns = turns_of(model)
         self._ids: dict[ModelCard, tuple[int, int]] = {}
-        self._reading = BatchReader.of(store, plan.templates, plan.probes)
+        self._reading = BatchReader.for_probes(store, plan.templates, plan.probes)
         self._first = first
         self._batch: list[Answered] = []
         self._said: dict[bytes, Read] = {}

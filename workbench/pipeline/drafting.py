@@ -762,8 +762,8 @@ class AcceptedAll:
     versions: tuple[str, ...]
     "statements that were asked about before, and have another version now"
 
-    def said(self) -> str:
-        """Say it in a line."""
+    def summary(self) -> str:
+        """Return the result in one line."""
         n, waiting = len(self.accepted), sum(self.left.values())
         parts = [f"{n:,} {'draft' if n == 1 else 'drafts'} accepted"]
         if waiting:

@@ -395,7 +395,7 @@ def import_sentences(outcome: ImportOutcome, store: Path) -> tuple[str, ...]:
     """Return sentences on the content of an import: its new parts, findings and the next step."""
     if (log := outcome.material.log) is not None:
         sentences = [
-            *log.said(outcome.answers if outcome.written else None),
+            *log.sentences(outcome.answers if outcome.written else None),
             *_mapped(outcome.material.how),
         ]
         if log.leaves_out_much and not outcome.written and not outcome.material.skip:

@@ -175,7 +175,7 @@ class ImportedAnswers:
         """Whether more than a tenth of the answers is excluded."""
         return self.count_left_out > TENTH * (self.count + self.count_left_out)
 
-    def said(self, stored: int | None = None) -> Iterator[str]:
+    def sentences(self, stored: int | None = None) -> Iterator[str]:
         """Yield sentences on the answers to come, and on those that are excluded.
 
         `stored` is the number of written answers, after an import.
@@ -594,7 +594,7 @@ def _matched(
         planned = _planned(store, design, card)
         if any(entry.turns and entry.turns[0][0] == "system" for entry in answers):
             planned = _with_system_turns(planned)
-        index = _Places(planned.probes, wordings)
+        index = _PromptIndex(planned.probes, wordings)
         entries: list[tuple[bytes, Logged]] = []
         for entry in answers:
             prompt = index.prompt_of(entry)
@@ -778,7 +778,7 @@ NO_STATEMENT = "its statement is none of the instrument"
 OTHER_TEMPLATE = "its template is none of this family"
 
 
-class _Places:
+class _PromptIndex:
     """The prompts by their text, and by statement, variant, template and order."""
 
     def __init__(self, probes: Sequence[Probe], wordings: Mapping[str, tuple[str, str]]) -> None:
@@ -924,7 +924,7 @@ def _put_run(store: Store, program: str, run: Matched) -> tuple[int, int]:
             store.runs.note_plan(
                 *ids, [key for key, n_answers in n_planned.items() if n_answers == count], count
             )
-        reader = BatchReader.of(store, run.plan.templates, run.plan.probes)
+        reader = BatchReader.for_probes(store, run.plan.templates, run.plan.probes)
         draws = _draws(run)
         for first in range(0, len(draws), AT_ONCE):
             batch = draws[first : first + AT_ONCE]

@@ -661,7 +661,7 @@ class ReviewProgress:
         if isinstance(item, Ranked):
             return self.of.deciders(item.ref)
         return (
-            tuple(ruling.auditor for ruling in self.control.of(item))
+            tuple(ruling.auditor for ruling in self.control.rulings_on(item))
             if self.control is not None
             else ()
         )

@@ -126,7 +126,7 @@ class ShownItem:
         """Whether there are probabilities in place of answers."""
         return bool(self.rows) and self.rows[0].key is None
 
-    def told(self, *, blind: bool = False) -> tuple[str, ...]:
+    def lines(self, *, blind: bool = False) -> tuple[str, ...]:
         """Return the lines on the item, the reason for it, and its wordings."""
         wordings = (f"{variant}: {text}" for variant, text in self.wordings)
         remainder = f"{plural(self.left_out, 'more prompt')} not shown" if self.left_out else ""
@@ -137,7 +137,7 @@ class ShownItem:
             *filter(None, [remainder]),
         )
 
-    def acts(
+    def ruling_commands(
         self,
         auditor: str | None,
         instrument: str = "",

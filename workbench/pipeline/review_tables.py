@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -75,75 +76,82 @@ def queue_table(
 
     With `every`, for a screen, the table has all items that were ever pending.
     """
-    ranks = {item_name(row): rank for rank, row in enumerate(progress.items, start=1)}
     rows = progress.items if every else waiting(progress)
-    states = {item_name(row): decision_words(progress, row, blind=blind) for row in rows}
-    rank_column: Column[Waiting] = Column(
-        "place", "#", lambda row: ranks[item_name(row)], Kind.COUNT
-    )
-    item: Column[Waiting] = Column("item", "item", item_name, least=19)
-    statement: Column[Waiting] = Column(
-        "statement",
-        "statement",
-        lambda row: row.ref,
-        aside=not every,
-        words={
-            item_name(row): f"{row.ref}, an answer" for row in rows if not isinstance(row, Ranked)
-        },
-    )
-    score: Column[Waiting] = Column(
-        "score",
-        "score",
-        lambda row: row.score if isinstance(row, Ranked) else None,
-        Kind.COUNT,
-        help=f"{SCORED} {EQUAL} A drawn answer has none. Points: {POINTS}.",
-    )
-    decided: Column[Waiting] = Column(
-        "state",
-        "decided",
-        lambda row: states[item_name(row)],
-        least=9,
-        help="who has decided on it: by a ruling on the statement itself, or on the drawn "
-        "answer. Until then it says "
-        "how many of its answers are ruled on. “Look again” keeps an item open until somebody "
-        "decides on just that",
-    )
-    why_: Column[Waiting] = Column(
-        "why",
-        "why",
-        lambda row: (
-            row.brief(blind=blind)
-            if every and isinstance(row, Ranked)
-            else reason_in_queue(row, blind=blind)
-        ),
-        Kind.PROSE,
-        least=24,
-    )
-    inclusion: Column[Waiting] = Column(
-        "inclusion",
-        "inclusion",
-        lambda row: _inclusion(progress.control, row),
-        Kind.SHARE,
-        aside=True,
-        help="probability with which it came into the queue",
-    )
-    reasons: Column[Waiting] = Column(
-        "reasons", "reasons", lambda row: _reasons(row, blind=blind), Kind.WORDS, aside=True
-    )
-    brief_columns = [rank_column, statement, score, decided, why_]
+    columns = _brief_queue_columns(progress, rows, every=every, blind=blind)
+    if not every:
+        columns = _with_item_columns(columns, progress, blind=blind)
     return Table(
         "review",
         "Items for an auditor",
         rows,
-        brief_columns
-        if every
-        else [rank_column, item, statement, score, decided, why_, inclusion, reasons],
+        columns,
         key=lambda row: (item_name(row),),
         definition="" if every else f"{SCORED} {EQUAL}",
         empty=nothing_waits(progress),
         link=lambda row: Link(ITEM, (item_name(row),)),
         detail=(lambda row: _detail(progress, row, blind=blind)) if every else None,
     )
+
+
+def _brief_queue_columns(
+    progress: ReviewProgress, rows: Sequence[Waiting], *, every: bool, blind: bool
+) -> list[Column[Waiting]]:
+    """Return the columns of the queue on a screen."""
+    ranks = {item_name(row): rank for rank, row in enumerate(progress.items, start=1)}
+    states = {item_name(row): decision_words(progress, row, blind=blind) for row in rows}
+    sampled_names = {
+        item_name(row): f"{row.ref}, an answer" for row in rows if not isinstance(row, Ranked)
+    }
+
+    def reason(row: Waiting) -> str:
+        if every and isinstance(row, Ranked):
+            return row.brief(blind=blind)
+        return reason_in_queue(row, blind=blind)
+
+    return [
+        Column("place", "#", lambda row: ranks[item_name(row)], Kind.COUNT),
+        Column("statement", "statement", lambda row: row.ref, aside=not every, words=sampled_names),
+        Column(
+            "score",
+            "score",
+            lambda row: row.score if isinstance(row, Ranked) else None,
+            Kind.COUNT,
+            help=f"{SCORED} {EQUAL} A drawn answer has none. Points: {POINTS}.",
+        ),
+        Column(
+            "state",
+            "decided",
+            lambda row: states[item_name(row)],
+            least=9,
+            help="who has decided on it: by a ruling on the statement itself, or on the drawn "
+            "answer. Until then it says how many of its answers are ruled on. “Look again” keeps "
+            "an item open until somebody decides on just that",
+        ),
+        Column("why", "why", reason, Kind.PROSE, least=24),
+    ]
+
+
+def _with_item_columns(
+    columns: Sequence[Column[Waiting]], progress: ReviewProgress, *, blind: bool
+) -> list[Column[Waiting]]:
+    """Return columns with the name of the item, its inclusion and its reasons beside them."""
+    rank_column, *other_columns = columns
+    return [
+        rank_column,
+        Column("item", "item", item_name, least=19),
+        *other_columns,
+        Column(
+            "inclusion",
+            "inclusion",
+            lambda row: _inclusion(progress.control, row),
+            Kind.SHARE,
+            aside=True,
+            help="probability with which it came into the queue",
+        ),
+        Column(
+            "reasons", "reasons", lambda row: _reasons(row, blind=blind), Kind.WORDS, aside=True
+        ),
+    ]
 
 
 def nothing_waits(progress: ReviewProgress) -> str:
@@ -240,7 +248,7 @@ def _own_verdict(progress: ReviewProgress, item: Waiting) -> str:
     if isinstance(item, Ranked):
         rulings = list(decisions(review.rulings.statements.get(item.ref, ())))
     else:
-        rulings = [] if progress.control is None else list(progress.control.of(item))
+        rulings = [] if progress.control is None else list(progress.control.rulings_on(item))
     own_rulings = [
         ruling
         for ruling in rulings
@@ -331,7 +339,7 @@ def auditors(progress: ReviewProgress, *, blind: bool = False) -> Table[AuditorP
     sample_auditors = {
         ruling.auditor
         for item in items
-        for ruling in (control.of(item) if control is not None else ())
+        for ruling in (control.rulings_on(item) if control is not None else ())
     }
     rows = [
         AuditorProgress(

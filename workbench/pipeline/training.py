@@ -41,6 +41,7 @@ from workbench.evidence.rulings import NONE_RULED, RuledExamples, joined, ruled_
 from workbench.stats.classification import ClassificationReport
 
 if TYPE_CHECKING:
+    from workbench.classifier.card import Card
     from workbench.classifier.config import TrainProgress
     from workbench.classifier.predict import Prediction
     from workbench.classifier.train import Trained
@@ -190,8 +191,9 @@ def run_training(
     should_stop: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] = lambda _: None,
 ) -> Classifier | None:
-    """Train, test beside the untrained base, and register the classifier; None where it was stopped
-    on the way.
+    """Train a classifier, test it beside the untrained base, and register it.
+
+    Return the classifier, or None if the training was stopped and can be resumed.
     """
     from workbench.classifier.card import add_metrics
     from workbench.classifier.predict import StanceClassifier, zero_shot
@@ -214,44 +216,48 @@ def run_training(
     say(f"trained {trained.step:,} steps; testing on {len(plan.test):,} responses")
     classifier = StanceClassifier.load(folder)
     texts = [*plan.test, *(item.example for item in plan.disputed)]
-    asked = [(example.text, example.statement) for example in texts]
-    found = _in_order(p for batch in classifier.predict(asked) for p in batch)
-    baseline = _in_order(p for batch in zero_shot(spec.config, asked) for p in batch)
-    evaluation = evaluated(plan, found, baseline)
-    data = {
-        "data_hash": data_hash([*plan.train, *plan.test]),
-        "training_hash": trained.card.data_hash,
-        "test_hash": data_hash(plan.test),
-        "training": label_counts(plan.train),
-        "test": label_counts(plan.test),
-        "training_queues": list(spec.training),
-        "test_queues": list(spec.test),
-        "by_statement": spec.by_statement,
-        "by_one_labeller": list(plan.by_one),
-        "codebook_versions": {str(number): n for number, n in plan.versions.items()},
-        "ruled": len(plan.ruled.examples),
-        "ruled_left_out": plan.ruled.refused,
-        "steps": trained.card.steps,
-        "best_step": trained.card.best_step,
-        "seconds": trained.card.seconds,
-        "device": trained.card.device,
-        "versions": dict(trained.card.versions),
-    }
+    pairs = [(example.text, example.statement) for example in texts]
+    tuned = _in_order(chain.from_iterable(classifier.predict(pairs)))
+    baseline = _in_order(chain.from_iterable(zero_shot(spec.config, pairs)))
+    evaluation = evaluated(plan, tuned, baseline)
     relative = str(folder.relative_to(store.path.parent))
-    report = Evaluation.of(evaluation).report("tuned")
+    report = Evaluation.from_json(evaluation).report("tuned")
     if report.macro_f1.defined:
-        add_metrics(folder, _metrics(Evaluation.of(evaluation), report))
+        add_metrics(folder, _metrics(Evaluation.from_json(evaluation), report))
     store.classifiers.add(
         spec.name,
         classifier.card,
         spec.codebook,
         relative,
         spec.config.as_json(),
-        data,
+        _training_record(plan, trained.card),
         evaluation,
         job,
     )
     return store.classifiers.get(spec.name)
+
+
+def _training_record(plan: TrainPlan, card: Card) -> dict[str, Any]:
+    """Return what a store keeps of the data and the training of a classifier."""
+    return {
+        "data_hash": data_hash([*plan.train, *plan.test]),
+        "training_hash": card.data_hash,
+        "test_hash": data_hash(plan.test),
+        "training": label_counts(plan.train),
+        "test": label_counts(plan.test),
+        "training_queues": list(plan.spec.training),
+        "test_queues": list(plan.spec.test),
+        "by_statement": plan.spec.by_statement,
+        "by_one_labeller": list(plan.by_one),
+        "codebook_versions": {str(number): n for number, n in plan.versions.items()},
+        "ruled": len(plan.ruled.examples),
+        "ruled_left_out": plan.ruled.refused,
+        "steps": card.steps,
+        "best_step": card.best_step,
+        "seconds": card.seconds,
+        "device": card.device,
+        "versions": dict(card.versions),
+    }
 
 
 def evaluated(

@@ -244,7 +244,7 @@ def judge_bias(
         store, [run for model_runs in runs.values() for run in model_runs], which.readings
     )
     classifier = source.classifier
-    evaluation = Evaluation.of(classifier.evaluation) if classifier else None
+    evaluation = Evaluation.from_json(classifier.evaluation) if classifier else None
     if options.correct and evaluation is None:
         raise UsageError(
             "people's labels have no classifier error to correct; turn the correction off"
@@ -254,12 +254,12 @@ def judge_bias(
     )
     tallied_answers = tallied(store, which, options, runs, source, label_by_unit)
     tally = tallied_answers.tally
-    notes = source.told()
+    notes = source.ruling_notes()
     if source.changed:
         tally_before_rulings = tallied(
             store, which, options, runs, source.without, label_by_unit
         ).tally
-        notes = source.told(_different(tally, tally_before_rulings))
+        notes = source.ruling_notes(_different(tally, tally_before_rulings))
     basis = (
         runs,
         source,

@@ -155,7 +155,7 @@ def report_on(
             for labeller, pairs in pairs_by_labeller.items()
             if pairs
         },
-        rulings=source.told(DifferingFigures(len(changed_refs), "statement", changed_refs)),
+        rulings=source.ruling_notes(DifferingFigures(len(changed_refs), "statement", changed_refs)),
         notes=template_notes([run]),
     )
 

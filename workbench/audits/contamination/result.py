@@ -81,7 +81,7 @@ def judge(store: Store, which: AnswerSelection, options: CompletionOptions) -> R
         for name, run in by_name.items()
     ]
     received = [answered_plan(store, run, name) for name, run in by_name.items()]
-    rulings = RulingNotes.of(
+    rulings = RulingNotes.from_runs(
         rulings_by_run.values(),
         counted=use_rulings,
         differ=ruled_statements(rulings_by_run.values(), "statement"),

@@ -177,7 +177,7 @@ def judge_questionnaire(
     if not answered_runs:
         raise UsageError("\n".join(failures))
     source = source_of(store, list(answered_runs.values()), which.readings)
-    ruling_notes = source.told(source.touched("target"))
+    ruling_notes = source.ruling_notes(source.touched("target"))
     only = QM if partly else ""
     gathered = {
         name: gather(

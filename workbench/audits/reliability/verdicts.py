@@ -379,7 +379,7 @@ class _RunAnswers:
     def _notes(self, report: ReliabilityReport, options: ReliabilityOptions) -> RulingNotes:
         """Return the notes on what rulings change."""
         if self.without_rulings is None:
-            return self.source.told()
+            return self.source.ruling_notes()
         plain = _judged(self.without_rulings, options)
         return _told(self.source, report, plain, self.reviewed_refs)
 
@@ -454,7 +454,7 @@ def _told(
         for ref, verdict in zip(statements, plain.over_templates(ALL), strict=True)
         if verdict == PASS
     ]
-    notes = source.told(differences(report, plain) if source.changed else SAME)
+    notes = source.ruling_notes(differences(report, plain) if source.changed else SAME)
     return replace(notes, reviewed=reviewed_summary(statements, passed, refs))
 
 

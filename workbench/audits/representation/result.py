@@ -149,13 +149,13 @@ def judge(store: Store, which: AnswerSelection, options: LikenessOptions) -> Res
     }
     received = [
         answered_letters(
-            store, run, name, LetterAnswers.of(answers[name].given.values()), refusals[name]
+            store, run, name, LetterAnswers.from_forms(answers[name].given.values()), refusals[name]
         )
         for name, run in by_name.items()
     ]
     everyone, rulings = (
         store.questionnaires.coded(instrument.name),
-        source.told(source.touched("question")),
+        source.ruling_notes(source.touched("question")),
     )
     return _result(
         StoredData(which, instrument, by_name, people, everyone, answers, received, rulings),

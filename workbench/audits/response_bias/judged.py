@@ -167,7 +167,7 @@ def judge_response_bias(
         validity={name: validity(subject.tables) for name, subject in judged.items()},
         people={name: likeness for name, likeness in people.items() if likeness.alignments},
         read_notes=tuple(_notes(store, subjects, items)),
-        rulings=source.told(source.touched("question")),
+        rulings=source.ruling_notes(source.touched("question")),
         refusals=refusals,
         answered=answered_by(store, judged, refusals),
     )

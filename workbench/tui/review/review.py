@@ -371,7 +371,7 @@ class ReviewScreen(BookScreen, BlindKey):
             return ()
         sees_only_own = self.withholds()
         if hasattr(row, "places"):
-            item_rulings = progress.control.of(row) if progress.control is not None else ()
+            item_rulings = progress.control.rulings_on(row) if progress.control is not None else ()
         else:
             statement_rulings = progress.of.rulings.statements.get(row.ref, ())
             item_rulings = tuple(
