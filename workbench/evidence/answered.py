@@ -517,7 +517,7 @@ def answered_data(several: Sequence[AnsweredPlan]) -> list[dict[str, Any]]:
     ]
 
 
-def _settled_json(one: AnsweredPlan, spared: SavedAnswers) -> dict[str, Any]:
+def _settled_json(saved: AnsweredPlan, spared: SavedAnswers) -> dict[str, Any]:
     share = spared.drawn / spared.planned if spared.planned else None
     return {
         "prompts": spared.prompts,
@@ -526,7 +526,7 @@ def _settled_json(one: AnsweredPlan, spared: SavedAnswers) -> dict[str, Any]:
         "planned": spared.planned,
         "not_needed": spared.left,
         "share_drawn": share,
-        "share_optimum": one.optimum if one.optimum == one.optimum else None,
+        "share_optimum": saved.optimum if saved.optimum == saved.optimum else None,
         "rules": [asdict(rule) for rule in spared.rules],
         "figures": NEED_ALL,
     }

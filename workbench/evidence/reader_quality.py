@@ -799,7 +799,12 @@ def _point_json(point: ThresholdPoint) -> dict[str, Any]:
     }
 
 
-def _plain(one: Estimate) -> dict[str, Any]:
-    is_defined = one.value == one.value  # NaN means no figure
-    ends = [end if end == end else None for end in (one.low, one.high)]
-    return {"value": one.value if is_defined else None, "low": ends[0], "high": ends[1], "n": one.n}
+def _plain(estimate: Estimate) -> dict[str, Any]:
+    is_defined = estimate.value == estimate.value  # NaN means no figure
+    ends = [end if end == end else None for end in (estimate.low, estimate.high)]
+    return {
+        "value": estimate.value if is_defined else None,
+        "low": ends[0],
+        "high": ends[1],
+        "n": estimate.n,
+    }

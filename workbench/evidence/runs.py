@@ -289,12 +289,17 @@ def version_notes(run: Run | None, template: str | None = None) -> tuple[str, ..
     )
 
 
-def _version_note(run: Run, one: AskedTemplate) -> str:
-    counts = f"version {one.version} counts" if one.version else "the chosen one was not among them"
-    left_out = f"version{'s' * (len(one.others) > 1)} {', '.join(map(str, one.others))}"
+def _version_note(run: Run, template: AskedTemplate) -> str:
+    """Return the note on the versions of a template that are left out."""
+    counts = "the chosen one was not among them"
+    if template.version:
+        counts = f"version {template.version} counts"
+    plural_end = "s" if len(template.others) > 1 else ""
+    left_out = f"version{plural_end} {', '.join(map(str, template.others))}"
     return (
-        f"{run.model} was asked several versions of the template {one.name}: {counts}, {left_out} "
-        f"left out. For another: --template-version {one.name}={one.others[-1]}"
+        f"{run.model} was asked several versions of the template {template.name}: {counts}, "
+        f"{left_out} left out. For another: "
+        f"--template-version {template.name}={template.others[-1]}"
     )
 
 

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DraftSpec:
-    """What a drafting job is to ask."""
+    """The request for drafts: statements, kinds of variants, model and prompts."""
 
     instrument: str
     model: str
@@ -122,12 +122,12 @@ class DraftCall:
 
     @property
     def place(self) -> tuple[str, str, str, str, int]:
-        """What a store knows a call by."""
+        """The identity of the call in a store."""
         return (self.ref, self.prompt.kind.value, self.language, self.label, self.seed)
 
     @property
     def key(self) -> str:
-        """What a job knows a call by."""
+        """The key of the call in a job."""
         return json.dumps(self.place)
 
 
@@ -149,8 +149,8 @@ class DraftPlan:
         """Return a description of the plan for a person who is about to start it."""
         spec = self.spec
         refs = len({call.ref for call in self.calls})
-        held = len(self.calls) - len(self.needed)
-        before = f" ({held:,} asked already)" if held else ""
+        n_asked = len(self.calls) - len(self.needed)
+        before = f" ({n_asked:,} asked already)" if n_asked else ""
         where = f"{plural(refs, 'statement')} of {spec.instrument} in {spec.language!r}"
         lines = [
             f"{spec.model} drafts for {where}: {plural(len(self.needed), 'prompt')} to ask{before}"
@@ -179,12 +179,12 @@ class DraftPlan:
 def plan_drafting(
     store: Store, spec: DraftSpec, *, card: ModelCard | None = None, job: int | None = None
 ) -> DraftPlan:
-    """Work out what a drafting job asks. Reads only.
+    """Return the plan of a drafting job. Nothing is written.
 
-    `card` None: calls to the newest model of that name count as made; with it, those to exactly
-    this model, and all that a `job` has made.
+    Without a `card`, calls to the newest model of that name count as made. With it, only those to
+    exactly this model count, and all that a `job` has made.
 
-    Raises UnknownName for statements that the instrument does not have, UsageError where nothing
+    Raises UnknownName for statements that the instrument does not have, and UsageError if nothing
     can be asked.
     """
     check_model(spec.model)
@@ -282,8 +282,9 @@ def _reworded_from(
 def chosen_statements(
     statements: Sequence[Statement], refs: Sequence[str], where: str
 ) -> tuple[Statement, ...]:
-    """Return the statements with these refs, or all. Raises UnknownName for refs that are not
-    there.
+    """Return the statements with these refs, or all of them without refs.
+
+    Raises UnknownName for refs that no statement has.
     """
     known = {statement.ref: statement for statement in statements}
     missing = [ref for ref in refs if ref not in known]
@@ -548,8 +549,9 @@ def _answers(
 def _asked(
     model: Model, calls: Sequence[DraftCall], sampling: Sampling, should_stop: Callable[[], bool]
 ) -> Iterator[list[tuple[DraftCall, Drawn]]]:
-    """Yield the answers to calls that are asked together; once it is to stop, those that are paid
-    for.
+    """Yield the answers to calls that are asked together, in batches.
+
+    After a stop is requested, only those that are paid for follow.
     """
     batch: list[tuple[DraftCall, Drawn]] = []
     committed = time.monotonic()
@@ -644,11 +646,11 @@ def _wordings(store: Store, instrument: str, ref: str, language: str) -> tuple[W
 
 
 def unsampled(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -> list[int]:
-    """Return the drafts (ids) that the sample of each prompt does not keep, of those that are there
-    now; none of a statement about which a call (key) is `waiting`.
+    """Return the ids of the stored drafts that the sample of each prompt does not keep.
 
-    Drafts that somebody decided on stay and count. What an earlier sample left out stays out, so
-    that drafts of further calls compete with those that it kept.
+    Statements with a `waiting` call, given by its key, are skipped. Drafts that somebody decided on
+    stay and count. Drafts that an earlier sample left out stay out, so that drafts of further calls
+    compete with those that it kept.
     """
     groups: dict[tuple[str, DraftPrompt], list[DraftCall]] = {}
     for call in plan.calls:
@@ -680,8 +682,9 @@ def unsampled(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -> l
 
 
 def draw_samples(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -> int:
-    """Leave out what the sample of each prompt does not keep, see `unsampled`; return how many
-    drafts that were.
+    """Leave out the drafts that the sample of each prompt does not keep, see `unsampled`.
+
+    Return their number.
     """
     out = unsampled(store, plan, waiting)
     store.drafts.leave_out(out, Fault.UNSAMPLED)
@@ -689,8 +692,10 @@ def draw_samples(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -
 
 
 def outcome(lines: Mapping[str, int]) -> str:
-    """Say what lines came to, given how many have each fault: `12 drafts wait for review; 8 lines
-    cannot be wordings (5 were drafted before, 3 are questions)`.
+    """Return a summary of drafted lines, given their number by fault.
+
+    It is such as `12 drafts wait for review; 8 lines cannot be wordings (5 were drafted before, 3
+    are questions)`.
     """
     unsampled = lines.get(Fault.UNSAMPLED, 0)
     bad = {fault: n for fault, n in lines.items() if fault and fault != Fault.UNSAMPLED}
@@ -717,12 +722,12 @@ def accept(
     note: str = "",
     seen: Sequence[Wording] | None = None,
 ) -> tuple[Changed, VariantId]:
-    """Accept a draft into the instrument, as drafted or as `text`; return the change and its
-    wording.
+    """Accept a draft into the instrument, as drafted or as `text`.
 
-    `seen` are the wordings of the statement that the person saw. Raises ConflictError where the
-    draft was decided on meanwhile, or where what it was drafted from or what it replaces is no
-    longer what was seen; UsageError where the text cannot be a wording or stands there already.
+    Return the change and the variant of its wording. `seen` are the wordings of the statement that
+    the person saw. Raises ConflictError if the draft was decided on meanwhile, or if its basis or
+    the wording that it replaces has changed since it was seen. Raises UsageError if the text cannot
+    be a wording, or the statement has it already.
     """
     made = drafted(draft.kind, draft.line)
     wording = entering(draft.kind, made if text is None else text)
@@ -753,7 +758,7 @@ def accept(
 
 @dataclass(frozen=True, slots=True)
 class AcceptedAll:
-    """What became of drafts that were to be accepted together."""
+    """The result of accepting drafts together."""
 
     accepted: tuple[int, ...]
     "in the order in which they entered"
@@ -804,15 +809,13 @@ def accept_all(
 
 
 def why_one_by_one(store: Store, draft: Draft, *, with_hints: bool = False) -> str:
-    """Return why a person should decide on a draft individually; "" if it may be accepted with
-    others.
-    """
+    """Return the reason to decide on a draft individually, or an empty string if there is none."""
     try:
-        held = store.statements.get(draft.instrument, draft.ref).wordings
+        wordings = store.statements.get(draft.instrument, draft.ref).wordings
     except UnknownName as error:
         return str(error)
     if draft.kind in SINGLE and any(
-        w.variant.kind is draft.kind and w.language == draft.language for w in held
+        w.variant.kind is draft.kind and w.language == draft.language for w in wordings
     ):
         return f"it would replace the existing {kind_words(draft.kind)}"
     if draft.fault:
@@ -826,14 +829,12 @@ def why_one_by_one(store: Store, draft: Draft, *, with_hints: bool = False) -> s
     )
     bias = item.bias if item is not None else None
     return next(
-        iter(draft_hints(draft.kind, draft.language, draft.basis, draft.line, held, bias)), ""
+        iter(draft_hints(draft.kind, draft.language, draft.basis, draft.line, wordings, bias)), ""
     )
 
 
 def _check_seen(statement: Statement, draft: Draft, seen: Sequence[Wording] | None) -> None:
-    """Raise ConflictError if the wordings relevant to a draft have changed since they were
-    shown.
-    """
+    """Raise ConflictError if the wordings relevant to a draft have changed since they were seen."""
     if seen is None:
         return
     kinds = {VariantKind.ORIGINAL, VariantKind.QUESTION} | (
@@ -864,13 +865,12 @@ def _check_form(statement: Statement, draft: Draft, wording: str, item: ChoiceIt
 
 
 def _check_new(statement: Statement, draft: Draft, wording: str) -> None:
-    """Raise UsageError where a statement has the text already, or an original that a question would
-    be turned into.
-    """
-    for held in statement.wordings:
-        if held.language == draft.language and compared(held.text) == compared(wording):
+    """Raise UsageError if a statement has the text already, or has an original by now."""
+    for existing in statement.wordings:
+        if existing.language == draft.language and compared(existing.text) == compared(wording):
             raise UsageError(
-                f"{statement.ref} has this text already, as its {held.variant}; nothing was written"
+                f"{statement.ref} has this text already, as its {existing.variant}; nothing was "
+                "written"
             )
     if (
         draft.kind is VariantKind.ORIGINAL

@@ -394,16 +394,16 @@ def _ruled(on: RulingsInForce, drawn: DrawTimes) -> Iterator[tuple[str, Signal]]
         yield ref, Signal("disputed", f"about {plural(n_subjects, 'thing')}")
 
 
-def _asked(one: Ruling, drawn: DrawTimes) -> str:
-    if is_on_drawn_answer(one, drawn):
+def _asked(request: Ruling, drawn: DrawTimes) -> str:
+    if is_on_drawn_answer(request, drawn):
         return "about a drawn answer"
-    kind = one.subject.kind
+    kind = request.subject.kind
     location_by_kind = {
         Ruled.STATEMENT: "",
-        Ruled.WORDING: f", on {one.subject.named.get('variant')}",
+        Ruled.WORDING: f", on {request.subject.named.get('variant')}",
         Ruled.PROMPT: ", on a prompt",
     }.get(kind, ", on an answer")
-    return f"{one.auditor}{location_by_kind}: {one.reason}"
+    return f"{request.auditor}{location_by_kind}: {request.reason}"
 
 
 def _remarks(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:

@@ -273,15 +273,18 @@ def _readers(
     return readings_of_statement(store, of.run, item.ref, by_rule=by_rule)
 
 
-def _is_put(one: ReadAnswer, item: Waiting) -> bool:
+def _is_put(answer: ReadAnswer, item: Waiting) -> bool:
     """Return whether an answer is to a prompt that a reason is about."""
-    return isinstance(item, Ranked) and (one.variant, one.template, one.inverted) in item.prompts
+    return (
+        isinstance(item, Ranked)
+        and (answer.variant, answer.template, answer.inverted) in item.prompts
+    )
 
 
-def _reasons(one: ReadAnswer, item: Waiting) -> tuple[str, ...]:
+def _reasons(answer: ReadAnswer, item: Waiting) -> tuple[str, ...]:
     """Return the reasons that are about an answer."""
     return (
-        item.about((one.prompt, one.text), (one.variant, one.template, one.inverted))
+        item.about((answer.prompt, answer.text), (answer.variant, answer.template, answer.inverted))
         if isinstance(item, Ranked)
         else ()
     )
@@ -290,30 +293,32 @@ def _reasons(one: ReadAnswer, item: Waiting) -> tuple[str, ...]:
 def _answer(
     store: Store,
     of: Review,
-    one: ReadAnswer,
+    answer: ReadAnswer,
     *,
     because: tuple[str, ...],
     read_by: Sequence[ReaderReading],
 ) -> ItemAnswer:
     no_reading = NOT_READ if registry.audit(of.run.audit).nature.free_text else ""
-    reads = (one.label or UNREADABLE) if of.reader is not None else no_reading
-    text = store.review_queries.text(one.text)
+    reads = (answer.label or UNREADABLE) if of.reader is not None else no_reading
+    text = store.review_queries.text(answer.text)
     confidence = (
-        "" if one.confidence is None else f"confidence {number(one.confidence, Kind.COEFFICIENT)}"
+        ""
+        if answer.confidence is None
+        else f"confidence {number(answer.confidence, Kind.COEFFICIENT)}"
     )
     return ItemAnswer(
-        one.variant,
-        one.template,
-        one.inverted,
-        one.prompt,
-        one.text,
+        answer.variant,
+        answer.template,
+        answer.inverted,
+        answer.prompt,
+        answer.text,
         text,
-        one.count,
+        answer.count,
         reads,
         because,
-        reason=one.reason or confidence,
-        start=one.start,
-        stop=one.stop,
+        reason=answer.reason or confidence,
+        start=answer.start,
+        stop=answer.stop,
         readers=tuple(read_by),
     )
 
@@ -503,6 +508,8 @@ def readers_of(item: ShownItem) -> Table[tuple[ItemAnswer, ReaderReading]]:
     )
 
 
-def deciding(text: str, one: ReaderReading) -> str:
+def deciding(text: str, answer: ReaderReading) -> str:
     """Return the words of an answer that decide its reading, or empty if unknown."""
-    return text[one.start : one.stop] if one.start is not None and one.stop is not None else ""
+    if answer.start is None or answer.stop is None:
+        return ""
+    return text[answer.start : answer.stop]

@@ -1,6 +1,4 @@
-"""Gold labels ─→ a classifier with an honest test: trained in a worker, evaluated on items that it
-never saw.
-"""
+"""The training of a classifier from gold labels, and its test on items that it never saw."""
 
 from __future__ import annotations
 
@@ -49,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrainSpec:
-    """What a training job is to do."""
+    """The request for a training: configuration, codebook and queues."""
 
     name: str
     config: TrainConfig
@@ -77,7 +75,7 @@ class TrainSpec:
 
 @dataclass(frozen=True, slots=True)
 class TrainPlan:
-    """What a training would use."""
+    """The training and test data of a training."""
 
     spec: TrainSpec
     train: tuple[Example, ...]
@@ -98,7 +96,7 @@ class TrainPlan:
     "labels that were given under each version of the codebook"
 
     def describe(self) -> str:
-        """Say what would be trained, for a person who is about to start it."""
+        """Return a description of the training for a user who is about to start it."""
         config = self.spec.config
         lines = [
             f"{self.spec.name}: {config.base}, {config.steps:,} steps of {config.batch} pairs, "
@@ -129,9 +127,9 @@ class TrainPlan:
 
 
 def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
-    """Work out what a training uses. Reads only.
+    """Return the plan of a training. Nothing is written.
 
-    Raises UsageError where there is too little, LeakError where the test set is not unseen.
+    Raises UsageError if there are too few labels, and LeakError if training and test set overlap.
     """
     name = thing_name(spec.name, "classifier")
     if any(classifier.name == name for classifier in store.classifiers.list()):
@@ -178,7 +176,7 @@ def _by_one(n: int) -> str:
 
 
 def models_folder(store_path: Path) -> Path:
-    """Return where a store's classifiers lie: in a folder beside it."""
+    """Return the folder of a store's classifiers, which is beside the store."""
     return store_path.with_name(f"{store_path.name}.models")
 
 
@@ -238,7 +236,7 @@ def run_training(
 
 
 def _training_record(plan: TrainPlan, card: Card) -> dict[str, Any]:
-    """Return what a store keeps of the data and the training of a classifier."""
+    """Return the record of the data and the training of a classifier, as a store keeps it."""
     return {
         "data_hash": data_hash([*plan.train, *plan.test]),
         "training_hash": card.data_hash,
@@ -263,8 +261,9 @@ def _training_record(plan: TrainPlan, card: Card) -> dict[str, Any]:
 def evaluated(
     plan: TrainPlan, tuned: Sequence[Prediction], zero_shot: Sequence[Prediction]
 ) -> dict[str, Any]:
-    """Return what a store keeps of a test: predictions of the test texts, and after them of the
-    disputed ones.
+    """Return the record of a test, as a store keeps it.
+
+    It has the predictions of the test texts, and those of the disputed ones.
     """
     n = len(plan.test)
     of = {"tuned": tuned, "zero_shot": zero_shot}
@@ -286,8 +285,9 @@ def evaluated(
 
 
 def _metrics(found: Evaluation, report: ClassificationReport) -> dict[str, float]:
-    """Return what a model card says of the test. Without the effective n, its figures describe the
-    test set alone.
+    """Return the metrics of the test for a model card.
+
+    Without the effective n, they describe the test set alone.
     """
     metrics = {"test_macro_f1": report.macro_f1.value, "test_accuracy": report.accuracy.value}
     metrics["test_unsettled"] = float(len(found.unsettled.given))
@@ -321,7 +321,7 @@ FLUSH_AFTER_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ClassifySpec:
-    """What a classification job is to read."""
+    """The request for a classification: a classifier, and the answers that it reads."""
 
     classifier: str
     audit: str = field(default_factory=lambda: registry.free_text()[0])
@@ -339,9 +339,7 @@ class ClassifySpec:
 
 
 def plan_classifying(store: Store, spec: ClassifySpec) -> tuple[Classifier, int, int]:
-    """Return the classifier, how many responses there are for it, and how many of them it has not
-    read.
-    """
+    """Return the classifier, the number of its responses, and of those that it has not read."""
     classifier = store.classifiers.get(spec.classifier)
     total, left = store.classifiers.count_pending(
         classifier.reader, spec.audit, spec.instrument, spec.models
@@ -369,7 +367,7 @@ def run_classifying(
     job: int | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> tuple[int, int]:
-    """Read what the classifier has not read; return (read in all, there are)."""
+    """Read the responses that the classifier has not read, and return (read in all, total)."""
     from workbench.classifier.predict import StanceClassifier
 
     registered, total, left = plan_classifying(store, spec)
